@@ -1,0 +1,67 @@
+// Package accesstoken holds the rules for personal access tokens, which a
+// person makes for scripts of their own.
+package accesstoken
+
+import (
+	"context"
+	"time"
+
+	"gatehouse/shared/page"
+	"gatehouse/shared/scope"
+	"gatehouse/shared/secret"
+)
+
+// Token is a personal access token. The token itself is shown once, when it
+// is made; its digest is kept.
+type Token struct {
+	ID         int64
+	UserID     int64
+	Name       string
+	Scopes     scope.Set
+	Digest     secret.Digest
+	CreatedAt  time.Time
+	ExpiresAt  time.Time // zero: never
+	RevokedAt  time.Time // zero: not revoked
+	LastUsedAt time.Time // zero: never used; else exact to a minute
+}
+
+// Expired reports whether the token has run out.
+func (t Token) Expired(now time.Time) bool { return !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt) }
+
+// Revoked reports whether somebody ended the token.
+func (t Token) Revoked() bool { return !t.RevokedAt.IsZero() }
+
+// Active reports whether the token can be used.
+func (t Token) Active(now time.Time) bool { return !t.Revoked() && !t.Expired(now) }
+
+// Store keeps personal access tokens. Reads see every write that was
+// acknowledged before.
+type Store interface {
+	// CreateAccessToken stores the token under the next id and returns it. It
+	// returns a fault.Conflict error when a token with the digest exists.
+	CreateAccessToken(ctx context.Context, t Token) (Token, error)
+
+	// AccessTokenByDigest returns the token with this digest, also a revoked
+	// or expired one, or a fault.NotFound error.
+	AccessTokenByDigest(ctx context.Context, d secret.Digest) (Token, error)
+
+	// AccessToken returns the token with this id, also a revoked or expired
+	// one, or a fault.NotFound error.
+	AccessToken(ctx context.Context, id int64) (Token, error)
+
+	// AccessTokens returns a page of the user's tokens, the newest first; for
+	// user 0 of everybody's.
+	AccessTokens(ctx context.Context, userID int64, r page.Request) (page.Of[Token], error)
+
+	// RevokeAccessToken ends the token for good. A token revoked before stays
+	// as it is, and that is no error; an unknown one is fault.NotFound.
+	RevokeAccessToken(ctx context.Context, id int64, now time.Time) error
+
+	// RotateAccessToken revokes the old token and stores its successor under
+	// the next id, both or neither. It returns a fault.Conflict error when
+	// the old token was revoked before: of concurrent callers one wins.
+	RotateAccessToken(ctx context.Context, id int64, successor Token, now time.Time) (Token, error)
+
+	// TouchAccessToken notes the use of a token.
+	TouchAccessToken(ctx context.Context, t Token, now time.Time) error
+}

@@ -1,0 +1,137 @@
+package accesstoken
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/scope"
+	"gatehouse/shared/secret"
+)
+
+const (
+	// Prefix begins every token that Gatehouse makes up.
+	Prefix = "gtpat-"
+	// MaxLifetime is how far ahead the last day of a token may lie, and the
+	// lifetime of a token for which none is asked.
+	MaxLifetime = 365 * 24 * time.Hour
+	// TouchEvery is how often the use of a token is noted at the most.
+	TouchEvery = time.Minute
+
+	entropy = 20 // bytes
+	maxName = 255
+)
+
+// Rules makes, recognises and ends personal access tokens.
+type Rules struct {
+	Store
+	now func() time.Time
+}
+
+// NewRules returns the rules over a store.
+func NewRules(store Store, now func() time.Time) *Rules { return &Rules{store, now} }
+
+// Request is what a new token should be.
+type Request struct {
+	UserID    int64
+	Admin     bool // the user is an administrator
+	Name      string
+	Scopes    scope.Set
+	ExpiresAt time.Time // zero: after MaxLifetime
+}
+
+// Create makes a token and returns it with the secret that nobody can read
+// again. What is wrong with the request comes as fault.Fields.
+func (r *Rules) Create(ctx context.Context, req Request) (Token, secret.Text, error) {
+	now := r.now()
+	if req.ExpiresAt.IsZero() {
+		req.ExpiresAt = LastDay(now)
+	}
+	if err := req.check(now); err != nil {
+		return Token{}, secret.Text{}, err
+	}
+	text := secret.New(Prefix, entropy)
+	token, err := r.CreateAccessToken(ctx, Token{
+		UserID: req.UserID, Name: req.Name, Scopes: req.Scopes, Digest: text.Digest(),
+		CreatedAt: now, ExpiresAt: req.ExpiresAt,
+	})
+	return token, text, err
+}
+
+// LastDay is the latest day on which a token made now can end.
+func LastDay(now time.Time) time.Time {
+	return now.UTC().Add(MaxLifetime).Truncate(24 * time.Hour)
+}
+
+func (req Request) check(now time.Time) error {
+	complaints := fault.Fields{}
+	switch {
+	case strings.TrimSpace(req.Name) == "":
+		complaints.Add("name", "can't be blank")
+	case utf8.RuneCountInString(req.Name) > maxName:
+		complaints.Add("name", "is too long (maximum is 255 characters)")
+	}
+	complaints.Add("scopes", req.checkScopes())
+	switch {
+	case !req.ExpiresAt.After(now):
+		complaints.Add("expires_at", "must be in the future")
+	case req.ExpiresAt.After(LastDay(now)):
+		complaints.Add("expires_at", "must be within 365 days")
+	}
+	return complaints.Err()
+}
+
+func (req Request) checkScopes() string {
+	if len(req.Scopes) == 0 {
+		return "can't be blank"
+	}
+	for _, s := range req.Scopes {
+		if !slices.Contains(scope.Token, s) {
+			return "can only contain available scopes"
+		}
+		if s == scope.Sudo && !req.Admin {
+			return "sudo is for administrators only"
+		}
+	}
+	return ""
+}
+
+// Limits of a token that the administrator brings along, in characters.
+const minGiven, maxGiven = 20, 255
+
+// Adopt stores a token whose secret the caller made up: 20 to 255 printable
+// characters, taken as given. It never expires.
+func (r *Rules) Adopt(ctx context.Context, userID int64, name string, scopes scope.Set, text secret.Text) (Token, error) {
+	value := text.Reveal()
+	printable := !strings.ContainsFunc(value, func(c rune) bool { return c <= ' ' || c > '~' })
+	if len(value) < minGiven || len(value) > maxGiven || !printable {
+		return Token{}, fault.New(fault.Invalid,
+			fmt.Sprintf("a token has %d to %d printable characters without spaces", minGiven, maxGiven))
+	}
+	return r.CreateAccessToken(ctx, Token{
+		UserID: userID, Name: name, Scopes: scopes, Digest: text.Digest(), CreatedAt: r.now(),
+	})
+}
+
+// Rotate ends a token and makes its successor with the same name and scopes,
+// which lasts until expiresAt (zero: a week, as for a token rotated in haste).
+func (r *Rules) Rotate(ctx context.Context, old Token, expiresAt time.Time) (Token, secret.Text, error) {
+	now := r.now()
+	if expiresAt.IsZero() {
+		expiresAt = now.UTC().AddDate(0, 0, 7).Truncate(24 * time.Hour)
+	}
+	req := Request{Name: old.Name, Scopes: old.Scopes, Admin: true, ExpiresAt: expiresAt}
+	if err := req.check(now); err != nil {
+		return Token{}, secret.Text{}, err
+	}
+	text := secret.New(Prefix, entropy)
+	successor, err := r.RotateAccessToken(ctx, old.ID, Token{
+		UserID: old.UserID, Name: old.Name, Scopes: old.Scopes, Digest: text.Digest(),
+		CreatedAt: now, ExpiresAt: expiresAt,
+	}, now)
+	return successor, text, err
+}

@@ -1,0 +1,53 @@
+// Package fault names the kinds of failure that Gatehouse tells its callers
+// about. An error is classified once, where it is understood, and rendered
+// once, at the edge. An error nobody classified is internal: its text is for
+// the log and never for the caller.
+package fault
+
+import "errors"
+
+// A Kind classifies an error. Compare with errors.Is(err, fault.NotFound).
+type Kind string
+
+// The kinds, each with the HTTP status that the edge gives it.
+const (
+	Invalid      Kind = "invalid"       // 400: the request cannot be carried out as it stands
+	Unauthorized Kind = "unauthorized"  // 401: no usable credentials
+	Forbidden    Kind = "forbidden"     // 403: known, but not allowed
+	NotFound     Kind = "not found"     // 404: no such thing, or none the caller may see
+	Conflict     Kind = "conflict"      // 409: somebody else was first, or the state forbids it
+	TooLarge     Kind = "too large"     // 413: the body exceeds its limit
+	Unsupported  Kind = "unsupported"   // 415: the body's media type is not read here
+	Unavailable  Kind = "not available" // 503: try again later
+)
+
+// Error makes a Kind usable as a target of errors.Is.
+func (k Kind) Error() string { return string(k) }
+
+// Fault is an error whose message the caller may read.
+type Fault struct {
+	kind    Kind
+	message string
+}
+
+// New returns an error of the given kind whose message the caller may read.
+func New(kind Kind, message string) error { return &Fault{kind, message} }
+
+// Error returns the message.
+func (f *Fault) Error() string { return f.message }
+
+// Is reports whether target is the fault's kind.
+func (f *Fault) Is(target error) bool { return target == f.kind }
+
+// Is reports whether err is of the given kind; a nil error is of none.
+func Is(err error, kind Kind) bool { return errors.Is(err, kind) }
+
+// Message returns what the caller may read of err, or "" when err holds
+// nothing that was written for the caller.
+func Message(err error) string {
+	var f *Fault
+	if errors.As(err, &f) {
+		return f.message
+	}
+	return ""
+}

@@ -1,0 +1,72 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+
+	"gatehouse/shared/fault"
+)
+
+func requireCode(req TokenRequest) error {
+	if req.Code.Empty() {
+		return missing("code")
+	}
+	return checkVerifierForm(req.CodeVerifier)
+}
+
+// exchangeCode serves the authorization code grant (RFC 6749 section 4.1.3).
+// Nothing is consumed before everything fits.
+func (s *Server) exchangeCode(ctx context.Context, x exchange) (Tokens, error) {
+	switch {
+	case x.grant.Challenge != "" && x.CodeVerifier == "":
+		return Tokens{}, missing("code_verifier")
+	case x.RedirectURI == "":
+		return Tokens{}, missing("redirect_uri")
+	}
+	client, err := s.authenticate(x)
+	if err != nil {
+		return Tokens{}, err
+	}
+	if err := s.checkCode(client, x); err != nil {
+		return Tokens{}, err
+	}
+	if _, err := s.activeUser(ctx, x.grant.UserID); err != nil {
+		return Tokens{}, err
+	}
+	return s.redeem(ctx, x.grant)
+}
+
+func (s *Server) checkCode(client caller, x exchange) error {
+	g := x.grant
+	switch {
+	case g.UserID == 0, g.ClientID != client.ID:
+		return invalidGrant("The code is unknown, expired or issued to another client.")
+	case g.Revoked(), g.Generation == 0 && g.CodeExpired(s.now()):
+		return invalidGrant("The code is expired or revoked.")
+	case g.RedirectURI != x.RedirectURI:
+		return invalidGrant("The redirect_uri is not the one of the authorization request.")
+	case !g.Challenge.Verify(x.CodeVerifier):
+		return errWrongVerifier
+	}
+	return nil
+}
+
+// redeem turns an unused code into the first pair of tokens. A code that comes
+// a second time was in other hands, so what it gave is not safe either and is
+// revoked (RFC 6749 section 4.1.2).
+func (s *Server) redeem(ctx context.Context, g Grant) (Tokens, error) {
+	if g.Generation == 0 {
+		next := g.Redeemed(s.now())
+		_, err := s.store.AdvanceGrant(ctx, next)
+		if err == nil {
+			return s.tokens(next), nil
+		}
+		if !errors.Is(err, fault.Conflict) && !errors.Is(err, fault.NotFound) {
+			return Tokens{}, err
+		}
+	}
+	if err := s.store.RevokeGrant(ctx, g.GrantID, s.now()); err != nil {
+		return Tokens{}, err
+	}
+	return Tokens{}, invalidGrant("The code was used before.")
+}

@@ -1,0 +1,123 @@
+package oauth
+
+import (
+	"context"
+	"time"
+
+	"gatehouse/shared/scope"
+)
+
+// Lifetimes. An access token's is the specification's; a code's is the
+// longest that RFC 6749 section 4.1.2 recommends.
+const (
+	CodeLifetime   = 10 * time.Minute
+	AccessLifetime = 7200 * time.Second
+	// GrantIdleLimit ends a grant whose refresh token nobody used that long.
+	GrantIdleLimit = 180 * 24 * time.Hour
+	// RaceWindow is how long after a rotation the old refresh token may still
+	// come in by a client's own race, and nothing is revoked for it.
+	RaceWindow = 10 * time.Second
+)
+
+// GrantID finds a grant. It is no secret: every code and token carries it.
+type GrantID struct {
+	UserID   int64
+	ClientID int64    // the client's number; zero: a password grant without a client
+	Random   [12]byte // tells the grants of one user and client apart
+}
+
+// Grant is what a user allowed a client: one item from the code over every
+// pair of tokens to the end. Codes and tokens are not stored; they are made
+// from the grant's ID, Nonce and Generation under the instance's key.
+type Grant struct {
+	GrantID
+	Application string // the client's Application ID; empty without a client
+	Nonce       [16]byte
+	RedirectURI string
+	Scopes      scope.Set
+	Challenge   Challenge
+	// Refreshable grants give refresh tokens; those of the password grant
+	// do not.
+	Refreshable bool
+	CreatedAt   time.Time
+	// Generation is zero while the code is outstanding and then counts the
+	// pairs of tokens; only those of the last pair are good.
+	Generation int64
+	// IssuedAt is when the pair of this Generation was made, PreviousIssuedAt
+	// the one before it; zero when there was none.
+	IssuedAt, PreviousIssuedAt time.Time
+	// Narrowed tells that the last refresh took scopes away.
+	Narrowed  bool
+	RevokedAt time.Time // zero: not revoked
+}
+
+// Revoked reports whether somebody ended the grant.
+func (g Grant) Revoked() bool { return !g.RevokedAt.IsZero() }
+
+// CodeExpired reports whether an outstanding code has run out.
+func (g Grant) CodeExpired(now time.Time) bool { return !now.Before(g.CreatedAt.Add(CodeLifetime)) }
+
+// AccessExpiresAt is when the current access token runs out.
+func (g Grant) AccessExpiresAt() time.Time { return g.IssuedAt.Add(AccessLifetime) }
+
+// AccessExpired reports whether the current access token has run out.
+func (g Grant) AccessExpired(now time.Time) bool { return !now.Before(g.AccessExpiresAt()) }
+
+// Idle reports whether the grant ended because nobody refreshed it.
+func (g Grant) Idle(now time.Time) bool { return !now.Before(g.IssuedAt.Add(GrantIdleLimit)) }
+
+// EndsAt is when the grant is good for nothing any more, so that a store may
+// forget it.
+func (g Grant) EndsAt() time.Time {
+	switch {
+	case g.Generation == 0:
+		return g.CreatedAt.Add(CodeLifetime)
+	case g.Refreshable:
+		return g.IssuedAt.Add(GrantIdleLimit)
+	default:
+		return g.AccessExpiresAt()
+	}
+}
+
+// Redeemed returns the grant with its code exchanged for the first pair.
+func (g Grant) Redeemed(now time.Time) Grant {
+	g.Generation, g.IssuedAt = 1, now
+	return g
+}
+
+// Rotated returns the grant with the next pair in place of the last.
+func (g Grant) Rotated(scopes scope.Set, now time.Time) Grant {
+	g.Narrowed = len(scopes) < len(g.Scopes)
+	g.Scopes = scopes
+	g.Generation++
+	g.PreviousIssuedAt, g.IssuedAt = g.IssuedAt, now
+	return g
+}
+
+// GrantStore keeps grants. Reads see every write that was acknowledged
+// before. Every change is one conditional write: of any number of concurrent
+// callers at most one gets a nil error. A store may forget a grant once its
+// EndsAt has passed.
+type GrantStore interface {
+	// CreateGrant stores a new grant.
+	CreateGrant(ctx context.Context, g Grant) error
+
+	// Grant returns the grant with this id, also a revoked or expired one, or
+	// a fault.NotFound error.
+	Grant(ctx context.Context, id GrantID) (Grant, error)
+
+	// GrantsOf returns the user's grants to the client, also revoked or
+	// expired ones.
+	GrantsOf(ctx context.Context, userID, clientID int64) ([]Grant, error)
+
+	// AdvanceGrant stores next, which is the Redeemed or Rotated grant, if the
+	// stored generation is still next.Generation-1 and the grant is not
+	// revoked. Else it returns a fault.Conflict error and, so that the caller
+	// can tell why, the grant as it is stored; or a fault.NotFound error when
+	// the grant is gone.
+	AdvanceGrant(ctx context.Context, next Grant) (stored Grant, err error)
+
+	// RevokeGrant ends the grant. One that was revoked before keeps its time,
+	// and that, like one that is gone, is no error.
+	RevokeGrant(ctx context.Context, id GrantID, now time.Time) error
+}

@@ -1,0 +1,39 @@
+package oauth
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"regexp"
+)
+
+// Challenge is a PKCE code challenge of the method S256, the only one that is
+// accepted (RFC 7636 section 4.2); empty when the request had none.
+type Challenge string
+
+var (
+	challengeForm = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`) // unpadded base64url of a SHA-256
+	verifierForm  = regexp.MustCompile(`^[A-Za-z0-9._~-]{43,128}$`)
+)
+
+// ChallengeOf returns the challenge that a code verifier answers.
+func ChallengeOf(verifier string) Challenge {
+	sum := sha256.Sum256([]byte(verifier))
+	return Challenge(base64.RawURLEncoding.EncodeToString(sum[:]))
+}
+
+// WellFormed reports whether the challenge can be one of the method S256.
+func (c Challenge) WellFormed() bool { return challengeForm.MatchString(string(c)) }
+
+// Verify reports whether the verifier answers the challenge. No verifier
+// answers an empty challenge, and an empty challenge asks for none.
+func (c Challenge) Verify(verifier string) bool {
+	if c == "" {
+		return verifier == ""
+	}
+	return subtle.ConstantTimeCompare([]byte(c), []byte(ChallengeOf(verifier))) == 1
+}
+
+// wellFormedVerifier reports whether the text has the form of a code verifier
+// (RFC 7636 section 4.1).
+func wellFormedVerifier(verifier string) bool { return verifierForm.MatchString(verifier) }

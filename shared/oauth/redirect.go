@@ -1,0 +1,90 @@
+package oauth
+
+import (
+	"net"
+	"net/url"
+	"strings"
+)
+
+// CheckRedirectURI returns what is wrong with a redirect URI to be registered
+// (RFC 6749 section 3.1.2), or "". When the service itself is reached over
+// https, plain http is for loopback hosts only.
+func CheckRedirectURI(uri string, https bool) string {
+	u, err := url.Parse(uri)
+	switch {
+	case err != nil, len(uri) > maxRedirect, !printable(uri):
+		return "must be a valid URI."
+	case u.Scheme == "" && u.Host == "":
+		return "must be an absolute URI."
+	case forbiddenScheme(u.Scheme):
+		return "is forbidden by the server."
+	case u.Scheme == "" || u.Opaque != "" || u.Scheme == "localhost":
+		return "must specify a scheme."
+	case strings.Contains(uri, "#"):
+		return "cannot contain a fragment."
+	case isWeb(u) && u.Hostname() == "", u.User != nil:
+		return "must be a valid URI."
+	case https && u.Scheme == "http" && !isLoopback(u.Hostname()):
+		return "must use https, except for loopback addresses."
+	}
+	return ""
+}
+
+func printable(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
+}
+
+func isWeb(u *url.URL) bool { return u.Scheme == "http" || u.Scheme == "https" }
+
+// forbiddenScheme refuses what a browser would run instead of visit.
+func forbiddenScheme(scheme string) bool {
+	switch strings.ToLower(scheme) {
+	case "data", "vbscript", "javascript", "blob", "file", "about":
+		return true
+	}
+	return false
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// AllowsRedirect reports whether uri is one of the client's redirect URIs: the
+// same characters (RFC 9700 section 2.1), except that a loopback IP address
+// may come with any port (RFC 8252 section 7.3).
+func (c Client) AllowsRedirect(uri string) bool {
+	for _, registered := range c.RedirectURIs {
+		if uri == registered || sameButForPort(uri, registered) {
+			return true
+		}
+	}
+	return false
+}
+
+func sameButForPort(a, b string) bool {
+	restA, ok := withoutLoopbackPort(a)
+	if !ok {
+		return false
+	}
+	restB, ok := withoutLoopbackPort(b)
+	return ok && restA == restB
+}
+
+// withoutLoopbackPort takes the port out of an http URI whose host is a
+// loopback IP address.
+func withoutLoopbackPort(uri string) (string, bool) {
+	rest, ok := strings.CutPrefix(uri, "http://")
+	if !ok {
+		return "", false
+	}
+	u, err := url.Parse(uri)
+	if err != nil || u.User != nil || strings.Contains(uri, "#") {
+		return "", false
+	}
+	ip := net.ParseIP(u.Hostname())
+	if ip == nil || !ip.IsLoopback() {
+		return "", false
+	}
+	return u.Hostname() + rest[len(u.Host):], true
+}

@@ -1,0 +1,136 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/scope"
+)
+
+func requireRefresh(req TokenRequest) error {
+	if req.RefreshToken.Empty() {
+		return missing("refresh_token")
+	}
+	return checkVerifierForm(req.CodeVerifier)
+}
+
+// refresh serves the refresh token grant (RFC 6749 section 6). Every refresh
+// rotates: the pair before it stops working at once.
+func (s *Server) refresh(ctx context.Context, x exchange) (Tokens, error) {
+	g := x.grant
+	now := s.now()
+	switch {
+	case g.UserID == 0, !g.Refreshable, x.credential.Generation > g.Generation:
+		return Tokens{}, invalidGrant("The refresh token is unknown.")
+	case g.Revoked(), g.Idle(now):
+		return Tokens{}, invalidGrant("The refresh token is revoked or expired.")
+	}
+	if err := s.checkRefreshClient(x); err != nil {
+		return Tokens{}, err
+	}
+	if _, err := s.activeUser(ctx, g.UserID); err != nil {
+		return Tokens{}, err
+	}
+	if x.credential.Generation < g.Generation {
+		return s.reused(ctx, x, g)
+	}
+	scopes, err := narrowedScopes(x.Scope, g.Scopes)
+	if err != nil {
+		return Tokens{}, err
+	}
+	return s.rotate(ctx, x, g.Rotated(scopes, now))
+}
+
+// checkRefreshClient authenticates the client and holds what it sent beyond
+// its credentials against the grant. Neither redirect_uri nor code_verifier is
+// required, as no client library in use sends them here.
+func (s *Server) checkRefreshClient(x exchange) error {
+	if x.Client.ClientID == "" {
+		return invalidGrant("The refresh token belongs to a client, whose client_id is missing.")
+	}
+	client, err := s.authenticate(x)
+	switch {
+	case err != nil:
+		return err
+	case x.grant.ClientID != client.ID:
+		return invalidGrant("The refresh token was issued to another client.")
+	case x.RedirectURI != "" && x.RedirectURI != x.grant.RedirectURI:
+		return invalidGrant("The redirect_uri is not the one of the authorization request.")
+	case x.CodeVerifier != "" && !x.grant.Challenge.Verify(x.CodeVerifier):
+		return errWrongVerifier
+	}
+	return nil
+}
+
+func narrowedScopes(parameter string, granted scope.Set) (scope.Set, error) {
+	if parameter == "" {
+		return granted, nil
+	}
+	scopes, ok := scope.Parse(parameter)
+	if !ok || len(scopes) == 0 || !scopes.Within(granted) {
+		return nil, newError(InvalidScope, "The scope is malformed or goes beyond what was granted.")
+	}
+	return scopes, nil
+}
+
+func (s *Server) rotate(ctx context.Context, x exchange, next Grant) (Tokens, error) {
+	stored, err := s.store.AdvanceGrant(ctx, next)
+	switch {
+	case err == nil:
+		return s.tokens(next), nil
+	case errors.Is(err, fault.Conflict) && stored.Generation > x.credential.Generation && !stored.Revoked():
+		return s.reused(ctx, x, stored) // another caller rotated in between
+	case errors.Is(err, fault.Conflict), errors.Is(err, fault.NotFound):
+		return Tokens{}, invalidGrant("The refresh token is revoked.")
+	default:
+		return Tokens{}, err
+	}
+}
+
+// reused answers a refresh token of an earlier generation. Soon after its
+// rotation that is a client's own race or, where the instance allows it, a
+// retry after a lost answer; later it is theft, and the grant with all its
+// tokens is revoked (RFC 9700 section 4.14.2).
+func (s *Server) reused(ctx context.Context, x exchange, g Grant) (Tokens, error) {
+	if s.isRetry(x, g) {
+		return s.tokens(g), nil
+	}
+	spent := invalidGrant("The refresh token was used before.")
+	if s.isRace(x.credential.Generation, g) {
+		return Tokens{}, spent
+	}
+	slog.WarnContext(ctx, "refresh token reused: grant revoked",
+		"user_id", g.UserID, "client_id", g.Application, "generation", x.credential.Generation)
+	if err := s.store.RevokeGrant(ctx, g.GrantID, s.now()); err != nil {
+		return Tokens{}, err
+	}
+	return Tokens{}, spent
+}
+
+// isRace reports whether the token of this generation was rotated away so
+// recently, or by a clock so far ahead of ours, that nothing can be concluded
+// from seeing it again. The grant knows its last two rotations; one before
+// those is at least as old as the older.
+func (s *Server) isRace(generation int64, g Grant) bool {
+	rotated := g.PreviousIssuedAt
+	if generation == g.Generation-1 {
+		rotated = g.IssuedAt
+	}
+	return s.now().Sub(rotated) < RaceWindow
+}
+
+// isRetry reports whether the same client asks again, inside the window, with
+// the parent of the present pair, for the same scope.
+func (s *Server) isRetry(x exchange, g Grant) bool {
+	age := s.now().Sub(g.IssuedAt)
+	if x.credential.Generation != g.Generation-1 || age < 0 || age >= s.settings.RefreshRetry {
+		return false
+	}
+	if x.Scope == "" {
+		return !g.Narrowed
+	}
+	scopes, ok := scope.Parse(x.Scope)
+	return ok && scopes.Equal(g.Scopes)
+}

@@ -1,0 +1,58 @@
+package oauth
+
+import (
+	"context"
+
+	"gatehouse/shared/secret"
+)
+
+var errNotAllowedToRevoke = newError(UnauthorizedClient, "You are not authorized to revoke this token.")
+
+// Revoke serves the revocation endpoint (RFC 7009 section 2.1). Either half of
+// a pair ends both. A token that is unknown, or no longer the grant's present
+// one, is none to revoke, which is no error; the hint of its type is not
+// needed, as every token tells its own. A client that is not the token's own,
+// or does not prove itself, gets an *Error.
+func (s *Server) Revoke(ctx context.Context, credentials Credentials, token secret.Text) error {
+	x, err := s.load(ctx, TokenRequest{Client: credentials}, s.parseToken(token))
+	if err != nil {
+		return err
+	}
+	if err := s.mayRevoke(x); err != nil {
+		return err
+	}
+	if x.grant.UserID == 0 || x.grant.Revoked() || !s.worthRevoking(x) {
+		return nil
+	}
+	return s.store.RevokeGrant(ctx, x.grant.GrantID, s.now())
+}
+
+func (s *Server) parseToken(token secret.Text) Credential {
+	if c, ok := s.codec.Parse(AccessKind, token); ok {
+		return c
+	}
+	c, _ := s.codec.Parse(RefreshKind, token)
+	return c
+}
+
+// mayRevoke lets a client revoke its own tokens. A token of the password grant
+// without a client has no client to ask, so whoever holds it may end it.
+func (s *Server) mayRevoke(x exchange) error {
+	if x.grant.UserID != 0 && x.grant.ClientID == 0 {
+		return nil
+	}
+	client, err := s.authenticate(x)
+	if err != nil || x.grant.UserID != 0 && x.grant.ClientID != client.ID {
+		return errNotAllowedToRevoke
+	}
+	return nil
+}
+
+// worthRevoking reports whether the token is still good for something: an
+// expired access token is left alone, a refresh token beside it is not.
+func (s *Server) worthRevoking(x exchange) bool {
+	if x.credential.Generation != x.grant.Generation {
+		return false
+	}
+	return x.credential.Kind == RefreshKind || !x.grant.AccessExpired(s.now())
+}

@@ -1,0 +1,97 @@
+// Package oauth holds the rules of the OAuth 2.0 authorization server: clients,
+// the authorization endpoint, the token endpoint with one file for each grant,
+// and revocation (RFC 6749, RFC 7636, RFC 7009). It knows neither HTTP nor a
+// database.
+package oauth
+
+import (
+	"context"
+	"time"
+
+	"gatehouse/shared/scope"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/user"
+)
+
+// Settings are the instance's choices.
+type Settings struct {
+	// HTTPS tells that the service is reached over https, so that plain http
+	// redirect URIs are for loopback hosts only.
+	HTTPS bool
+	// PasswordGrant offers the password grant at all.
+	PasswordGrant bool
+	// RefreshRetry is how long after a rotation the same client gets the same
+	// new pair again for the old refresh token, because its network lost the
+	// answer. Zero: never; at most MaxRefreshRetry.
+	RefreshRetry time.Duration
+}
+
+// MaxRefreshRetry bounds Settings.RefreshRetry.
+const MaxRefreshRetry = 30 * time.Second
+
+// Store is what the authorization server keeps.
+type Store interface {
+	ClientStore
+	GrantStore
+}
+
+// Users is what the authorization server asks about people.
+type Users interface {
+	User(ctx context.Context, id int64) (user.User, error)
+	UserByLogin(ctx context.Context, login string) (user.User, error)
+	// VerifyPassword costs the same for the zero User as for a real one.
+	VerifyPassword(u user.User, password secret.Text) bool
+}
+
+// Server is the authorization server.
+type Server struct {
+	store    Store
+	users    Users
+	codec    codec
+	settings Settings
+	now      func() time.Time
+}
+
+// NewServer returns an authorization server whose codes and tokens are made
+// under the keys.
+func NewServer(store Store, users Users, keys secret.Keys, settings Settings, now func() time.Time) *Server {
+	settings.RefreshRetry = min(settings.RefreshRetry, MaxRefreshRetry)
+	return &Server{store, users, newCodec(keys), settings, now}
+}
+
+// Store returns the clients and grants, for reading.
+func (s *Server) Store() Store { return s.store }
+
+// Tokens is what the token endpoint answers (RFC 6749 section 5.1).
+type Tokens struct {
+	Access    secret.Text
+	Refresh   secret.Text // empty for the password grant
+	ExpiresIn time.Duration
+	Scopes    scope.Set
+	CreatedAt time.Time
+}
+
+// tokens makes the grant's present pair.
+func (s *Server) tokens(g Grant) Tokens {
+	t := Tokens{
+		Access:    s.codec.Credential(AccessKind, g),
+		ExpiresIn: g.AccessExpiresAt().Sub(s.now()),
+		Scopes:    g.Scopes,
+		CreatedAt: g.IssuedAt,
+	}
+	if g.Refreshable {
+		t.Refresh = s.codec.Credential(RefreshKind, g)
+	}
+	return t
+}
+
+// newGrant returns a grant of the user to the client, with nothing issued yet.
+func (s *Server) newGrant(userID int64, c Client, scopes scope.Set) Grant {
+	return Grant{
+		GrantID:     GrantID{UserID: userID, ClientID: c.ID, Random: [12]byte(secret.Random(12))},
+		Application: c.ClientID,
+		Nonce:       [16]byte(secret.Random(16)),
+		Scopes:      scopes,
+		CreatedAt:   s.now(),
+	}
+}

@@ -1,0 +1,66 @@
+package route
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// firstSegments are the words that begin Gatehouse's own addresses, today's
+// and those set aside. No namespace may have such a name, because alert
+// intake addresses begin with the namespace.
+var firstSegments = []string{
+	"-", ".well-known", "admin", "api", "assets", "console", "git", "oauth", "user_settings", "users",
+}
+
+// afterReference are the words that can follow a project's or a group's path
+// in an address. No namespace or project may have such a name, so that the
+// end of the path can be found once the gateway has decoded its slashes.
+var afterReference = []string{
+	"alerts", "approval_rules", "approvals", "environments", "error_tracking", "managed_licenses", "members",
+	"merge_requests", "mirror", "monitor", "prometheus", "runners",
+}
+
+// Reserved reports whether a word has a meaning of its own in addresses.
+func Reserved(word string) bool {
+	word = strings.ToLower(word)
+	return slices.Contains(firstSegments, word) || slices.Contains(afterReference, word)
+}
+
+var segment = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,254}$`)
+
+// CheckSegment returns what is wrong with a name as one segment of a path
+// (Interface: "Names and paths"), or "" when it can be used. User names, group
+// paths and project paths all follow it.
+func CheckSegment(name string) string {
+	lower := strings.ToLower(name)
+	switch {
+	case name == "":
+		return "can't be blank"
+	case len(name) > 255:
+		return "is too long (maximum is 255 characters)"
+	case !segment.MatchString(name):
+		return "can contain only letters, digits, '_', '-' and '.', and must start with a letter, a digit or '_'"
+	case strings.HasSuffix(lower, ".git"), strings.HasSuffix(lower, ".atom"), strings.HasSuffix(lower, "."):
+		return "must not end in '.git', '.atom' or '.'"
+	case strings.Trim(name, "0123456789") == "":
+		return "must not be all digits"
+	case Reserved(name):
+		return "is a reserved name"
+	}
+	return ""
+}
+
+// SplitReference splits the segments behind /projects/ or /groups/ into the
+// reference and the rest: "acme/web/members/5" into "acme/web" and
+// "members/5". A reference whose slashes are still encoded is one segment, and
+// splits the same.
+func SplitReference(path string) (reference, rest string) {
+	segments := strings.Split(path, "/")
+	for i := 1; i < len(segments); i++ {
+		if slices.Contains(afterReference, strings.ToLower(segments[i])) {
+			return strings.Join(segments[:i], "/"), strings.Join(segments[i:], "/")
+		}
+	}
+	return path, ""
+}

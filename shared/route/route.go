@@ -1,0 +1,29 @@
+// Package route is the one list of what the service's addresses mean: which
+// function serves a path, which words are therefore taken, and where in a path
+// a project's name ends.
+package route
+
+// A Route sends the requests for one path pattern to one function. The
+// pattern is API Gateway's: {proxy+} matches one segment or more. The most
+// specific pattern wins, whatever the order.
+type Route struct{ Pattern, Function string }
+
+// Table holds every route of the deployment; template.yaml repeats it, and a
+// test compares the two. A greedy pattern does not match its bare prefix, so
+// each prefix has a route of its own.
+var Table = []Route{
+	{"/", "account"},
+	{"/oauth/authorize", "account"},
+	{"/users", "account"},
+	{"/users/{proxy+}", "account"},
+	{"/user_settings", "account"},
+	{"/user_settings/{proxy+}", "account"},
+	{"/assets/{proxy+}", "account"},
+	{"/oauth", "oauth"},
+	{"/oauth/{proxy+}", "oauth"},
+	{"/-/{proxy+}", "oauth"},
+	{"/api/v4/projects", "projects"},
+	{"/api/v4/projects/{proxy+}", "projects"},
+	{"/api/v4", "platform"},
+	{"/api/v4/{proxy+}", "platform"},
+}

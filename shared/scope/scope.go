@@ -1,0 +1,108 @@
+// Package scope holds the scopes a token can have and what each allows.
+package scope
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Scope names what a token may be used for (RFC 6749 section 3.3).
+type Scope = string
+
+// The scopes on offer.
+const (
+	API             Scope = "api"
+	ReadAPI         Scope = "read_api"
+	ReadUser        Scope = "read_user"
+	ReadRepository  Scope = "read_repository"
+	WriteRepository Scope = "write_repository"
+	OpenID          Scope = "openid"
+	Profile         Scope = "profile"
+	Email           Scope = "email"
+	// Sudo acts as another user; only administrators' personal access tokens
+	// can have it.
+	Sudo Scope = "sudo"
+)
+
+// Default is the scope of a request that names none.
+const Default = API
+
+// Described is a scope with what it allows in plain words.
+type Described struct {
+	Scope
+	Allows string
+}
+
+// Client lists the scopes that an OAuth client can have, in the order people
+// see them.
+var Client = []Described{
+	{API, "Read and change everything you can, through the API"},
+	{ReadAPI, "Read everything you can see, through the API"},
+	{ReadUser, "Read your profile: user name, name, e-mail address"},
+	{ReadRepository, "Fetch from the Git repositories you can read"},
+	{WriteRepository, "Fetch from and push to the Git repositories you can write"},
+	{OpenID, "Sign you in with your Gatehouse account"},
+	{Profile, "See your name and user name when signing you in"},
+	{Email, "See your primary e-mail address when signing you in"},
+}
+
+// Offered reports whether an OAuth client can have the scope.
+func Offered(s Scope) bool {
+	return slices.ContainsFunc(Client, func(d Described) bool { return d.Scope == s })
+}
+
+// Token lists the scopes that a personal access token can have.
+var Token = []Scope{API, ReadAPI, ReadUser, ReadRepository, WriteRepository, Sudo}
+
+// Set is a set of scopes in the order they were given, none twice.
+type Set []Scope
+
+// Parse splits a list of scopes at its spaces (RFC 6749 section 3.3). A list
+// with other white space or control characters is not one.
+func Parse(list string) (s Set, ok bool) {
+	for _, r := range list {
+		if r < ' ' || r > '~' || r == '"' || r == '\\' {
+			return nil, false
+		}
+	}
+	return Of(strings.Split(list, " ")...), true
+}
+
+// Of returns the set of these scopes.
+func Of(scopes ...Scope) Set {
+	set := Set{}
+	for _, s := range scopes {
+		if s != "" && !set.Has(s) {
+			set = append(set, s)
+		}
+	}
+	return set
+}
+
+// String joins the scopes with spaces, the form in which RFC 6749 sends them.
+func (s Set) String() string { return strings.Join(s, " ") }
+
+// Has reports whether the set holds the scope.
+func (s Set) Has(scope Scope) bool { return slices.Contains(s, scope) }
+
+// HasAny reports whether the set holds one of the scopes.
+func (s Set) HasAny(scopes ...Scope) bool { return slices.ContainsFunc(scopes, s.Has) }
+
+// Within reports whether every scope of the set is in the other one.
+func (s Set) Within(other Set) bool {
+	return !slices.ContainsFunc(s, func(x Scope) bool { return !other.Has(x) })
+}
+
+// Equal reports whether both sets hold the same scopes, in any order.
+func (s Set) Equal(other Set) bool { return len(s) == len(other) && s.Within(other) }
+
+// And returns the scopes that both sets hold, in the order of s.
+func (s Set) And(other Set) Set {
+	both := Set{}
+	for _, x := range s {
+		if other.Has(x) {
+			both = append(both, x)
+		}
+	}
+	return both
+}

@@ -1,0 +1,125 @@
+// Package session keeps people signed in to the pages.
+package session
+
+import (
+	"context"
+	"encoding/hex"
+	"strconv"
+	"strings"
+	"time"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/secret"
+)
+
+// A session ends when it has not been used for IdleLimit, and in any case
+// AbsoluteLimit after sign-in. Its use is noted every TouchEvery.
+const (
+	IdleLimit     = 7 * 24 * time.Hour
+	AbsoluteLimit = 30 * 24 * time.Hour
+	TouchEvery    = time.Hour
+)
+
+// Session is one browser in which a user signed in.
+type Session struct {
+	UserID     int64
+	ID         string // 32 hexadecimal characters; no secret
+	Digest     secret.Digest
+	CreatedAt  time.Time
+	LastSeenAt time.Time // exact to TouchEvery
+}
+
+// ExpiresAt is when the session ends if it is not used again.
+func (s Session) ExpiresAt() time.Time {
+	idle, absolute := s.LastSeenAt.Add(IdleLimit), s.CreatedAt.Add(AbsoluteLimit)
+	if absolute.Before(idle) {
+		return absolute
+	}
+	return idle
+}
+
+// Store keeps sessions. Reads see every write that was acknowledged before.
+type Store interface {
+	// CreateSession stores a session.
+	CreateSession(ctx context.Context, s Session) error
+
+	// Session returns the user's session with this id, also an expired one,
+	// or a fault.NotFound error.
+	Session(ctx context.Context, userID int64, id string) (Session, error)
+
+	// TouchSession notes that the session was used. A session that is gone
+	// stays gone, which is no error.
+	TouchSession(ctx context.Context, s Session, now time.Time) error
+
+	// EndSession removes the session; one that is gone is no error.
+	EndSession(ctx context.Context, userID int64, id string) error
+}
+
+// Rules starts, recognises and ends sessions.
+type Rules struct {
+	store Store
+	now   func() time.Time
+}
+
+// NewRules returns the rules over a store.
+func NewRules(store Store, now func() time.Time) *Rules { return &Rules{store, now} }
+
+// Start opens a session for a user who has just signed in and returns the
+// value of its cookie.
+func (r *Rules) Start(ctx context.Context, userID int64) (secret.Text, error) {
+	text := secret.New("", 32)
+	now := r.now()
+	s := Session{
+		UserID: userID, ID: hex.EncodeToString(secret.Random(16)), Digest: text.Digest(),
+		CreatedAt: now, LastSeenAt: now,
+	}
+	cookie := secret.NewText(strconv.FormatInt(userID, 10) + "." + s.ID + "." + text.Reveal())
+	return cookie, r.store.CreateSession(ctx, s)
+}
+
+var errNoSession = fault.New(fault.Unauthorized, "You need to sign in.")
+
+// Recognise returns the session of a cookie. A cookie that is malformed,
+// unknown or expired is a fault.Unauthorized error.
+func (r *Rules) Recognise(ctx context.Context, cookie string) (Session, error) {
+	userID, id, text, ok := parseCookie(cookie)
+	if !ok {
+		return Session{}, errNoSession
+	}
+	s, err := r.store.Session(ctx, userID, id)
+	if fault.Is(err, fault.NotFound) {
+		return Session{}, errNoSession
+	}
+	if err != nil {
+		return Session{}, err
+	}
+	now := r.now()
+	if !s.Digest.Matches(text) || !now.Before(s.ExpiresAt()) {
+		return Session{}, errNoSession
+	}
+	if now.Sub(s.LastSeenAt) >= TouchEvery {
+		return s, r.store.TouchSession(ctx, s, now)
+	}
+	return s, nil
+}
+
+// End closes the session of a cookie, if it is one.
+func (r *Rules) End(ctx context.Context, cookie string) error {
+	s, err := r.Recognise(ctx, cookie)
+	if fault.Is(err, fault.Unauthorized) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return r.store.EndSession(ctx, s.UserID, s.ID)
+}
+
+func parseCookie(cookie string) (userID int64, id string, text secret.Text, ok bool) {
+	parts := strings.Split(cookie, ".")
+	if len(parts) != 3 || len(parts[1]) != 32 || len(parts[2]) != 64 {
+		return 0, "", text, false
+	}
+	userID, err := strconv.ParseInt(parts[0], 10, 64)
+	return userID, parts[1], secret.NewText(parts[2]), err == nil && userID > 0
+}

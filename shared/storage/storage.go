@@ -1,0 +1,28 @@
+// Package storage says what a store of Gatehouse is. Each package of rules
+// declares what it needs; a Store keeps all those promises, and storagetest
+// holds every store to them.
+package storage
+
+import (
+	"context"
+
+	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/project"
+	"gatehouse/shared/session"
+	"gatehouse/shared/user"
+)
+
+// Store keeps everything that Gatehouse knows.
+type Store interface {
+	user.Store
+	accesstoken.Store
+	session.Store
+	project.Store
+	oauth.Store
+
+	// Ping answers nil when the store can be read.
+	Ping(ctx context.Context) error
+	// Close ends the store's own work once all calls have returned.
+	Close() error
+}

@@ -1,0 +1,173 @@
+package user
+
+import (
+	"context"
+	"errors"
+	"net/mail"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/route"
+	"gatehouse/shared/secret"
+)
+
+// Limits of a user's fields, in characters.
+const (
+	maxName     = 255
+	minPassword = 8
+	maxPassword = 128
+)
+
+// Rules creates, changes and recognises users.
+type Rules struct {
+	Store
+	passwords secret.Passwords
+	now       func() time.Time
+}
+
+// NewRules returns the rules over a store.
+func NewRules(store Store, passwords secret.Passwords, now func() time.Time) *Rules {
+	return &Rules{store, passwords, now}
+}
+
+// Registration is what a new user starts with.
+type Registration struct {
+	Username, Name, Email string
+	Password              secret.Text
+	Admin, PrivateProfile bool
+}
+
+// Create registers a user. What is wrong with the fields comes as
+// fault.Fields.
+func (r *Rules) Create(ctx context.Context, reg Registration) (User, error) {
+	complaints := fault.Fields{}
+	complaints.Add("username", route.CheckSegment(reg.Username))
+	complaints.Add("name", checkName(reg.Name))
+	complaints.Add("email", checkEmail(reg.Email))
+	complaints.Add("password", checkPassword(reg.Password))
+	if err := complaints.Err(); err != nil {
+		return User{}, err
+	}
+	now := r.now()
+	return r.CreateUser(ctx, User{
+		Username: reg.Username, Name: reg.Name, Email: reg.Email,
+		PasswordHash: r.passwords.Hash(reg.Password), State: Active,
+		Admin: reg.Admin, PrivateProfile: reg.PrivateProfile,
+		CreatedAt: now, UpdatedAt: now,
+	})
+}
+
+// Change lists what to change of a user; nil leaves a field as it is.
+type Change struct {
+	Username, Name, Email *string
+	Password              *secret.Text
+	Admin, PrivateProfile *bool
+	State                 *State
+}
+
+// Update changes a user. The user name is the first segment of the addresses
+// of the user's projects, which monitoring tools hold on to, so it is
+// permanent.
+func (r *Rules) Update(ctx context.Context, id int64, c Change) (User, error) {
+	u, err := r.User(ctx, id)
+	if err != nil {
+		return User{}, err
+	}
+	if err := c.check(u); err != nil {
+		return User{}, err
+	}
+	c.apply(&u)
+	if c.Password != nil {
+		u.PasswordHash = r.passwords.Hash(*c.Password)
+	}
+	u.UpdatedAt = r.now()
+	if err := r.UpdateUser(ctx, u); err != nil {
+		return User{}, err
+	}
+	u.Version++
+	return u, nil
+}
+
+func (c Change) check(u User) error {
+	complaints := fault.Fields{}
+	if c.Username != nil && *c.Username != u.Username {
+		complaints.Add("username", "cannot be changed")
+	}
+	if c.Name != nil {
+		complaints.Add("name", checkName(*c.Name))
+	}
+	if c.Email != nil {
+		complaints.Add("email", checkEmail(*c.Email))
+	}
+	if c.Password != nil {
+		complaints.Add("password", checkPassword(*c.Password))
+	}
+	return complaints.Err()
+}
+
+func (c Change) apply(u *User) {
+	set(&u.Name, c.Name)
+	set(&u.Email, c.Email)
+	set(&u.Admin, c.Admin)
+	set(&u.PrivateProfile, c.PrivateProfile)
+	set(&u.State, c.State)
+}
+
+func set[T any](field *T, to *T) {
+	if to != nil {
+		*field = *to
+	}
+}
+
+// Authenticate returns the user with this user name or e-mail address and
+// this password. Everything else, a blocked user included, is one and the
+// same fault.Unauthorized error and takes the same work.
+func (r *Rules) Authenticate(ctx context.Context, login string, password secret.Text) (User, error) {
+	u, err := r.UserByLogin(ctx, login)
+	if err != nil && !errors.Is(err, fault.NotFound) {
+		return User{}, err
+	}
+	if !r.VerifyPassword(u, password) || u.Blocked() {
+		return User{}, fault.New(fault.Unauthorized, "Invalid login or password.")
+	}
+	return u, nil
+}
+
+// VerifyPassword reports whether it is the user's password. It costs the same
+// for the zero User, who has none, as for a real one.
+func (r *Rules) VerifyPassword(u User, password secret.Text) bool {
+	return r.passwords.Verify(u.PasswordHash, password)
+}
+
+func checkName(name string) string {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return "can't be blank"
+	case utf8.RuneCountInString(name) > maxName:
+		return "is too long (maximum is 255 characters)"
+	}
+	return ""
+}
+
+func checkEmail(email string) string {
+	a, err := mail.ParseAddress(email)
+	switch {
+	case email == "":
+		return "can't be blank"
+	case err != nil, a.Address != email, len(email) > maxName:
+		return "is invalid"
+	}
+	return ""
+}
+
+func checkPassword(password secret.Text) string {
+	switch n := utf8.RuneCountInString(password.Reveal()); {
+	case n < minPassword:
+		return "is too short (minimum is 8 characters)"
+	case n > maxPassword:
+		return "is too long (maximum is 128 characters)"
+	}
+	return ""
+}

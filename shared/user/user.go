@@ -1,0 +1,75 @@
+// Package user holds the rules for the people who sign in.
+package user
+
+import (
+	"context"
+	"time"
+
+	"gatehouse/shared/page"
+)
+
+// User is a person, or a machine with an account.
+type User struct {
+	ID               int64
+	Username         string // unique without regard to case; also the path of the user's own namespace
+	NamespaceID      int64  // the user's own namespace, where projects can live
+	Name             string // as people call the user
+	Email            string // unique without regard to case
+	PasswordHash     string // empty: the user cannot sign in with a password
+	State            State
+	Admin            bool
+	PrivateProfile   bool
+	TwoFactorEnabled bool
+	CreatedAt        time.Time
+	UpdatedAt        time.Time
+	Version          int64 // counts the changes; a change names the version it read
+}
+
+// State tells whether a user may use the service.
+type State string
+
+// The states of a user.
+const (
+	Active  State = "active"
+	Blocked State = "blocked"
+)
+
+// Blocked reports whether the user is barred from the service. It is asked on
+// every sign-in, code exchange, refresh and use of a token.
+func (u User) Blocked() bool { return u.State != Active }
+
+// Store keeps users. Reads see every write that was acknowledged before.
+type Store interface {
+	// CreateUser stores a user under the next ids, with the namespace that
+	// the user name claims, and returns it with ID, NamespaceID and Version.
+	// When the user name (by any user or group) or the e-mail address is
+	// taken, it returns a fault.Fields error on "username" or "email" and
+	// stores nothing; of concurrent callers who want the same, one wins.
+	CreateUser(ctx context.Context, u User) (User, error)
+
+	// User returns the user with this id, or a fault.NotFound error.
+	User(ctx context.Context, id int64) (User, error)
+
+	// UserByLogin returns the user with this user name or e-mail address,
+	// without regard to case, or a fault.NotFound error.
+	UserByLogin(ctx context.Context, login string) (User, error)
+
+	// UsersByID returns the users with these ids that exist, by id.
+	UsersByID(ctx context.Context, ids []int64) (map[int64]User, error)
+
+	// Users returns a page of all users, the newest first.
+	Users(ctx context.Context, r page.Request) (page.Of[User], error)
+
+	// UpdateUser replaces the user whose Version is still the stored one; the
+	// stored version then counts one more. It returns a fault.Conflict error
+	// when somebody changed the user in between, a fault.NotFound error when
+	// the user is gone, and a fault.Fields error when the new e-mail address
+	// is taken. ID, Username, NamespaceID and CreatedAt never change.
+	UpdateUser(ctx context.Context, u User) error
+
+	// DeleteUser removes the user, its namespace and its memberships, and
+	// frees both names. It returns a fault.NotFound error when there is none,
+	// and a fault.Conflict error while the namespace holds projects. Tokens
+	// and sessions of the user stop working with it.
+	DeleteUser(ctx context.Context, id int64) error
+}
