@@ -1,0 +1,53 @@
+// Package app puts the rules together over one store.
+package app
+
+import (
+	"strings"
+	"time"
+
+	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/auth"
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/project"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/session"
+	"gatehouse/shared/storage"
+	"gatehouse/shared/user"
+)
+
+// Config is what an instance of Gatehouse is told.
+type Config struct {
+	BaseURL   string // where clients reach it, without a slash at the end
+	Keys      secret.Keys
+	Passwords secret.Passwords
+	OAuth     oauth.Settings // HTTPS follows from BaseURL
+	Now       func() time.Time
+}
+
+// App is Gatehouse without its doors.
+type App struct {
+	BaseURL  string
+	HTTPS    bool
+	Store    storage.Store
+	Users    *user.Rules
+	Tokens   *accesstoken.Rules
+	Sessions *session.Rules
+	Projects *project.Rules
+	OAuth    *oauth.Server
+	Auth     *auth.Auth
+	Now      func() time.Time
+}
+
+// New returns an App over the store.
+func New(store storage.Store, c Config) *App {
+	a := &App{BaseURL: strings.TrimSuffix(c.BaseURL, "/"), Store: store, Now: c.Now}
+	a.HTTPS = strings.HasPrefix(a.BaseURL, "https:")
+	c.OAuth.HTTPS = a.HTTPS
+	a.Users = user.NewRules(store, c.Passwords, c.Now)
+	a.Tokens = accesstoken.NewRules(store, c.Now)
+	a.Sessions = session.NewRules(store, c.Now)
+	a.Projects = project.NewRules(store, c.Now)
+	a.OAuth = oauth.NewServer(store, a.Users, c.Keys, c.OAuth, c.Now)
+	a.Auth = auth.New(a.Users, a.Tokens, a.Projects, a.OAuth, c.Now)
+	return a
+}

@@ -1,0 +1,175 @@
+// Package auth finds out who calls the REST API and whether they may. The
+// order of the checks is the interface's: a usable token, a user in good
+// standing, the token's scope, whether the project or group is visible, the
+// role in it. Parameters come after that and are the endpoint's own affair.
+package auth
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/fault"
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/project"
+	"gatehouse/shared/scope"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/user"
+)
+
+// Auth recognises callers.
+type Auth struct {
+	users    *user.Rules
+	tokens   *accesstoken.Rules
+	projects *project.Rules
+	oauth    *oauth.Server
+	now      func() time.Time
+}
+
+// New returns an Auth over the rules.
+func New(users *user.Rules, tokens *accesstoken.Rules, projects *project.Rules, server *oauth.Server, now func() time.Time) *Auth {
+	return &Auth{users, tokens, projects, server, now}
+}
+
+// Caller is who makes a request, by which token.
+type Caller struct {
+	User   user.User
+	Scopes scope.Set
+	// Grant is what an OAuth access token stands for, and Client who has it;
+	// both are zero for a personal access token and Token is set.
+	Grant  oauth.Grant
+	Client oauth.Client
+	Token  accesstoken.Token
+}
+
+// ByOAuth reports whether the caller came with an OAuth access token.
+func (c Caller) ByOAuth() bool { return c.Token.ID == 0 }
+
+// bearer is a token that was recognised, before its user and client were read.
+type bearer struct {
+	userID int64
+	scopes scope.Set
+	grant  oauth.Grant
+	token  accesstoken.Token
+}
+
+// Recognise returns the caller whose token this is: one read for the token,
+// then one for the user beside one for the client.
+func (a *Auth) Recognise(ctx context.Context, token secret.Text) (Caller, error) {
+	b, err := a.bearer(ctx, token)
+	if err != nil {
+		return Caller{}, err
+	}
+	return a.resolve(ctx, b)
+}
+
+// bearer recognises an OAuth access token by its form, and takes anything else
+// for a personal access token.
+func (a *Auth) bearer(ctx context.Context, token secret.Text) (bearer, error) {
+	if !a.oauth.IsAccessToken(token) {
+		return a.personal(ctx, token)
+	}
+	g, err := a.oauth.Access(ctx, token)
+	switch {
+	case errors.Is(err, oauth.ErrExpired):
+		return bearer{}, errExpired
+	case errors.Is(err, oauth.ErrRevoked):
+		return bearer{}, errRevoked
+	case err != nil:
+		return bearer{}, unknown(err)
+	}
+	return bearer{userID: g.UserID, scopes: g.Scopes, grant: g}, nil
+}
+
+func (a *Auth) personal(ctx context.Context, token secret.Text) (bearer, error) {
+	t, err := a.tokens.AccessTokenByDigest(ctx, token.Digest())
+	switch {
+	case err != nil:
+		return bearer{}, unknown(err)
+	case t.Revoked():
+		return bearer{}, errRevoked
+	case t.Expired(a.now()):
+		return bearer{}, errExpired
+	}
+	return bearer{userID: t.UserID, scopes: t.Scopes, token: t}, nil
+}
+
+// unknown turns "not found" into "not authorized": who may not even call
+// learns nothing.
+func unknown(err error) error {
+	if errors.Is(err, fault.NotFound) {
+		return errUnauthorized
+	}
+	return err
+}
+
+// resolve reads what stands behind a token, and whatever else the request is
+// certain to need, side by side.
+func (a *Auth) resolve(ctx context.Context, b bearer, more ...func(context.Context) error) (Caller, error) {
+	c := Caller{Scopes: b.scopes, Grant: b.grant, Token: b.token}
+	reads, readCtx := errgroup.WithContext(ctx)
+	reads.Go(func() (err error) {
+		c.User, err = a.users.User(readCtx, b.userID)
+		return unknown(err)
+	})
+	if b.grant.Application != "" {
+		reads.Go(func() (err error) {
+			c.Client, err = a.oauth.Store().Client(readCtx, b.grant.Application)
+			return unknown(err)
+		})
+	}
+	if b.token.ID != 0 && a.now().Sub(b.token.LastUsedAt) >= accesstoken.TouchEvery {
+		reads.Go(func() error { return a.tokens.TouchAccessToken(readCtx, b.token, a.now()) })
+	}
+	for _, read := range more {
+		reads.Go(func() error { return read(readCtx) })
+	}
+	if err := reads.Wait(); err != nil {
+		return Caller{}, err
+	}
+	if c.User.Blocked() {
+		return Caller{}, errBlocked
+	}
+	return c, nil
+}
+
+// as returns the caller acting as another user, who is named by id or user
+// name (Interface: "Sudo").
+func (a *Auth) as(ctx context.Context, c Caller, name string) (Caller, error) {
+	if name == "" {
+		return c, nil
+	}
+	switch {
+	case !c.User.Admin:
+		return Caller{}, fault.New(fault.Forbidden, "Must be admin to use sudo")
+	case !c.Scopes.Has(scope.Sudo):
+		return Caller{}, insufficientScope{scope.Sudo}
+	}
+	u, err := a.findUser(ctx, name)
+	switch {
+	case errors.Is(err, fault.NotFound):
+		return Caller{}, noSuchSudoUser(name)
+	case err != nil:
+		return Caller{}, err
+	case u.Blocked():
+		return Caller{}, errBlocked
+	}
+	c.User = u
+	return c, nil
+}
+
+func (a *Auth) findUser(ctx context.Context, name string) (user.User, error) {
+	if id, err := strconv.ParseInt(name, 10, 64); err == nil {
+		return a.users.User(ctx, id)
+	}
+	u, err := a.users.UserByLogin(ctx, name)
+	if err == nil && u.Username != "" && !strings.EqualFold(u.Username, name) {
+		return user.User{}, fault.New(fault.NotFound, "an e-mail address names nobody here")
+	}
+	return u, err
+}

@@ -1,0 +1,58 @@
+package auth
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"gatehouse/shared/secret"
+)
+
+// credential returns the token that a request carries: in the header
+// PRIVATE-TOKEN, as a Bearer token, as the password of Basic, or in the query
+// as access_token or private_token. More than one is an error, none is empty.
+func credential(r *http.Request) (secret.Text, error) {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return secret.Text{}, errUnauthorized
+	}
+	found := r.Header.Values("PRIVATE-TOKEN")
+	if _, password, ok := r.BasicAuth(); ok {
+		found = append(found, password)
+	}
+	found = append(found, BearerToken(r))
+	found = append(found, query["access_token"]...)
+	found = append(found, query["private_token"]...)
+
+	token := ""
+	for _, t := range found {
+		switch {
+		case t == "":
+		case token != "":
+			return secret.Text{}, twoTokens{}
+		default:
+			token = t
+		}
+	}
+	if token == "" {
+		return secret.Text{}, errUnauthorized
+	}
+	return secret.NewText(token), nil
+}
+
+// BearerToken returns the token in the Authorization header (RFC 6750 section
+// 2.1), or "".
+func BearerToken(r *http.Request) string {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}
+
+func sudo(r *http.Request) string {
+	if name := r.Header.Get("Sudo"); name != "" {
+		return name
+	}
+	return r.URL.Query().Get("sudo")
+}

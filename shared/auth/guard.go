@@ -1,0 +1,185 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/project"
+	"gatehouse/shared/scope"
+	"gatehouse/shared/web"
+)
+
+// UserHandler serves a request of a known caller.
+type UserHandler func(w http.ResponseWriter, r *http.Request, c Caller) error
+
+// ProjectHandler serves a request for a project that the caller sees, in a
+// role that suffices.
+type ProjectHandler func(w http.ResponseWriter, r *http.Request, c Caller, p project.Project) error
+
+// GroupHandler serves a request for a group, likewise.
+type GroupHandler func(w http.ResponseWriter, r *http.Request, c Caller, g project.Group) error
+
+// User lets through every known caller whose token has a scope that suffices:
+// api for everything, read_api for reading, and for reading also the ones
+// named here.
+func (a *Auth) User(also ...scope.Scope) func(UserHandler) http.Handler {
+	return func(next UserHandler) http.Handler {
+		return web.Handler(func(w http.ResponseWriter, r *http.Request) error {
+			c, err := a.call(r, also)
+			if err != nil {
+				return err
+			}
+			return next(w, r, c)
+		})
+	}
+}
+
+// Admin lets administrators through.
+func (a *Auth) Admin(next UserHandler) http.Handler {
+	return a.User()(func(w http.ResponseWriter, r *http.Request, c Caller) error {
+		if !c.User.Admin {
+			return errForbidden
+		}
+		return next(w, r, c)
+	})
+}
+
+// Project lets through callers with the role in the project that {id} names.
+// project.NoRole is for everybody who sees it.
+func (a *Auth) Project(role project.Role) func(ProjectHandler) http.Handler {
+	return func(next ProjectHandler) http.Handler {
+		return web.Handler(func(w http.ResponseWriter, r *http.Request) error {
+			var p project.Project
+			c, v, err := a.visit(r, func(ctx context.Context) (err error) {
+				p, err = a.projects.FindProject(ctx, r.PathValue("id"))
+				return err
+			})
+			if err != nil {
+				return web.NotFound("Project", err)
+			}
+			if err := admit(v.RoleIn(p, a.now()), role, p.Visibility, "Project"); err != nil {
+				return err
+			}
+			return next(w, r, c, p)
+		})
+	}
+}
+
+// Group lets through callers with the role in the group that {id} names.
+func (a *Auth) Group(role project.Role) func(GroupHandler) http.Handler {
+	return func(next GroupHandler) http.Handler {
+		return web.Handler(func(w http.ResponseWriter, r *http.Request) error {
+			var g project.Group
+			c, v, err := a.visit(r, func(ctx context.Context) (err error) {
+				g, err = a.projects.FindGroup(ctx, r.PathValue("id"))
+				return err
+			})
+			if err != nil {
+				return web.NotFound("Group", err)
+			}
+			if g.OwnerID != 0 {
+				return web.NotFound("Group", errNotVisible)
+			}
+			if err := admit(v.RoleInGroup(g, a.now()), role, g.Visibility, "Group"); err != nil {
+				return err
+			}
+			return next(w, r, c, g)
+		})
+	}
+}
+
+// Viewer returns the caller as far as access to groups and projects goes.
+func (a *Auth) Viewer(ctx context.Context, c Caller) (project.Viewer, error) {
+	memberships, err := a.projects.Memberships(ctx, c.User.ID)
+	return project.Viewer{UserID: c.User.ID, Admin: c.User.Admin, Memberships: memberships}, err
+}
+
+// call recognises the caller and checks the scope.
+func (a *Auth) call(r *http.Request, also []scope.Scope) (Caller, error) {
+	token, err := credential(r)
+	if err != nil {
+		return Caller{}, err
+	}
+	c, err := a.Recognise(r.Context(), token)
+	if err != nil {
+		return Caller{}, err
+	}
+	return a.enter(r, c, also)
+}
+
+// visit does the same for a request about a project or group, which find
+// reads. That, the user's memberships, the user and the client are read side
+// by side; that there is no such place is told only to callers whose token
+// would do.
+func (a *Auth) visit(r *http.Request, find func(context.Context) error) (Caller, project.Viewer, error) {
+	token, err := credential(r)
+	if err != nil {
+		return Caller{}, project.Viewer{}, err
+	}
+	b, err := a.bearer(r.Context(), token)
+	if err != nil {
+		return Caller{}, project.Viewer{}, err
+	}
+	var missing error
+	var memberships project.Memberships
+	c, err := a.resolve(r.Context(), b, func(ctx context.Context) error {
+		missing = find(ctx)
+		return known(missing)
+	}, func(ctx context.Context) (err error) {
+		memberships, err = a.projects.Memberships(ctx, b.userID)
+		return err
+	})
+	if err == nil {
+		c, err = a.enter(r, c, nil)
+	}
+	switch {
+	case err != nil:
+		return Caller{}, project.Viewer{}, err
+	case missing != nil:
+		return Caller{}, project.Viewer{}, missing
+	case c.User.ID != b.userID: // acting as somebody else
+		v, err := a.Viewer(r.Context(), c)
+		return c, v, err
+	}
+	return c, project.Viewer{UserID: c.User.ID, Admin: c.User.Admin, Memberships: memberships}, nil
+}
+
+// enter checks the scope and puts another user in the caller's place when the
+// request asks for that.
+func (a *Auth) enter(r *http.Request, c Caller, also []scope.Scope) (Caller, error) {
+	enough := scope.Of(scope.API)
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		enough = append(scope.Of(scope.API, scope.ReadAPI), also...)
+	}
+	if !c.Scopes.HasAny(enough...) {
+		return Caller{}, insufficientScope(enough)
+	}
+	return a.as(r.Context(), c, sudo(r))
+}
+
+// known passes every error but fault.NotFound.
+func known(err error) error {
+	if errors.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}
+
+var (
+	errForbidden  = fault.New(fault.Forbidden, "")
+	errNotVisible = fault.New(fault.NotFound, "not visible")
+)
+
+// admit checks that a place is visible to somebody with the role has, and that
+// the role suffices.
+func admit(has, needed project.Role, v project.Visibility, subject string) error {
+	switch {
+	case !project.Sees(has, v):
+		return web.NotFound(subject, errNotVisible)
+	case has < needed:
+		return errForbidden
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package web
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"strconv"
+
+	"gatehouse/shared/fault"
+)
+
+// Answer is an error that knows how it is answered.
+type Answer interface {
+	error
+	Answer(w http.ResponseWriter)
+}
+
+// Error answers an error in the REST API's shapes (Interface: "Errors"). One
+// that nobody classified is logged and answered as 500 without its text.
+func Error(w http.ResponseWriter, r *http.Request, err error) {
+	var answer Answer
+	var fields fault.Fields
+	switch {
+	case errors.As(err, &answer):
+		answer.Answer(w)
+	case errors.As(err, &fields):
+		JSON(w, http.StatusBadRequest, map[string]fault.Fields{"message": fields})
+	default:
+		status := Status(err)
+		if status == http.StatusInternalServerError {
+			slog.ErrorContext(r.Context(), "request not served", "error", err)
+		}
+		JSON(w, status, message(status, fault.Message(err)))
+	}
+}
+
+var statuses = map[fault.Kind]int{
+	fault.Invalid:      http.StatusBadRequest,
+	fault.Unauthorized: http.StatusUnauthorized,
+	fault.Forbidden:    http.StatusForbidden,
+	fault.NotFound:     http.StatusNotFound,
+	fault.Conflict:     http.StatusConflict,
+	fault.TooLarge:     http.StatusRequestEntityTooLarge,
+	fault.Unsupported:  http.StatusUnsupportedMediaType,
+	fault.Unavailable:  http.StatusServiceUnavailable,
+}
+
+// Status returns the HTTP status of an error's kind; 500 when it has none.
+func Status(err error) int {
+	for kind, status := range statuses {
+		if errors.Is(err, kind) {
+			return status
+		}
+	}
+	return http.StatusInternalServerError
+}
+
+// reasons are the words that follow the status in a message, where they differ
+// from HTTP's own.
+var reasons = map[int]string{http.StatusBadRequest: "Bad request"}
+
+// message returns the body {"message": "<status> <reason>[ - <detail>]"}. What
+// a store says of a thing that is not there is not for the caller.
+func message(status int, detail string) map[string]string {
+	text := reasons[status]
+	if text == "" {
+		text = http.StatusText(status)
+	}
+	if detail != "" && status != http.StatusNotFound {
+		text += " - " + detail
+	}
+	return map[string]string{"message": strconv.Itoa(status) + " " + text}
+}
+
+// notFound names what was not found.
+type notFound struct{ subject string }
+
+// NotFound turns a fault.NotFound error into one that names the subject, as in
+// "404 Project Not Found", and passes every other error.
+func NotFound(subject string, err error) error {
+	if errors.Is(err, fault.NotFound) {
+		return notFound{subject}
+	}
+	return err
+}
+
+// Error says what was not found.
+func (n notFound) Error() string { return n.subject + " not found" }
+
+// Is reports whether target is fault.NotFound.
+func (n notFound) Is(target error) bool { return target == fault.NotFound }
+
+// Answer writes the 404.
+func (n notFound) Answer(w http.ResponseWriter) {
+	JSON(w, http.StatusNotFound, map[string]string{"message": "404 " + n.subject + " Not Found"})
+}

@@ -1,0 +1,83 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"gatehouse/shared/page"
+)
+
+// maxOffset bounds how far into a list a page can lie.
+const maxOffset = 50_000
+
+// Page reads the parameters page and per_page (Interface: "Lists").
+func (v *Values) Page() page.Request {
+	r := page.First
+	if n := v.OptionalInt("page"); n != nil {
+		r.Number = int(*n)
+		if *n < 1 || *n > maxOffset {
+			v.complain("page", "is invalid")
+		}
+	}
+	if n := v.OptionalInt("per_page"); n != nil {
+		r.Size = int(min(*n, page.MaxSize))
+		if *n < 1 {
+			v.complain("per_page", "has a value not allowed")
+		}
+	}
+	return r
+}
+
+// PageHeaders tells in the header where in the list the page lies. The links
+// keep the request's other parameters.
+func PageHeaders[T any](w http.ResponseWriter, r *http.Request, base string, req page.Request, p page.Of[T]) {
+	h := w.Header()
+	h.Set("X-Page", strconv.Itoa(req.Number))
+	h.Set("X-Per-Page", strconv.Itoa(req.Size))
+	h.Set("X-Prev-Page", "")
+	h.Set("X-Next-Page", "")
+	var links []string
+	link := func(rel string, number int) {
+		links = append(links, "<"+pageURL(r, base, req.Size, number)+`>; rel="`+rel+`"`)
+	}
+	if req.Number > 1 {
+		h.Set("X-Prev-Page", strconv.Itoa(req.Number-1))
+		link("prev", req.Number-1)
+	}
+	if p.More {
+		h.Set("X-Next-Page", strconv.Itoa(req.Number+1))
+		link("next", req.Number+1)
+	}
+	link("first", 1)
+	if p.Total >= 0 {
+		pages := (p.Total + req.Size - 1) / req.Size
+		h.Set("X-Total", strconv.Itoa(p.Total))
+		h.Set("X-Total-Pages", strconv.Itoa(pages))
+		link("last", max(pages, 1))
+	}
+	h.Set("Link", strings.Join(links, ", "))
+}
+
+func pageURL(r *http.Request, base string, size, number int) string {
+	query := url.Values{}
+	for name, values := range r.URL.Query() {
+		if name != "access_token" && name != "private_token" {
+			query[name] = values
+		}
+	}
+	query.Set("page", strconv.Itoa(number))
+	query.Set("per_page", strconv.Itoa(size))
+	return base + r.URL.EscapedPath() + "?" + query.Encode()
+}
+
+// List answers with one page of a list, each item turned into its body.
+func List[T, B any](w http.ResponseWriter, r *http.Request, base string, req page.Request, p page.Of[T], body func(T) B) error {
+	PageHeaders(w, r, base, req, p)
+	bodies := make([]B, len(p.Items))
+	for i, item := range p.Items {
+		bodies[i] = body(item)
+	}
+	return JSON(w, http.StatusOK, bodies)
+}

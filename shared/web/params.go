@@ -1,0 +1,162 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"gatehouse/shared/fault"
+)
+
+// MaxBody is the largest request body that is read, in bytes.
+const MaxBody = 1 << 20
+
+// Values are a request's parameters, from the query and from a form or JSON
+// body. Reading one notes what is wrong with it; Err tells it all at once.
+type Values struct {
+	values     map[string]any // string, []any, map[string]any, bool, json.Number or nil
+	complaints []string
+}
+
+// Params reads the parameters of a request. Those of the body win over those
+// of the query.
+func Params(r *http.Request) (*Values, error) {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "the query string is malformed")
+	}
+	v := &Values{values: map[string]any{}}
+	v.addForm(query)
+	if err := v.addBody(r); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+func (v *Values) addBody(r *http.Request) error {
+	body, err := ReadBody(r)
+	if err != nil || len(body) == 0 {
+		return err
+	}
+	mediaType, options, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch {
+	case err == nil && mediaType == "application/json":
+		return v.addJSON(body)
+	case err == nil && mediaType == "application/x-www-form-urlencoded":
+		form, err := url.ParseQuery(string(body))
+		if err != nil {
+			return fault.New(fault.Invalid, "the form is malformed")
+		}
+		v.addForm(form)
+		return nil
+	case err == nil && mediaType == "multipart/form-data":
+		return v.addMultipart(body, options["boundary"])
+	}
+	return fault.New(fault.Unsupported, "send application/json or application/x-www-form-urlencoded")
+}
+
+// ReadBody reads a request's whole body, of MaxBody bytes at the most.
+func ReadBody(r *http.Request) ([]byte, error) {
+	if r.Body == nil {
+		return nil, nil
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, MaxBody))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, fault.New(fault.TooLarge, "the body exceeds 1 MiB")
+	case err != nil:
+		return nil, fault.New(fault.Invalid, "the body could not be read")
+	}
+	return body, nil
+}
+
+func (v *Values) addJSON(body []byte) error {
+	var object map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	if err := decoder.Decode(&object); err != nil || object == nil {
+		return fault.New(fault.Invalid, "the body is not a JSON object")
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return fault.New(fault.Invalid, "the body holds more than one JSON value")
+	}
+	for name, value := range object {
+		v.values[name] = value
+	}
+	return nil
+}
+
+// addForm adds the fields of a query or form: "a[]" is a list, "h[k]" a member
+// of an object.
+func (v *Values) addForm(form url.Values) {
+	for key, all := range form {
+		name, member, nested := strings.Cut(key, "[")
+		member = strings.TrimSuffix(member, "]")
+		switch {
+		case nested && member == "":
+			v.values[name] = list(all)
+		case nested:
+			object, ok := v.values[name].(map[string]any)
+			if !ok {
+				object = map[string]any{}
+				v.values[name] = object
+			}
+			object[member] = single(all)
+		default:
+			v.values[name] = single(all)
+		}
+	}
+}
+
+func list(all []string) []any {
+	values := make([]any, len(all))
+	for i, s := range all {
+		values[i] = s
+	}
+	return values
+}
+
+// repeated is the value of a parameter that came more than once and is no
+// list: which one is meant cannot be known.
+type repeated struct{}
+
+func single(all []string) any {
+	if len(all) != 1 {
+		return repeated{}
+	}
+	return all[0]
+}
+
+func (v *Values) complain(name, complaint string) {
+	v.complaints = append(v.complaints, name+" "+complaint)
+}
+
+// Err returns what was wrong with the parameters that were read, in the order
+// of reading: {"error": "active is missing, integrated is invalid"}.
+func (v *Values) Err() error {
+	if len(v.complaints) == 0 {
+		return nil
+	}
+	return BadParameters(strings.Join(slices.Compact(v.complaints), ", "))
+}
+
+// BadParameters is an error about parameters, in the words the caller reads.
+type BadParameters string
+
+// Error returns the complaints.
+func (b BadParameters) Error() string { return string(b) }
+
+// Is reports whether target is fault.Invalid.
+func (b BadParameters) Is(target error) bool { return target == fault.Invalid }
+
+// Answer writes the 400.
+func (b BadParameters) Answer(w http.ResponseWriter) {
+	JSON(w, http.StatusBadRequest, map[string]string{"error": string(b)})
+}

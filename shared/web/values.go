@@ -1,0 +1,188 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"mime/multipart"
+	"strconv"
+	"strings"
+	"time"
+
+	"gatehouse/shared/fault"
+)
+
+// Has reports whether the parameter was sent, be it as null.
+func (v *Values) Has(name string) bool {
+	_, sent := v.values[name]
+	return sent
+}
+
+// String returns a text that must be there and not be blank.
+func (v *Values) String(name string) string {
+	if !v.Has(name) {
+		v.complain(name, "is missing")
+		return ""
+	}
+	s := v.OptionalString(name)
+	if s == nil || strings.TrimSpace(*s) == "" {
+		v.complain(name, "is empty")
+		return ""
+	}
+	return *s
+}
+
+// OptionalString returns a text, or nil when none was sent or it is null.
+func (v *Values) OptionalString(name string) *string {
+	switch value := v.values[name].(type) {
+	case nil:
+		return nil
+	case string:
+		if strings.ContainsRune(value, 0) {
+			v.complain(name, "is invalid")
+			return new(string)
+		}
+		return &value
+	case json.Number:
+		s := value.String()
+		return &s
+	}
+	v.complain(name, "is invalid")
+	return new(string)
+}
+
+// Bool returns a boolean that must be there.
+func (v *Values) Bool(name string) bool {
+	switch {
+	case !v.Has(name):
+		v.complain(name, "is missing")
+	case v.values[name] == "":
+		v.complain(name, "is empty")
+	default:
+		if b := v.OptionalBool(name); b != nil {
+			return *b
+		}
+	}
+	return false
+}
+
+// OptionalBool returns a boolean, or nil when none was sent. A null reads as
+// false.
+func (v *Values) OptionalBool(name string) *bool {
+	value, sent := v.values[name]
+	if !sent {
+		return nil
+	}
+	b, ok := boolean(value)
+	if !ok {
+		v.complain(name, "is invalid")
+	}
+	return &b
+}
+
+func boolean(value any) (b, ok bool) {
+	switch value := value.(type) {
+	case nil:
+		return false, true
+	case bool:
+		return value, true
+	case json.Number:
+		return value == "1", value == "0" || value == "1"
+	case string:
+		switch strings.ToLower(value) {
+		case "true", "t", "1", "on", "yes":
+			return true, true
+		case "false", "f", "0", "off", "no":
+			return false, true
+		}
+	}
+	return false, false
+}
+
+// Int returns an integer that must be there.
+func (v *Values) Int(name string) int64 {
+	if !v.Has(name) {
+		v.complain(name, "is missing")
+		return 0
+	}
+	if n := v.OptionalInt(name); n != nil {
+		return *n
+	}
+	v.complain(name, "is empty")
+	return 0
+}
+
+// OptionalInt returns an integer, or nil when none was sent or it is null.
+func (v *Values) OptionalInt(name string) *int64 {
+	var digits string
+	switch value := v.values[name].(type) {
+	case nil:
+		return nil
+	case string:
+		digits = value
+	case json.Number:
+		digits = value.String()
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil {
+		v.complain(name, "is invalid")
+	}
+	return &n
+}
+
+// OptionalDate returns the start of a day in UTC, or the zero time when none
+// was sent or it is null or blank.
+func (v *Values) OptionalDate(name string) time.Time {
+	s := v.OptionalString(name)
+	if s == nil || *s == "" {
+		return time.Time{}
+	}
+	day, err := time.Parse(time.DateOnly, *s)
+	if err != nil {
+		v.complain(name, "is invalid")
+	}
+	return day
+}
+
+// Words returns a list of words that must be there: a list of texts, or one
+// text with the words between spaces or commas. A list without a word is
+// empty.
+func (v *Values) Words(name string) []string {
+	words := v.words(name)
+	if !v.Has(name) {
+		v.complain(name, "is missing")
+	}
+	if len(words) == 0 {
+		v.complain(name, "is empty")
+	}
+	return words
+}
+
+func (v *Values) words(name string) []string {
+	all, isList := v.values[name].([]any)
+	if !isList {
+		s := v.OptionalString(name)
+		if s == nil {
+			return nil
+		}
+		return strings.FieldsFunc(*s, func(r rune) bool { return r == ' ' || r == ',' })
+	}
+	var words []string
+	for _, item := range all {
+		word, ok := item.(string)
+		if !ok {
+			v.complain(name, "is invalid")
+		} else if word != "" {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+func (v *Values) addMultipart(body []byte, boundary string) error {
+	form, err := multipart.NewReader(bytes.NewReader(body), boundary).ReadForm(MaxBody)
+	if err != nil {
+		return fault.New(fault.Invalid, "the form is malformed")
+	}
+	v.addForm(form.Value)
+	return nil
+}
