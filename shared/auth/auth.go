@@ -71,6 +71,9 @@ func (a *Auth) Recognise(ctx context.Context, token secret.Text) (Caller, error)
 // bearer recognises an OAuth access token by its form, and takes anything else
 // for a personal access token.
 func (a *Auth) bearer(ctx context.Context, token secret.Text) (bearer, error) {
+	if token.Empty() {
+		return bearer{}, errUnauthorized
+	}
 	if !a.oauth.IsAccessToken(token) {
 		return a.personal(ctx, token)
 	}

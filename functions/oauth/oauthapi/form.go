@@ -1,0 +1,98 @@
+package oauthapi
+
+import (
+	"encoding/json"
+	"mime"
+	"net/http"
+	"net/url"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/web"
+)
+
+// form are the parameters in the body of a request. Those in the query do not
+// count: addresses end up in logs (RFC 6749 section 2.3.1).
+type form url.Values
+
+// parameters are those that OAuth defines for these endpoints; none may come
+// more than once (RFC 6749 section 3.2).
+var parameters = []string{
+	"grant_type", "client_id", "client_secret", "code", "redirect_uri", "code_verifier", "refresh_token",
+	"scope", "username", "password", "token", "token_type_hint",
+}
+
+// readForm reads the body as a form, or as a flat JSON object when it says it
+// is one. Its content type is otherwise not looked at.
+func readForm(r *http.Request) (form, error) {
+	body, err := web.ReadBody(r)
+	if err != nil {
+		return nil, invalidRequest("The body is too large or could not be read.")
+	}
+	values, err := url.ParseQuery(string(body))
+	if mediaType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); mediaType == "application/json" {
+		values, err = parseJSON(body)
+	}
+	if err != nil {
+		return nil, invalidRequest("The body is malformed.")
+	}
+	for _, name := range parameters {
+		if len(values[name]) > 1 {
+			return nil, invalidRequest("The parameter " + name + " came more than once.")
+		}
+	}
+	return form(values), nil
+}
+
+func parseJSON(body []byte) (url.Values, error) {
+	var object map[string]any
+	if err := json.Unmarshal(body, &object); err != nil {
+		return nil, err
+	}
+	values := url.Values{}
+	for name, value := range object {
+		text, ok := value.(string)
+		if !ok && value != nil {
+			return nil, fault.New(fault.Invalid, "a parameter is not a text")
+		}
+		values.Set(name, text)
+	}
+	return values, nil
+}
+
+func (f form) get(name string) string { return url.Values(f).Get(name) }
+
+func (f form) secret(name string) secret.Text { return secret.NewText(f.get(name)) }
+
+// credentials returns what the client says of itself, by HTTP Basic or in the
+// body. Two ways at once, or two names, are an error (RFC 6749 section 2.3).
+// Basic without a user name is what some libraries send for no client at all.
+func (f form) credentials(r *http.Request) (oauth.Credentials, error) {
+	inBody := oauth.Credentials{ClientID: f.get("client_id"), Secret: f.secret("client_secret")}
+	id, password, ok := r.BasicAuth()
+	if !ok || id == "" {
+		return inBody, nil
+	}
+	inHeader := oauth.Credentials{ClientID: unescape(id), Secret: secret.NewText(unescape(password))}
+	switch {
+	case !inBody.Secret.Empty():
+		return oauth.Credentials{}, invalidRequest("The client authenticates in two ways at once.")
+	case inBody.ClientID != "" && inBody.ClientID != inHeader.ClientID:
+		return oauth.Credentials{}, invalidRequest("The request names two clients.")
+	}
+	return inHeader, nil
+}
+
+// unescape undoes the encoding that RFC 6749 section 2.3.1 asks for in Basic
+// credentials. Many clients do without it.
+func unescape(s string) string {
+	if unescaped, err := url.QueryUnescape(s); err == nil {
+		return unescaped
+	}
+	return s
+}
+
+func invalidRequest(description string) error {
+	return &oauth.Error{Code: oauth.InvalidRequest, Description: description}
+}

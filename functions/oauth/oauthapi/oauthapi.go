@@ -1,0 +1,32 @@
+// Package oauthapi serves what machines ask of the identity provider: tokens,
+// what a token is good for, revocation, and the service's health. It has no
+// pages.
+package oauthapi
+
+import (
+	"net/http"
+
+	"gatehouse/shared/app"
+	"gatehouse/shared/web"
+)
+
+type api struct{ *app.App }
+
+// New returns the group's handler.
+func New(app *app.App) http.Handler {
+	api := &api{app}
+	mux := web.NewMux()
+	mux.Handle("POST /oauth/token", handler(api.token))
+	mux.Handle("GET /oauth/token/info", handler(api.tokenInfo))
+	mux.Handle("POST /oauth/revoke", handler(api.revoke))
+	mux.Handle("GET /-/health", web.Handler(api.health))
+	return web.Around(mux)
+}
+
+// health tells whether the store answers.
+func (a *api) health(w http.ResponseWriter, r *http.Request) error {
+	if err := a.Store.Ping(r.Context()); err != nil {
+		return web.JSON(w, http.StatusServiceUnavailable, map[string]string{"status": "unavailable"})
+	}
+	return web.JSON(w, http.StatusOK, map[string]string{"status": "ok"})
+}

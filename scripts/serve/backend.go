@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gatehouse/shared/boot"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/storage"
+	"gatehouse/shared/storage/dynamodb/tables"
+	"gatehouse/shared/storage/sqlite"
+)
+
+// backend is a store with the instance keys that belong to it.
+type backend struct {
+	store storage.Store
+	keys  secret.Keys
+}
+
+// sweepEvery is how often an embedded store forgets what nobody can use any
+// more; DynamoDB does that by itself.
+const sweepEvery = time.Hour
+
+func open(ctx context.Context, env boot.Env, template string) (*backend, error) {
+	var b backend
+	var err error
+	if env.Store == "dynamodb" {
+		b.store, err = openDynamoDB(ctx, env, template)
+	} else {
+		b.store, err = openSQLite(env)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if b.keys, err = keys(ctx, env); err != nil {
+		return nil, errors.Join(err, b.store.Close())
+	}
+	return &b, nil
+}
+
+func openSQLite(env boot.Env) (storage.Store, error) {
+	if err := dataDir(env); err != nil {
+		return nil, err
+	}
+	store, err := sqlite.Open(filepath.Join(env.Data, "gatehouse.db"))
+	if err != nil {
+		return nil, fmt.Errorf("open the data in %s: %w", env.Data, err)
+	}
+	return store, nil
+}
+
+// openDynamoDB creates the tables only on an emulator: a deployment's own are
+// its template's to create.
+func openDynamoDB(ctx context.Context, env boot.Env, template string) (storage.Store, error) {
+	store := boot.DynamoDB(env)
+	if env.DynamoDBEndpoint == "" {
+		return store, nil
+	}
+	if err := tables.Create(ctx, store, template); err != nil {
+		return nil, fmt.Errorf("create the tables on %s: %w", env.DynamoDBEndpoint, err)
+	}
+	return store, nil
+}
+
+func keys(ctx context.Context, env boot.Env) (secret.Keys, error) {
+	if env.KeySecretARN != "" {
+		return boot.SecretKeys(ctx, env)
+	}
+	if err := dataDir(env); err != nil {
+		return secret.Keys{}, err
+	}
+	return boot.KeyFile(env.Data)
+}
+
+func dataDir(env boot.Env) error {
+	err := os.MkdirAll(env.Data, 0o700)
+	if err == nil {
+		err = writable(env.Data)
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%s cannot be written; make it writable, or choose another directory with GATEHOUSE_DATA", env.Data)
+	}
+	if err != nil {
+		return fmt.Errorf("data directory (GATEHOUSE_DATA): %w", err)
+	}
+	return nil
+}
+
+func writable(dir string) error {
+	f, err := os.CreateTemp(dir, "writable.*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+func (b *backend) sweep(ctx context.Context) {
+	sweeper, ok := b.store.(interface {
+		Sweep(context.Context, time.Time) error
+	})
+	if !ok {
+		return
+	}
+	for tick := time.NewTicker(sweepEvery); ; {
+		if err := sweeper.Sweep(ctx, time.Now()); err != nil && ctx.Err() == nil {
+			slog.ErrorContext(ctx, "expired data not swept", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			tick.Stop()
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (b *backend) close() {
+	if err := b.store.Close(); err != nil {
+		slog.Error("store not closed cleanly", "error", err)
+	}
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"gatehouse/shared/app"
+	"gatehouse/shared/fault"
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/page"
+	"gatehouse/shared/project"
+	"gatehouse/shared/scope"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/user"
+)
+
+// demoAccount is what to tell of the demonstration's data.
+type demoAccount struct{ password, users, application, clientID string }
+
+const demoPassword = "gatehouse-demo"
+
+// demoPeople are the members of the demonstration's group, one of each role.
+var demoPeople = []struct {
+	username, name string
+	role           project.Role
+}{
+	{"olivia", "Olivia Owner", project.Owner},
+	{"marco", "Marco Maintainer", project.Maintainer},
+	{"dana", "Dana Developer", project.Developer},
+	{"ravi", "Ravi Reporter", project.Reporter},
+	{"gwen", "Gwen Guest", project.Guest},
+}
+
+// loadDemo adds a group with two projects, members of each role and an
+// application, unless they are there.
+func loadDemo(ctx context.Context, a *app.App) (*demoAccount, error) {
+	people, err := demoUsers(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	group, err := demoGroup(ctx, a, people)
+	if err != nil {
+		return nil, err
+	}
+	for _, draft := range []project.Draft{
+		{Name: "Web shop", Path: "web-shop", Visibility: project.Private},
+		{Name: "Payments", Path: "payments", Visibility: project.Private},
+	} {
+		if _, err := a.Projects.NewProject(ctx, draft, group); err != nil && !fault.Is(err, fault.Invalid) {
+			return nil, err
+		}
+	}
+	client, err := demoClient(ctx, a, people[0].ID)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(people))
+	for i, u := range people {
+		names[i] = u.Username
+	}
+	return &demoAccount{demoPassword, strings.Join(names, ", "), client.Name, client.ClientID}, nil
+}
+
+func demoUsers(ctx context.Context, a *app.App) ([]user.User, error) {
+	var people []user.User
+	for _, p := range demoPeople {
+		u, err := a.Users.UserByLogin(ctx, p.username)
+		if fault.Is(err, fault.NotFound) {
+			u, err = a.Users.Create(ctx, user.Registration{
+				Username: p.username, Name: p.name, Email: p.username + "@example.com", Password: secret.NewText(demoPassword),
+			})
+		}
+		if err != nil {
+			return nil, err
+		}
+		people = append(people, u)
+	}
+	return people, nil
+}
+
+func demoGroup(ctx context.Context, a *app.App, people []user.User) (project.Group, error) {
+	group, err := a.Projects.GroupByPath(ctx, "acme")
+	if fault.Is(err, fault.NotFound) {
+		draft := project.Draft{Name: "Acme", Path: "acme", Visibility: project.Private}
+		group, err = a.Projects.NewGroup(ctx, draft, project.Group{}, people[0].ID)
+	}
+	for i := 1; i < len(people) && err == nil; i++ {
+		member := project.Member{Place: group.Place(), UserID: people[i].ID, Role: demoPeople[i].role, CreatedAt: a.Now()}
+		if err = a.Projects.AddMember(ctx, member); fault.Is(err, fault.Conflict) {
+			err = nil
+		}
+	}
+	return group, err
+}
+
+// demoClient is public, so that it works without a secret.
+func demoClient(ctx context.Context, a *app.App, ownerID int64) (oauth.Client, error) {
+	clients, err := a.OAuth.Store().ClientsOf(ctx, ownerID, page.First)
+	if err != nil || len(clients.Items) > 0 {
+		return append(clients.Items, oauth.Client{})[0], err
+	}
+	client, _, err := a.OAuth.Register(ctx, ownerID, oauth.Registration{
+		Name: "Acme dashboard", RedirectURIs: "http://127.0.0.1:8080/callback", Scopes: scope.Of(scope.ReadUser, scope.ReadAPI),
+	})
+	return client, err
+}

@@ -1,0 +1,133 @@
+// Command serve runs the whole of Gatehouse in one process. Each request goes
+// through the event that API Gateway would make of it and the handler that
+// Lambda would run, so what works here is what is deployed.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"gatehouse/functions/account/accountapi"
+	"gatehouse/functions/oauth/oauthapi"
+	"gatehouse/functions/platform/platformapi"
+	"gatehouse/functions/projects/projectsapi"
+	"gatehouse/shared/app"
+	"gatehouse/shared/boot"
+	"gatehouse/shared/gateway"
+	"gatehouse/shared/gateway/localgateway"
+	"gatehouse/shared/route"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "gatehouse:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	demo := flag.Bool("demo", false, "load a small believable data set")
+	adminOnly := flag.Bool("create-admin", false, "make the first administrator and exit")
+	template := flag.String("template", "template.yaml", "the template that defines the DynamoDB tables")
+	flag.Parse()
+
+	env, err := boot.ReadEnv(os.Getenv)
+	if err != nil {
+		return err
+	}
+	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: env.LogLevel})))
+	backend, err := open(ctx, env, *template)
+	if err != nil {
+		return err
+	}
+	defer backend.close()
+
+	listener, err := listen(env, *adminOnly)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	if env.BaseURL == "" {
+		env.BaseURL = boot.ListenURL(listener.Addr())
+	}
+	a := boot.New(env, backend.store, backend.keys)
+	if err := prepare(ctx, a, env, *demo); err != nil || *adminOnly {
+		return err
+	}
+	go backend.sweep(ctx)
+	return serve(ctx, listener, handler(a))
+}
+
+// prepare makes the first administrator and the data set of the demonstration,
+// and says what to try.
+func prepare(ctx context.Context, a *app.App, env boot.Env, demo bool) error {
+	root, made, err := boot.FirstStart(ctx, a, env)
+	if err != nil {
+		return fmt.Errorf("make the first administrator: %w", err)
+	}
+	var account *demoAccount
+	if demo {
+		if account, err = loadDemo(ctx, a); err != nil {
+			return fmt.Errorf("load the demonstration: %w", err)
+		}
+	}
+	welcome(os.Stdout, a.BaseURL, root, made, account)
+	return nil
+}
+
+// handler is the local API Gateway with every function behind it.
+func handler(a *app.App) http.Handler {
+	return localgateway.New(map[string]localgateway.Invoker{
+		"account":  gateway.New(accountapi.New(a)),
+		"oauth":    gateway.New(oauthapi.New(a)),
+		"platform": gateway.New(platformapi.New(a)),
+		"projects": gateway.New(projectsapi.New(a)),
+	}, route.Table)
+}
+
+// listen takes the address; who only makes the administrator gets any that is
+// free, because a server may be running on it.
+func listen(env boot.Env, adminOnly bool) (net.Listener, error) {
+	address := env.Listen
+	if adminOnly {
+		address = "127.0.0.1:0"
+	}
+	listener, err := net.Listen("tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%s is taken by another program; stop that, or choose another address with GATEHOUSE_LISTEN=127.0.0.1:3001", address)
+	case err != nil:
+		return nil, fmt.Errorf("listen on %s (GATEHOUSE_LISTEN): %w", address, err)
+	}
+	return listener, nil
+}
+
+// drainLimit bounds how long requests in progress are waited for; API Gateway
+// gives no request longer either.
+const drainLimit = 30 * time.Second
+
+// serve answers requests until ctx ends, and then those in progress.
+func serve(ctx context.Context, listener net.Listener, h http.Handler) error {
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), drainLimit)
+	defer cancel()
+	return server.Shutdown(ctx)
+}

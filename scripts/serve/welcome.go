@@ -1,0 +1,31 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"gatehouse/shared/boot"
+)
+
+// welcome tells whoever started the server where it is, how to get in, and
+// three things to try. Credentials that were made up are shown this once.
+func welcome(w io.Writer, base string, root boot.Root, made bool, demo *demoAccount) {
+	fmt.Fprintf(w, "\nGatehouse is at %s\n", base)
+	token := "YOUR-TOKEN"
+	if made {
+		token = root.Token.Reveal()
+		fmt.Fprintf(w, "\nThis is the first start. The administrator, shown this once:\n")
+		fmt.Fprintf(w, "  user name  %s\n  password   %s\n  token      %s   (scopes api, sudo)\n", boot.RootName, root.Password.Reveal(), token)
+	}
+	if demo != nil {
+		fmt.Fprintf(w, "\nThe demonstration has users with the password %s:\n  %s\n", demo.password, demo.users)
+		fmt.Fprintf(w, "and the application %q: client_id %s\n", demo.application, demo.clientID)
+	}
+	fmt.Fprintf(w, `
+Try:
+  1. Sign in and register an application:  %[1]s/user_settings/applications
+  2. Ask the API who you are:              curl -H "PRIVATE-TOKEN: %[2]s" %[1]s/api/v4/user
+  3. See that the service is well:         curl %[1]s/-/health
+`, base, token)
+	fmt.Fprintln(w)
+}

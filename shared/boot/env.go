@@ -1,0 +1,151 @@
+// Package boot starts Gatehouse from its environment. No other package reads
+// the environment.
+package boot
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/secret"
+)
+
+// Env is what the environment says. The README's configuration table explains
+// each variable.
+type Env struct {
+	BaseURL       string        // GATEHOUSE_BASE_URL
+	PasswordGrant bool          // GATEHOUSE_PASSWORD_GRANT
+	RefreshRetry  time.Duration // GATEHOUSE_REFRESH_RETRY_SECONDS
+	LogLevel      slog.Level    // GATEHOUSE_LOG_LEVEL
+
+	// The local server's own.
+	Listen       string      // GATEHOUSE_LISTEN
+	Data         string      // GATEHOUSE_DATA
+	Store        string      // GATEHOUSE_STORE: sqlite or dynamodb
+	RootPassword secret.Text // GATEHOUSE_ROOT_PASSWORD
+	RootToken    secret.Text // GATEHOUSE_ROOT_TOKEN
+
+	// Where the cloud keeps things.
+	TablePrefix            string // GATEHOUSE_TABLE_PREFIX
+	KeySecretARN           string // GATEHOUSE_KEY_SECRET_ARN
+	Region                 string // AWS_REGION
+	DynamoDBEndpoint       string // AWS_ENDPOINT_URL_DYNAMODB
+	SecretsManagerEndpoint string // AWS_ENDPOINT_URL_SECRETS_MANAGER
+	Credentials            Credentials
+}
+
+// Credentials sign requests to AWS.
+type Credentials struct {
+	AccessKeyID  string // AWS_ACCESS_KEY_ID
+	SecretKey    secret.Text
+	SessionToken secret.Text
+}
+
+// ReadEnv reads the environment through getenv, which is os.Getenv but for
+// tests. What cannot be understood is an error that names the variable.
+func ReadEnv(getenv func(string) string) (Env, error) {
+	r := reader{getenv: getenv}
+	env := Env{
+		BaseURL:       strings.TrimSuffix(r.text("GATEHOUSE_BASE_URL", ""), "/"),
+		PasswordGrant: r.boolean("GATEHOUSE_PASSWORD_GRANT", true),
+		RefreshRetry:  r.seconds("GATEHOUSE_REFRESH_RETRY_SECONDS", oauth.MaxRefreshRetry),
+		LogLevel:      r.level("GATEHOUSE_LOG_LEVEL"),
+
+		Listen:       r.text("GATEHOUSE_LISTEN", "127.0.0.1:3000"),
+		Data:         r.text("GATEHOUSE_DATA", ".gatehouse"),
+		Store:        r.oneOf("GATEHOUSE_STORE", "sqlite", "dynamodb"),
+		RootPassword: secret.NewText(getenv("GATEHOUSE_ROOT_PASSWORD")),
+		RootToken:    secret.NewText(getenv("GATEHOUSE_ROOT_TOKEN")),
+
+		TablePrefix:            r.text("GATEHOUSE_TABLE_PREFIX", "gatehouse"),
+		KeySecretARN:           getenv("GATEHOUSE_KEY_SECRET_ARN"),
+		Region:                 r.text("AWS_REGION", "us-east-1"),
+		DynamoDBEndpoint:       getenv("AWS_ENDPOINT_URL_DYNAMODB"),
+		SecretsManagerEndpoint: getenv("AWS_ENDPOINT_URL_SECRETS_MANAGER"),
+		Credentials: Credentials{
+			AccessKeyID:  getenv("AWS_ACCESS_KEY_ID"),
+			SecretKey:    secret.NewText(getenv("AWS_SECRET_ACCESS_KEY")),
+			SessionToken: secret.NewText(getenv("AWS_SESSION_TOKEN")),
+		},
+	}
+	return env, r.err
+}
+
+// reader reads variables and keeps the first complaint.
+type reader struct {
+	getenv func(string) string
+	err    error
+}
+
+func (r *reader) complain(name, want string) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%s is %q, want %s", name, r.getenv(name), want)
+	}
+}
+
+func (r *reader) text(name, otherwise string) string {
+	if value := r.getenv(name); value != "" {
+		return value
+	}
+	return otherwise
+}
+
+func (r *reader) boolean(name string, otherwise bool) bool {
+	value := r.getenv(name)
+	if value == "" {
+		return otherwise
+	}
+	b, err := strconv.ParseBool(value)
+	if err != nil {
+		r.complain(name, "true or false")
+	}
+	return b
+}
+
+func (r *reader) seconds(name string, most time.Duration) time.Duration {
+	value := r.text(name, "0")
+	n, err := strconv.Atoi(value)
+	d := time.Duration(n) * time.Second
+	if err != nil || d < 0 || d > most {
+		r.complain(name, fmt.Sprintf("0 to %d", int(most.Seconds())))
+	}
+	return d
+}
+
+func (r *reader) level(name string) slog.Level {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(r.text(name, "info"))); err != nil {
+		r.complain(name, "debug, info, warn or error")
+	}
+	return level
+}
+
+// oneOf returns the variable's value, the first of the values being what an
+// empty variable means.
+func (r *reader) oneOf(name string, values ...string) string {
+	value := r.text(name, values[0])
+	for _, v := range values {
+		if v == value {
+			return value
+		}
+	}
+	r.complain(name, strings.Join(values, " or "))
+	return ""
+}
+
+// ListenURL is the base URL of a server that listens on this address, for
+// instances that are not told another.
+func ListenURL(addr net.Addr) string {
+	host, port, err := net.SplitHostPort(addr.String())
+	if err != nil {
+		return "http://" + addr.String()
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}

@@ -1,0 +1,56 @@
+package boot
+
+import (
+	"context"
+
+	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/app"
+	"gatehouse/shared/fault"
+	"gatehouse/shared/page"
+	"gatehouse/shared/scope"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/user"
+)
+
+// RootName is the user name of the first administrator.
+const RootName = "root"
+
+// Root are the credentials of the administrator that a first start made.
+type Root struct {
+	Password secret.Text
+	Token    secret.Text // a personal access token with the scopes api and sudo
+}
+
+// FirstStart makes the first administrator unless there is one, and returns
+// the credentials; made tells whether it did. Those that env brings along are
+// taken, the others made up. The token is the last thing made: a start that
+// was cut off before is done again.
+func FirstStart(ctx context.Context, a *app.App, env Env) (root Root, made bool, err error) {
+	root = Root{Password: env.RootPassword, Token: env.RootToken}
+	if root.Password.Empty() {
+		root.Password = secret.New("", 12)
+	}
+	if root.Token.Empty() {
+		root.Token = secret.New(accesstoken.Prefix, 20)
+	}
+	u, err := a.Users.UserByLogin(ctx, RootName)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		u, err = a.Users.Create(ctx, user.Registration{
+			Username: RootName, Name: "Administrator", Email: "root@localhost.localdomain", Password: root.Password, Admin: true,
+		})
+	case err == nil:
+		var tokens page.Of[accesstoken.Token]
+		if tokens, err = a.Tokens.AccessTokens(ctx, u.ID, page.First); len(tokens.Items) > 0 {
+			return Root{}, false, err
+		}
+		if err == nil {
+			u, err = a.Users.Update(ctx, u.ID, user.Change{Password: &root.Password})
+		}
+	}
+	if err != nil {
+		return Root{}, false, err
+	}
+	_, err = a.Tokens.Adopt(ctx, u.ID, "First start", scope.Of(scope.API, scope.Sudo), root.Token)
+	return root, err == nil, err
+}

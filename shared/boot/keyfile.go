@@ -1,0 +1,53 @@
+package boot
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"gatehouse/shared/secret"
+)
+
+// KeyFile returns the instance keys in the data directory, and makes one on
+// the first start. Only the owner can read the file.
+func KeyFile(dir string) (secret.Keys, error) {
+	path := filepath.Join(dir, "instance.key")
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = createKeyFile(path)
+	}
+	if err != nil {
+		return secret.Keys{}, fmt.Errorf("instance key: %w", err)
+	}
+	keys, err := secret.ParseKeys(string(text))
+	if err != nil {
+		return secret.Keys{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return keys, nil
+}
+
+// createKeyFile writes the whole key under another name first: a crash leaves
+// either no key or a good one.
+func createKeyFile(path string) ([]byte, error) {
+	text := []byte(base64.StdEncoding.EncodeToString(secret.Random(secret.KeySize)) + "\n")
+	f, err := os.CreateTemp(filepath.Dir(path), "instance.key.*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(f.Name())
+	if _, err := f.Write(text); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return nil, err
+	}
+	// Link, unlike Rename, never replaces the key of a server that started at
+	// the same time; that key is then the one to use.
+	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
