@@ -1,0 +1,61 @@
+// Package gateway lets a Lambda function serve API Gateway's HTTP API events
+// (payload format 2.0) with an http.Handler.
+//
+// The body and the answer go through aws-lambda-go-api-proxy. Address, headers
+// and cookies do not: its accessor reads a decoded '?' in a path as the start
+// of the query, splits header values at commas and logs whole addresses. The
+// tests pin each of these.
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-lambda-go/lambda"
+)
+
+// Handler answers gateway events with an http.Handler. It is a lambda.Handler
+// of its own because the one that lambda.NewHandler makes of a function
+// answers from a pooled buffer, where concurrent calls can read each other's
+// answer (aws-lambda-go#639).
+type Handler struct{ next http.Handler }
+
+// New returns a Handler that answers events with next.
+func New(next http.Handler) *Handler { return &Handler{next} }
+
+// Start serves the events that Lambda delivers. It does not return.
+func Start(next http.Handler) { lambda.Start(New(next)) }
+
+// Invoke answers one event. An event that holds no valid request is answered
+// with 400 and a panic of the handler with 500; an error means that the
+// payload is no event at all.
+func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
+	var e event
+	if err := json.Unmarshal(payload, &e); err != nil {
+		return nil, fmt.Errorf("read the gateway's event: %w", err)
+	}
+	return marshal(h.answer(ctx, &e))
+}
+
+func (h *Handler) answer(ctx context.Context, e *event) (answer events.APIGatewayV2HTTPResponse) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			slog.ErrorContext(ctx, "handler panicked", "cause", cause, "stack", string(debug.Stack()))
+			answer = message(http.StatusInternalServerError, "500 Internal Server Error")
+		}
+	}()
+	r, err := e.request(ctx)
+	if err != nil {
+		// The address stays out of the log: its query may hold a token.
+		slog.WarnContext(ctx, "event refused", "reason", err.Error())
+		return message(http.StatusBadRequest, "400 Bad request")
+	}
+	w := newResponseWriter()
+	h.next.ServeHTTP(w, r)
+	return w.answer()
+}

@@ -1,0 +1,118 @@
+// Package localgateway behaves like API Gateway's HTTP API in front of Lambda
+// functions, so that what runs on a laptop and in tests is what is deployed:
+// the same routing on the decoded path, the same events, the same limits.
+package localgateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"gatehouse/shared/route"
+)
+
+// API Gateway's and Lambda's limits.
+const (
+	maxHead    = 10_240   // request line and headers
+	maxBody    = 10 << 20 // body of a request
+	maxPayload = 6 << 20  // event or answer of a function
+	timeout    = 30 * time.Second
+)
+
+// Invoker is a function: it answers an event, as a lambda.Handler does.
+type Invoker interface {
+	Invoke(ctx context.Context, payload []byte) ([]byte, error)
+}
+
+// New returns a handler that turns each request into an event, lets the
+// function of the most specific route answer it, and writes the answer. It
+// panics when a route names a function that is missing.
+func New(functions map[string]Invoker, table []route.Route) http.Handler {
+	g := &gateway{router: newRouter(table), functions: functions}
+	for _, r := range table {
+		if functions[r.Function] == nil {
+			panic(fmt.Sprintf("route %s: no function %q", r.Pattern, r.Function))
+		}
+	}
+	return g
+}
+
+type gateway struct {
+	router    router
+	functions map[string]Invoker
+}
+
+func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if headSize(r) > maxHead {
+		refuse(w, http.StatusRequestHeaderFieldsTooLarge, "Request Header Fields Too Large")
+		return
+	}
+	to, ok := g.router.find(r.URL.Path)
+	if !ok {
+		refuse(w, http.StatusNotFound, "Not Found")
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		refuseBody(w, err)
+		return
+	}
+	payload, err := newEvent(r, to.Pattern, body).marshal()
+	if err != nil || len(payload) > maxPayload {
+		refuse(w, http.StatusRequestEntityTooLarge, "Request Too Long")
+		return
+	}
+	g.invoke(w, r, g.functions[to.Function], payload)
+}
+
+// invoke lets the function answer. As in the cloud, it ends its work even if
+// the caller has gone.
+func (g *gateway) invoke(w http.ResponseWriter, r *http.Request, function Invoker, payload []byte) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), timeout)
+	defer cancel()
+	out, err := function.Invoke(ctx, payload)
+	if err == nil && len(out) > maxPayload {
+		err = fmt.Errorf("answer of %d bytes, at most %d pass", len(out), maxPayload)
+	}
+	var answer answer
+	if err == nil {
+		answer, err = parseAnswer(out)
+	}
+	if err != nil {
+		slog.ErrorContext(ctx, "function failed", "error", err)
+		refuse(w, http.StatusInternalServerError, "Internal Server Error")
+		return
+	}
+	answer.write(w)
+}
+
+// headSize is what the gateway counts of a request's line and headers.
+func headSize(r *http.Request) int {
+	size := len(r.Method) + len(r.RequestURI) + len(r.Proto) + len("Host") + len(r.Host)
+	for name, values := range r.Header {
+		for _, v := range values {
+			size += len(name) + len(v)
+		}
+	}
+	return size
+}
+
+func refuseBody(w http.ResponseWriter, err error) {
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		refuse(w, http.StatusRequestEntityTooLarge, "Request Entity Too Large")
+		return
+	}
+	refuse(w, http.StatusBadRequest, "Bad Request")
+}
+
+// refuse answers in the gateway's own words.
+func refuse(w http.ResponseWriter, status int, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	io.WriteString(w, `{"message":"`+message+`"}`)
+}

@@ -1,0 +1,74 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/awslabs/aws-lambda-go-api-proxy/core"
+)
+
+// responseWriter gives the library's writer the manners of net/http: the first
+// status counts, and a status that allows no body has none.
+type responseWriter struct {
+	proxy  *core.ProxyResponseWriterV2
+	status int
+}
+
+func newResponseWriter() *responseWriter {
+	return &responseWriter{proxy: core.NewProxyResponseWriterV2()}
+}
+
+// Header returns the headers that will be sent.
+func (w *responseWriter) Header() http.Header { return w.proxy.Header() }
+
+// WriteHeader sets the status, once. Informational answers (1xx) have no place
+// in the gateway's format.
+func (w *responseWriter) WriteHeader(status int) {
+	if w.status != 0 || status < 200 {
+		return
+	}
+	w.status = status
+	w.proxy.WriteHeader(status)
+}
+
+// Write adds to the body.
+func (w *responseWriter) Write(body []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	if w.status == http.StatusNoContent || w.status == http.StatusNotModified {
+		return 0, http.ErrBodyNotAllowed
+	}
+	return w.proxy.Write(body)
+}
+
+func (w *responseWriter) answer() events.APIGatewayV2HTTPResponse {
+	w.WriteHeader(http.StatusOK)
+	answer, err := w.proxy.GetProxyResponse()
+	if err != nil {
+		panic(err) // only a missing status is an error, and there is one
+	}
+	return answer
+}
+
+// message is an answer in the form of the REST API's errors.
+func message(status int, text string) events.APIGatewayV2HTTPResponse {
+	return events.APIGatewayV2HTTPResponse{
+		StatusCode: status,
+		Headers:    map[string]string{"Content-Type": "application/json"},
+		Body:       `{"message":"` + text + `"}`,
+	}
+}
+
+// marshal leaves '<' and '>' as they are: pages would grow by half. The buffer
+// is the caller's own and never pooled.
+func marshal(answer events.APIGatewayV2HTTPResponse) ([]byte, error) {
+	var out bytes.Buffer
+	out.Grow(len(answer.Body) + len(answer.Body)/8 + 512)
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(answer); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
