@@ -1,0 +1,228 @@
+package storagetest
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/scope"
+	"gatehouse/shared/storage"
+)
+
+var grants = []promise{
+	{"are created and read back", createGrant},
+	{"advance from the code over every pair", advanceGrant},
+	{"advance only by one step", advanceOutOfStep},
+	{"that are gone cannot advance", advanceGoneGrant},
+	{"give one pair for a code that many redeem at once", redeemRace},
+	{"give one pair for a token that many refresh at once", rotateGrantRace},
+	{"are revoked once and for all", revokeGrant},
+	{"revoked while they advance stay revoked", revokeRace},
+	{"revoked by many at once are revoked", revokeManyRace},
+	{"that have ended are read back or forgotten", endedGrant},
+	{"are listed by user and client", grantsOf},
+}
+
+func createGrant(t *testing.T, s storage.Store) {
+	bare := oauth.Grant{GrantID: newGrant(11, 0).GrantID, Nonce: newGrant(0, 0).Nonce, CreatedAt: now}
+	bare.Generation, bare.IssuedAt = 1, now
+	wantOK(t, "CreateGrant", s.CreateGrant(t.Context(), bare))
+	for _, want := range []oauth.Grant{addGrant(t, s), addGrant(t, s), bare} {
+		wantGrant(t, s, want)
+	}
+	for _, id := range []oauth.GrantID{
+		newGrant(11, 22).GrantID,
+		{UserID: 11, ClientID: 22, Random: bare.Random},
+		{UserID: 12, ClientID: 0, Random: bare.Random},
+		{},
+	} {
+		_, err := s.Grant(t.Context(), id)
+		wantFault(t, "Grant of an unknown id", err, fault.NotFound)
+	}
+}
+
+func wantGrant(t *testing.T, s storage.Store, want oauth.Grant) {
+	t.Helper()
+	wantSame(t, "Grant", must[oauth.Grant](t)(s.Grant(t.Context(), want.GrantID)), want)
+}
+
+func advanceGrant(t *testing.T, s storage.Store) {
+	g := addGrant(t, s)
+	steps := []oauth.Grant{g.Redeemed(now.Add(time.Second))}
+	steps = append(steps, steps[0].Rotated(g.Scopes, now.Add(time.Minute)))
+	steps = append(steps, steps[1].Rotated(scope.Of(scope.ReadUser), now.Add(time.Hour+time.Microsecond)))
+	steps = append(steps, steps[2].Rotated(scope.Of(scope.ReadUser), now.Add(2*time.Hour)))
+	for _, next := range steps {
+		_, err := s.AdvanceGrant(t.Context(), next)
+		wantOK(t, "AdvanceGrant", err)
+		wantGrant(t, s, next)
+	}
+}
+
+func advanceOutOfStep(t *testing.T, s storage.Store) {
+	code := addGrant(t, s)
+	first := code.Redeemed(now)
+	second := first.Rotated(first.Scopes, now.Add(time.Second))
+	third := second.Rotated(first.Scopes, now.Add(time.Minute))
+	wantRefused(t, s, second, code)
+	wantAdvanced(t, s, first)
+	wantRefused(t, s, first, first)
+	wantRefused(t, s, third, first)
+	wantAdvanced(t, s, second)
+	wantRefused(t, s, first, second)
+	wantGrant(t, s, second)
+}
+
+func wantAdvanced(t *testing.T, s storage.Store, next oauth.Grant) {
+	t.Helper()
+	_, err := s.AdvanceGrant(t.Context(), next)
+	wantOK(t, "AdvanceGrant", err)
+}
+
+// wantRefused checks that the grant cannot advance and that the caller learns
+// how it is stored.
+func wantRefused(t *testing.T, s storage.Store, next, stored oauth.Grant) {
+	t.Helper()
+	got, err := s.AdvanceGrant(t.Context(), next)
+	wantFault(t, "AdvanceGrant", err, fault.Conflict)
+	wantSame(t, "the grant beside the conflict", got, stored)
+}
+
+func advanceGoneGrant(t *testing.T, s storage.Store) {
+	g := newGrant(11, 22)
+	_, err := s.AdvanceGrant(t.Context(), g.Redeemed(now))
+	wantFault(t, "AdvanceGrant of an unknown grant", err, fault.NotFound)
+	_, err = s.Grant(t.Context(), g.GrantID)
+	wantFault(t, "Grant", err, fault.NotFound)
+}
+
+func redeemRace(t *testing.T, s storage.Store) {
+	code := addGrant(t, s)
+	wantOneAdvance(t, s, 16, func(i int) oauth.Grant { return code.Redeemed(now.Add(time.Duration(i) * time.Second)) })
+
+	// Callers at the same instant want the very same pair, and yet one gets it.
+	code = addGrant(t, s)
+	wantOneAdvance(t, s, 16, func(int) oauth.Grant { return code.Redeemed(now) })
+}
+
+func rotateGrantRace(t *testing.T, s storage.Store) {
+	g := addRedeemed(t, s)
+	wantOneAdvance(t, s, 100, func(i int) oauth.Grant {
+		return g.Rotated(g.Scopes, now.Add(time.Duration(i)*time.Minute))
+	})
+}
+
+// wantOneAdvance lets n callers advance one grant at once: one gets through,
+// the others learn what it stored.
+func wantOneAdvance(t *testing.T, s storage.Store, n int, next func(i int) oauth.Grant) {
+	t.Helper()
+	told := make([]oauth.Grant, n)
+	errs := race(n, func(i int) (err error) {
+		told[i], err = s.AdvanceGrant(t.Context(), next(i))
+		return err
+	})
+	want := next(wantOneWinner(t, "AdvanceGrant", errs, isConflict))
+	wantGrant(t, s, want)
+	for i, got := range told {
+		if errs[i] != nil {
+			wantSame(t, "the grant beside the conflict", got, want)
+		}
+	}
+}
+
+func revokeGrant(t *testing.T, s storage.Store) {
+	code, g := addGrant(t, s), addRedeemed(t, s)
+	for _, want := range []oauth.Grant{code, g} {
+		next := want.Rotated(want.Scopes, now.Add(time.Hour))
+		wantOK(t, "RevokeGrant", s.RevokeGrant(t.Context(), want.GrantID, now.Add(time.Minute)))
+		want.RevokedAt = now.Add(time.Minute)
+		wantGrant(t, s, want)
+		wantOK(t, "RevokeGrant again", s.RevokeGrant(t.Context(), want.GrantID, now.Add(time.Hour)))
+		wantGrant(t, s, want)
+		wantRefused(t, s, next, want)
+		wantGrant(t, s, want)
+	}
+	unknown := newGrant(11, 22)
+	wantOK(t, "RevokeGrant of an unknown grant", s.RevokeGrant(t.Context(), unknown.GrantID, now))
+	_, err := s.Grant(t.Context(), unknown.GrantID)
+	wantFault(t, "Grant of it", err, fault.NotFound)
+}
+
+func revokeRace(t *testing.T, s storage.Store) {
+	for range 8 {
+		g := addRedeemed(t, s)
+		next := g.Rotated(g.Scopes, now.Add(time.Minute))
+		var advanced error
+		var callers sync.WaitGroup
+		callers.Go(func() { _, advanced = s.AdvanceGrant(t.Context(), next) })
+		callers.Go(func() { wantRevoked(t, s, g.GrantID) })
+		callers.Wait()
+
+		want := g
+		if advanced == nil {
+			want = next
+		} else if !errors.Is(advanced, fault.Conflict) {
+			t.Errorf("AdvanceGrant beside RevokeGrant = %v, want nil or a conflict", advanced)
+		}
+		want.RevokedAt = now.Add(time.Hour)
+		wantGrant(t, s, want)
+	}
+}
+
+func wantRevoked(t *testing.T, s storage.Store, id oauth.GrantID) {
+	t.Helper()
+	if err := s.RevokeGrant(t.Context(), id, now.Add(time.Hour)); err != nil {
+		t.Errorf("RevokeGrant = %v, want no error", err)
+	}
+}
+
+func revokeManyRace(t *testing.T, s storage.Store) {
+	g := addRedeemed(t, s)
+	errs := race(16, func(i int) error {
+		return s.RevokeGrant(t.Context(), g.GrantID, now.Add(time.Duration(i)*time.Second))
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Errorf("RevokeGrant by many at once = %v, want no error", err)
+	}
+	if got := must[oauth.Grant](t)(s.Grant(t.Context(), g.GrantID)); !got.Revoked() {
+		t.Error("the grant is not revoked")
+	}
+}
+
+func endedGrant(t *testing.T, s storage.Store) {
+	code := newGrant(11, 22)
+	code.CreatedAt = now.AddDate(-1, 0, 0)
+	idle := newGrant(11, 22)
+	idle.CreatedAt = code.CreatedAt
+	idle = idle.Redeemed(code.CreatedAt)
+	for _, want := range []oauth.Grant{code, idle} {
+		wantOK(t, "CreateGrant", s.CreateGrant(t.Context(), want))
+		if got, err := s.Grant(t.Context(), want.GrantID); !fault.Is(err, fault.NotFound) {
+			wantOK(t, "Grant", err)
+			wantSame(t, "Grant", got, want)
+		}
+		wantOK(t, "RevokeGrant", s.RevokeGrant(t.Context(), want.GrantID, now))
+	}
+}
+
+func grantsOf(t *testing.T, s storage.Store) {
+	const user, client = 31, 32
+	code, live, revoked := addGrantOf(t, s, user, client), addGrantOf(t, s, user, client), addGrantOf(t, s, user, client)
+	addGrantOf(t, s, user, client+1)
+	addGrantOf(t, s, user+1, client)
+	addGrantOf(t, s, user, 0)
+	live = live.Redeemed(now)
+	wantAdvanced(t, s, live)
+	wantOK(t, "RevokeGrant", s.RevokeGrant(t.Context(), revoked.GrantID, now))
+	revoked.RevokedAt = now
+
+	got := must[[]oauth.Grant](t)(s.GrantsOf(t.Context(), user, client))
+	anyOrder := cmpopts.SortSlices(func(a, b oauth.Grant) bool { return string(a.Random[:]) < string(b.Random[:]) })
+	wantSame(t, "GrantsOf", got, []oauth.Grant{code, live, revoked}, anyOrder)
+	wantSame(t, "GrantsOf a stranger", must[[]oauth.Grant](t)(s.GrantsOf(t.Context(), client, user)), []oauth.Grant{})
+}

@@ -1,0 +1,228 @@
+package storagetest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/project"
+	"gatehouse/shared/storage"
+)
+
+var groups = []promise{
+	{"are created and read back", createGroup},
+	{"belong to their creator", groupCreator},
+	{"never share a path", takenGroupPath},
+	{"need a parent that exists", groupWithoutParent},
+	{"that are refused leave nothing behind", refusedGroup},
+	{"racing for a path get it once", raceForGroupPath},
+	{"change", updateGroup},
+	{"changed by many at once change once", updateGroupRace},
+	{"are removed with their members", deleteGroup},
+	{"stay while they hold something", deleteFullGroup},
+	{"are removed or get a project, never both", raceDeleteGroup(addingProject)},
+	{"are removed or get a group, never both", raceDeleteGroup(addingSubgroup)},
+}
+
+func createGroup(t *testing.T, s storage.Store) {
+	creator := addUser(t, s)
+	top := addGroup(t, s, creator.ID)
+	below := addSubgroup(t, s, top, creator.ID)
+	deep := addSubgroup(t, s, below, creator.ID)
+	if top.ID <= creator.NamespaceID || below.ID <= top.ID || deep.ID <= below.ID {
+		t.Errorf("ids %d, %d, %d, %d, want them to rise", creator.NamespaceID, top.ID, below.ID, deep.ID)
+	}
+	for _, want := range []project.Group{top, below, deep} {
+		wantGroup(t, s, want)
+	}
+	_, err := s.Group(t.Context(), unknownID)
+	wantFault(t, "Group of an unknown id", err, fault.NotFound)
+	for _, path := range []string{"", unique("nothing"), below.Path, top.FullPath + "/", "/" + top.FullPath} {
+		_, err = s.GroupByPath(t.Context(), path)
+		wantFault(t, "GroupByPath("+path+")", err, fault.NotFound)
+	}
+}
+
+// wantGroup reads the group in every way.
+func wantGroup(t *testing.T, s storage.Store, want project.Group) {
+	t.Helper()
+	wantSame(t, "Group", must[project.Group](t)(s.Group(t.Context(), want.ID)), want)
+	for _, path := range []string{want.FullPath, strings.ToUpper(want.FullPath), strings.ToLower(want.FullPath)} {
+		wantSame(t, "GroupByPath", must[project.Group](t)(s.GroupByPath(t.Context(), path)), want)
+	}
+}
+
+func groupCreator(t *testing.T, s storage.Store) {
+	creator := addUser(t, s)
+	g := addGroup(t, s, creator.ID)
+	got := must[[]project.Member](t)(s.Members(t.Context(), g.Place()))
+	if len(got) != 1 || got[0].UserID != creator.ID || got[0].Role != project.Owner || !got[0].ExpiresAt.IsZero() {
+		t.Fatalf("Members of a new group = %+v, want its creator as owner for good", got)
+	}
+	memberships := must[project.Memberships](t)(s.Memberships(t.Context(), creator.ID))
+	wantSame(t, "Memberships", memberships, project.Memberships{got[0]})
+}
+
+func takenGroupPath(t *testing.T, s storage.Store) {
+	creator := addUser(t, s)
+	top := addGroup(t, s, creator.ID)
+	below, p := addSubgroup(t, s, top, creator.ID), addProject(t, s, top)
+	tests := map[string]struct {
+		parent project.Group
+		path   string
+	}{
+		"of a user":        {project.Group{}, strings.ToLower(creator.Username)},
+		"of a group":       {project.Group{}, strings.ToUpper(top.Path)},
+		"of a group below": {top, strings.ToUpper(below.Path)},
+		"of a project":     {top, strings.ToLower(p.Path)},
+	}
+	for name, test := range tests {
+		_, err := s.CreateGroup(t.Context(), groupAt(test.parent, test.path), creator.ID)
+		wantField(t, "CreateGroup with the path "+name, err, "path")
+	}
+	_, err := s.CreateGroup(t.Context(), groupAt(below, below.Path), creator.ID)
+	wantOK(t, "CreateGroup with a known path in another place", err)
+}
+
+func groupAt(parent project.Group, path string) project.Group {
+	g := newGroup()
+	g.Path, g.FullPath = path, path
+	if parent.ID != 0 {
+		g.ParentID, g.Ancestors, g.FullPath = parent.ID, parent.Lineage(), parent.FullPath+"/"+path
+	}
+	return g
+}
+
+func groupWithoutParent(t *testing.T, s storage.Store) {
+	creator := addUser(t, s)
+	parent := addGroup(t, s, creator.ID)
+	wantOK(t, "DeleteGroup", s.DeleteGroup(t.Context(), parent.ID))
+	g := newSubgroup(parent)
+	_, err := s.CreateGroup(t.Context(), g, creator.ID)
+	wantFault(t, "CreateGroup below a group that is gone", err, fault.NotFound)
+	_, err = s.GroupByPath(t.Context(), g.FullPath)
+	wantFault(t, "GroupByPath of the refused group", err, fault.NotFound)
+}
+
+func refusedGroup(t *testing.T, s storage.Store) {
+	creator, other := addUser(t, s), addUser(t, s)
+	taken := addGroup(t, s, creator.ID)
+	_, err := s.CreateGroup(t.Context(), groupAt(project.Group{}, taken.Path), other.ID)
+	wantField(t, "CreateGroup", err, "path")
+	memberships := must[project.Memberships](t)(s.Memberships(t.Context(), other.ID))
+	wantSame(t, "Memberships of the refused creator", memberships, project.Memberships{})
+	wantGroup(t, s, taken)
+}
+
+func raceForGroupPath(t *testing.T, s storage.Store) {
+	creator := addUser(t, s)
+	parent, path := addGroup(t, s, creator.ID), unique("Racer")
+	errs := race(8, func(i int) error {
+		if i%2 == 0 {
+			_, err := s.CreateGroup(t.Context(), groupAt(parent, path), creator.ID)
+			return err
+		}
+		p := newProject(parent)
+		p.Path, p.FullPath = strings.ToUpper(path), parent.FullPath+"/"+strings.ToUpper(path)
+		_, err := s.CreateProject(t.Context(), p)
+		return err
+	})
+	wantOneWinner(t, "CreateGroup and CreateProject", errs, func(err error) bool { return complainsAbout(err, "path") })
+}
+
+func updateGroup(t *testing.T, s storage.Store) {
+	creator := addUser(t, s)
+	want := addSubgroup(t, s, addGroup(t, s, creator.ID), creator.ID)
+	changed := want
+	changed.Name, changed.Visibility = "Another name", project.Public
+	changed.Path, changed.FullPath, changed.CreatedAt = "elsewhere", "elsewhere", now.Add(time.Hour)
+	wantOK(t, "UpdateGroup", s.UpdateGroup(t.Context(), changed))
+	want.Name, want.Visibility = changed.Name, changed.Visibility
+	want.Version++
+	wantGroup(t, s, want)
+
+	wantFault(t, "UpdateGroup of an old version", s.UpdateGroup(t.Context(), changed), fault.Conflict)
+	wantOK(t, "DeleteGroup", s.DeleteGroup(t.Context(), want.ID))
+	wantFault(t, "UpdateGroup of a group that is gone", s.UpdateGroup(t.Context(), want), fault.NotFound)
+}
+
+func updateGroupRace(t *testing.T, s storage.Store) {
+	g := addGroup(t, s, addUser(t, s).ID)
+	errs := race(8, func(int) error { return s.UpdateGroup(t.Context(), g) })
+	wantOneWinner(t, "UpdateGroup", errs, isConflict)
+	g.Version++
+	wantGroup(t, s, g)
+}
+
+func deleteGroup(t *testing.T, s storage.Store) {
+	creator := addUser(t, s)
+	parent := addGroup(t, s, creator.ID)
+	g := addSubgroup(t, s, parent, creator.ID)
+	wantOK(t, "DeleteGroup", s.DeleteGroup(t.Context(), g.ID))
+
+	_, err := s.Group(t.Context(), g.ID)
+	wantFault(t, "Group", err, fault.NotFound)
+	_, err = s.GroupByPath(t.Context(), g.FullPath)
+	wantFault(t, "GroupByPath", err, fault.NotFound)
+	wantFault(t, "DeleteGroup again", s.DeleteGroup(t.Context(), g.ID), fault.NotFound)
+	wantFault(t, "DeleteGroup of an unknown id", s.DeleteGroup(t.Context(), unknownID), fault.NotFound)
+	wantSame(t, "Members", must[[]project.Member](t)(s.Members(t.Context(), g.Place())), []project.Member{})
+	if got := must[project.Memberships](t)(s.Memberships(t.Context(), creator.ID)); len(got) != 1 {
+		t.Errorf("Memberships = %+v, want that of the parent alone", got)
+	}
+
+	again := must[project.Group](t)(s.CreateGroup(t.Context(), groupAt(parent, g.Path), creator.ID))
+	if again.ID <= g.ID {
+		t.Errorf("CreateGroup gave id %d after group %d was removed, want a higher one", again.ID, g.ID)
+	}
+}
+
+func deleteFullGroup(t *testing.T, s storage.Store) {
+	creator := addUser(t, s)
+	top := addGroup(t, s, creator.ID)
+	below := addSubgroup(t, s, top, creator.ID)
+	p := addProject(t, s, below)
+	wantFault(t, "DeleteGroup with a group", s.DeleteGroup(t.Context(), top.ID), fault.Conflict)
+	wantFault(t, "DeleteGroup with a project", s.DeleteGroup(t.Context(), below.ID), fault.Conflict)
+	wantGroup(t, s, top)
+	wantGroup(t, s, below)
+	if got := must[[]project.Member](t)(s.Members(t.Context(), below.Place())); len(got) != 1 {
+		t.Errorf("Members after the refusal = %+v, want the owner", got)
+	}
+
+	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), p.ID))
+	wantOK(t, "DeleteGroup once the project is gone", s.DeleteGroup(t.Context(), below.ID))
+	wantOK(t, "DeleteGroup once the group is gone", s.DeleteGroup(t.Context(), top.ID))
+}
+
+// An addition puts something of the creator's into the group.
+type addition func(t *testing.T, s storage.Store, g project.Group, creator int64) error
+
+func raceDeleteGroup(add addition) func(*testing.T, storage.Store) {
+	return func(t *testing.T, s storage.Store) {
+		creator := addUser(t, s)
+		for range 8 {
+			g := addGroup(t, s, creator.ID)
+			errs := race(2, func(i int) error {
+				if i == 0 {
+					return s.DeleteGroup(t.Context(), g.ID)
+				}
+				return add(t, s, g, creator.ID)
+			})
+			wantOneWinner(t, "DeleteGroup and an addition to it", errs, func(err error) bool {
+				return fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound)
+			})
+		}
+	}
+}
+
+func addingProject(t *testing.T, s storage.Store, g project.Group, _ int64) error {
+	_, err := s.CreateProject(t.Context(), newProject(g))
+	return err
+}
+
+func addingSubgroup(t *testing.T, s storage.Store, g project.Group, creator int64) error {
+	_, err := s.CreateGroup(t.Context(), newSubgroup(g), creator)
+	return err
+}

@@ -1,0 +1,153 @@
+package storagetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/project"
+	"gatehouse/shared/storage"
+)
+
+var members = []promise{
+	{"are added once to a place", addMemberOnce},
+	{"racing to be added are added once", addMemberRace},
+	{"need a place and a user", memberOfNothing},
+	{"change", updateMember},
+	{"are removed", removeMember},
+	{"are listed by place, then user", listMembers},
+	{"know all their places, also those that ended", listMemberships},
+}
+
+func addMemberOnce(t *testing.T, s storage.Store) {
+	owner, u := addUser(t, s), addUser(t, s)
+	g := addGroup(t, s, owner.ID)
+	want := addMember(t, s, g.Place(), u.ID, project.Reporter)
+	again := want
+	again.Role = project.Maintainer
+	wantFault(t, "AddMember again", s.AddMember(t.Context(), again), fault.Conflict)
+	wantMembers(t, s, g.Place(), owner.ID, want)
+}
+
+// wantMembers checks the members of a place besides its owner.
+func wantMembers(t *testing.T, s storage.Store, place project.Place, ownerID int64, want ...project.Member) {
+	t.Helper()
+	var got []project.Member
+	for _, m := range must[[]project.Member](t)(s.Members(t.Context(), place)) {
+		if m.UserID != ownerID {
+			got = append(got, m)
+		}
+	}
+	wantSame(t, "Members", got, want)
+}
+
+func addMemberRace(t *testing.T, s storage.Store) {
+	owner, u := addUser(t, s), addUser(t, s)
+	m := project.Member{
+		Place: addGroup(t, s, owner.ID).Place(), UserID: u.ID, Role: project.Planner, CreatedAt: now,
+	}
+	errs := race(8, func(int) error { return s.AddMember(t.Context(), m) })
+	wantOneWinner(t, "AddMember", errs, isConflict)
+	wantMembers(t, s, m.Place, owner.ID, m)
+}
+
+func memberOfNothing(t *testing.T, s storage.Store) {
+	owner, gone := addUser(t, s), addUser(t, s)
+	g, goneGroup := addGroup(t, s, owner.ID), addGroup(t, s, owner.ID)
+	goneProject := addProject(t, s, g)
+	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), gone.ID))
+	wantOK(t, "DeleteGroup", s.DeleteGroup(t.Context(), goneGroup.ID))
+	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), goneProject.ID))
+
+	u := addUser(t, s)
+	tests := map[string]project.Member{
+		"a user that is gone":    {Place: g.Place(), UserID: gone.ID},
+		"a group that is gone":   {Place: goneGroup.Place(), UserID: u.ID},
+		"a project that is gone": {Place: goneProject.Place(), UserID: u.ID},
+	}
+	for name, m := range tests {
+		m.Role, m.CreatedAt = project.Guest, now
+		wantFault(t, "AddMember with "+name, s.AddMember(t.Context(), m), fault.NotFound)
+		wantMembers(t, s, m.Place, owner.ID)
+	}
+	memberships := must[project.Memberships](t)(s.Memberships(t.Context(), u.ID))
+	wantSame(t, "Memberships", memberships, project.Memberships{})
+}
+
+func updateMember(t *testing.T, s storage.Store) {
+	owner, u := addUser(t, s), addUser(t, s)
+	p := addProject(t, s, addGroup(t, s, owner.ID))
+	want := addMember(t, s, p.Place(), u.ID, project.Guest)
+	changed := want
+	changed.Role, changed.ExpiresAt = project.Maintainer, now.AddDate(0, 1, 0)
+	changed.CreatedAt = now.Add(time.Hour)
+	wantOK(t, "UpdateMember", s.UpdateMember(t.Context(), changed))
+	want.Role, want.ExpiresAt = changed.Role, changed.ExpiresAt
+	wantMembers(t, s, p.Place(), owner.ID, want)
+
+	want.ExpiresAt = time.Time{}
+	wantOK(t, "UpdateMember to no end", s.UpdateMember(t.Context(), want))
+	wantMembers(t, s, p.Place(), owner.ID, want)
+
+	want.UserID = owner.ID
+	wantFault(t, "UpdateMember of no member", s.UpdateMember(t.Context(), want), fault.NotFound)
+	wantSame(t, "Members", must[[]project.Member](t)(s.Members(t.Context(), p.Place())),
+		[]project.Member{{Place: p.Place(), UserID: u.ID, Role: project.Maintainer, CreatedAt: now}})
+}
+
+func removeMember(t *testing.T, s storage.Store) {
+	owner, u := addUser(t, s), addUser(t, s)
+	g := addGroup(t, s, owner.ID)
+	m := addMember(t, s, g.Place(), u.ID, project.Guest)
+	wantFault(t, "RemoveMember of no member", s.RemoveMember(t.Context(), g.Place(), unknownID), fault.NotFound)
+	wantOK(t, "RemoveMember", s.RemoveMember(t.Context(), g.Place(), u.ID))
+	wantMembers(t, s, g.Place(), owner.ID)
+	wantFault(t, "RemoveMember again", s.RemoveMember(t.Context(), g.Place(), u.ID), fault.NotFound)
+	memberships := must[project.Memberships](t)(s.Memberships(t.Context(), u.ID))
+	wantSame(t, "Memberships", memberships, project.Memberships{})
+	wantOK(t, "AddMember after removal", s.AddMember(t.Context(), m))
+}
+
+func listMembers(t *testing.T, s storage.Store) {
+	owner, a, b := addUser(t, s), addUser(t, s), addUser(t, s)
+	g := addGroup(t, s, owner.ID)
+	p := addProject(t, s, g)
+	addMember(t, s, g.Place(), b.ID, project.Developer)
+	addMember(t, s, g.Place(), a.ID, project.Guest)
+	addMember(t, s, p.Place(), b.ID, project.Maintainer)
+	addMember(t, s, p.Place(), a.ID, project.Reporter)
+	inGroup := []project.Member{
+		{Place: g.Place(), UserID: owner.ID, Role: project.Owner},
+		{Place: g.Place(), UserID: a.ID, Role: project.Guest},
+		{Place: g.Place(), UserID: b.ID, Role: project.Developer},
+	}
+	inProject := []project.Member{
+		{Place: p.Place(), UserID: a.ID, Role: project.Reporter},
+		{Place: p.Place(), UserID: b.ID, Role: project.Maintainer},
+	}
+	ignoreTime := cmpopts.IgnoreFields(project.Member{}, "CreatedAt")
+	got := must[[]project.Member](t)(s.Members(t.Context(), p.Place(), g.Place()))
+	wantSame(t, "Members of project and group", got, append(inProject, inGroup...), ignoreTime)
+	got = must[[]project.Member](t)(s.Members(t.Context(), g.Place(), p.Place()))
+	wantSame(t, "Members of group and project", got, append(inGroup, inProject...), ignoreTime)
+	wantSame(t, "Members of nothing", must[[]project.Member](t)(s.Members(t.Context())), []project.Member{})
+}
+
+func listMemberships(t *testing.T, s storage.Store) {
+	owner, u := addUser(t, s), addUser(t, s)
+	g := addGroup(t, s, owner.ID)
+	p := addProject(t, s, g)
+	inGroup := addMember(t, s, g.Place(), u.ID, project.Guest)
+	inProject := addMember(t, s, p.Place(), u.ID, project.Developer)
+	ended := project.Member{
+		Place: addGroup(t, s, owner.ID).Place(), UserID: u.ID, Role: project.Owner,
+		ExpiresAt: now.AddDate(0, 0, -2), CreatedAt: now.AddDate(0, -1, 0),
+	}
+	wantOK(t, "AddMember", s.AddMember(t.Context(), ended))
+	got := must[project.Memberships](t)(s.Memberships(t.Context(), u.ID))
+	anyOrder := cmpopts.SortSlices(func(a, b project.Member) bool { return a.Role < b.Role })
+	wantSame(t, "Memberships", got, project.Memberships{inGroup, inProject, ended}, anyOrder)
+	wantMembers(t, s, ended.Place, owner.ID, ended)
+}

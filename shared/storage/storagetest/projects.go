@@ -1,0 +1,128 @@
+package storagetest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/project"
+	"gatehouse/shared/storage"
+)
+
+var projects = []promise{
+	{"are created and read back", createProject},
+	{"never share a path", takenProjectPath},
+	{"need a namespace that exists", projectWithoutNamespace},
+	{"change", updateProject},
+	{"changed by many at once change once", updateProjectRace},
+	{"are removed with their members", deleteProject},
+}
+
+func createProject(t *testing.T, s storage.Store) {
+	creator := addUser(t, s)
+	g := addGroup(t, s, creator.ID)
+	inGroup := addProject(t, s, addSubgroup(t, s, g, creator.ID))
+	own := addProject(t, s, namespaceOf(t, s, creator))
+	if inGroup.ID <= 0 || own.ID <= inGroup.ID {
+		t.Errorf("CreateProject gave ids %d then %d, want them to rise", inGroup.ID, own.ID)
+	}
+	for _, want := range []project.Project{inGroup, own} {
+		wantProject(t, s, want)
+	}
+	_, err := s.Project(t.Context(), unknownID)
+	wantFault(t, "Project of an unknown id", err, fault.NotFound)
+	for _, path := range []string{"", own.Path, g.FullPath, own.FullPath + "/"} {
+		_, err = s.ProjectByPath(t.Context(), path)
+		wantFault(t, "ProjectByPath("+path+")", err, fault.NotFound)
+	}
+	_, err = s.GroupByPath(t.Context(), own.FullPath)
+	wantFault(t, "GroupByPath of a project", err, fault.NotFound)
+}
+
+// wantProject reads the project in every way.
+func wantProject(t *testing.T, s storage.Store, want project.Project) {
+	t.Helper()
+	wantSame(t, "Project", must[project.Project](t)(s.Project(t.Context(), want.ID)), want)
+	for _, path := range []string{want.FullPath, strings.ToUpper(want.FullPath), strings.ToLower(want.FullPath)} {
+		wantSame(t, "ProjectByPath", must[project.Project](t)(s.ProjectByPath(t.Context(), path)), want)
+	}
+}
+
+func takenProjectPath(t *testing.T, s storage.Store) {
+	creator := addUser(t, s)
+	g := addGroup(t, s, creator.ID)
+	below, taken := addSubgroup(t, s, g, creator.ID), addProject(t, s, g)
+	for name, path := range map[string]string{
+		"of a project": strings.ToUpper(taken.Path),
+		"of a group":   strings.ToLower(below.Path),
+	} {
+		_, err := s.CreateProject(t.Context(), projectAt(g, path))
+		wantField(t, "CreateProject with the path "+name, err, "path")
+	}
+	wantProject(t, s, taken)
+	_, err := s.CreateProject(t.Context(), projectAt(below, taken.Path))
+	wantOK(t, "CreateProject with a known path in another place", err)
+}
+
+func projectAt(namespace project.Group, path string) project.Project {
+	p := newProject(namespace)
+	p.Path, p.FullPath = path, namespace.FullPath+"/"+path
+	return p
+}
+
+func projectWithoutNamespace(t *testing.T, s storage.Store) {
+	creator := addUser(t, s)
+	g := addGroup(t, s, creator.ID)
+	wantOK(t, "DeleteGroup", s.DeleteGroup(t.Context(), g.ID))
+	p := newProject(g)
+	_, err := s.CreateProject(t.Context(), p)
+	wantFault(t, "CreateProject in a group that is gone", err, fault.NotFound)
+	_, err = s.ProjectByPath(t.Context(), p.FullPath)
+	wantFault(t, "ProjectByPath of the refused project", err, fault.NotFound)
+}
+
+func updateProject(t *testing.T, s storage.Store) {
+	want := addProject(t, s, addGroup(t, s, addUser(t, s).ID))
+	changed := want
+	changed.Name, changed.Visibility = "Another name", project.Internal
+	changed.Path, changed.FullPath, changed.CreatedAt = "elsewhere", "else/where", now.Add(time.Hour)
+	wantOK(t, "UpdateProject", s.UpdateProject(t.Context(), changed))
+	want.Name, want.Visibility = changed.Name, changed.Visibility
+	want.Version++
+	wantProject(t, s, want)
+
+	wantFault(t, "UpdateProject of an old version", s.UpdateProject(t.Context(), changed), fault.Conflict)
+	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), want.ID))
+	wantFault(t, "UpdateProject of a project that is gone", s.UpdateProject(t.Context(), want), fault.NotFound)
+}
+
+func updateProjectRace(t *testing.T, s storage.Store) {
+	p := addProject(t, s, addGroup(t, s, addUser(t, s).ID))
+	errs := race(8, func(int) error { return s.UpdateProject(t.Context(), p) })
+	wantOneWinner(t, "UpdateProject", errs, isConflict)
+	p.Version++
+	wantProject(t, s, p)
+}
+
+func deleteProject(t *testing.T, s storage.Store) {
+	u := addUser(t, s)
+	g := addGroup(t, s, addUser(t, s).ID)
+	p := addProject(t, s, g)
+	addMember(t, s, p.Place(), u.ID, project.Developer)
+	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), p.ID))
+
+	_, err := s.Project(t.Context(), p.ID)
+	wantFault(t, "Project", err, fault.NotFound)
+	_, err = s.ProjectByPath(t.Context(), p.FullPath)
+	wantFault(t, "ProjectByPath", err, fault.NotFound)
+	wantFault(t, "DeleteProject again", s.DeleteProject(t.Context(), p.ID), fault.NotFound)
+	wantSame(t, "Members", must[[]project.Member](t)(s.Members(t.Context(), p.Place())), []project.Member{})
+	memberships := must[project.Memberships](t)(s.Memberships(t.Context(), u.ID))
+	wantSame(t, "Memberships", memberships, project.Memberships{})
+
+	again := must[project.Project](t)(s.CreateProject(t.Context(), projectAt(g, p.Path)))
+	if again.ID <= p.ID {
+		t.Errorf("CreateProject gave id %d after project %d was removed, want a higher one", again.ID, p.ID)
+	}
+}

@@ -1,0 +1,71 @@
+package storagetest
+
+import (
+	"testing"
+	"time"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/session"
+	"gatehouse/shared/storage"
+)
+
+var sessions = []promise{
+	{"are created and read back", createSession},
+	{"that have expired are read back or forgotten", expiredSession},
+	{"note their use", touchSession},
+	{"end", endSession},
+	{"that ended stay gone", touchEndedSession},
+}
+
+func createSession(t *testing.T, s storage.Store) {
+	ada, ben := addUser(t, s), addUser(t, s)
+	first, second := addSession(t, s, ada.ID), addSession(t, s, ada.ID)
+	for _, want := range []session.Session{first, second} {
+		wantSame(t, "Session", must[session.Session](t)(s.Session(t.Context(), ada.ID, want.ID)), want)
+	}
+	_, err := s.Session(t.Context(), ben.ID, first.ID)
+	wantFault(t, "Session of another user", err, fault.NotFound)
+	_, err = s.Session(t.Context(), ada.ID, newSession(ada.ID).ID)
+	wantFault(t, "Session of an unknown id", err, fault.NotFound)
+}
+
+func expiredSession(t *testing.T, s storage.Store) {
+	want := newSession(addUser(t, s).ID)
+	want.CreatedAt, want.LastSeenAt = now.AddDate(0, -3, 0), now.AddDate(0, -2, 0)
+	wantOK(t, "CreateSession", s.CreateSession(t.Context(), want))
+	got, err := s.Session(t.Context(), want.UserID, want.ID)
+	if fault.Is(err, fault.NotFound) {
+		return // swept
+	}
+	wantOK(t, "Session", err)
+	wantSame(t, "Session", got, want)
+}
+
+func touchSession(t *testing.T, s storage.Store) {
+	want := addSession(t, s, addUser(t, s).ID)
+	at := now.Add(session.TouchEvery + time.Microsecond)
+	wantOK(t, "TouchSession", s.TouchSession(t.Context(), want, at))
+	want.LastSeenAt = at
+	wantSame(t, "Session", must[session.Session](t)(s.Session(t.Context(), want.UserID, want.ID)), want)
+}
+
+func endSession(t *testing.T, s storage.Store) {
+	u := addUser(t, s)
+	ended, other := addSession(t, s, u.ID), addSession(t, s, u.ID)
+	wantOK(t, "EndSession of another user", s.EndSession(t.Context(), u.ID+1, ended.ID))
+	must[session.Session](t)(s.Session(t.Context(), u.ID, ended.ID))
+
+	wantOK(t, "EndSession", s.EndSession(t.Context(), u.ID, ended.ID))
+	_, err := s.Session(t.Context(), u.ID, ended.ID)
+	wantFault(t, "Session after its end", err, fault.NotFound)
+	wantOK(t, "EndSession again", s.EndSession(t.Context(), u.ID, ended.ID))
+	wantSame(t, "Session", must[session.Session](t)(s.Session(t.Context(), u.ID, other.ID)), other)
+}
+
+func touchEndedSession(t *testing.T, s storage.Store) {
+	ended := addSession(t, s, addUser(t, s).ID)
+	wantOK(t, "EndSession", s.EndSession(t.Context(), ended.UserID, ended.ID))
+	wantOK(t, "TouchSession", s.TouchSession(t.Context(), ended, now.Add(time.Hour)))
+	_, err := s.Session(t.Context(), ended.UserID, ended.ID)
+	wantFault(t, "Session", err, fault.NotFound)
+}

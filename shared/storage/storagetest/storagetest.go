@@ -1,0 +1,52 @@
+// Package storagetest holds every store to what storage.Store promises: each
+// sentence of those contracts is a subtest here, races included.
+package storagetest
+
+import (
+	"testing"
+	"time"
+
+	"gatehouse/shared/storage"
+)
+
+// promise is one thing that a store keeps, and the test of it.
+type promise struct {
+	name string
+	test func(t *testing.T, s storage.Store)
+}
+
+var subjects = []struct {
+	name     string
+	promises []promise
+}{
+	{"lists", lists},
+	{"users", users},
+	{"access tokens", accessTokens},
+	{"sessions", sessions},
+	{"groups", groups},
+	{"projects", projects},
+	{"members", members},
+	{"clients", clients},
+	{"grants", grants},
+}
+
+// Run tests the store that open returns. It opens one for each subject and
+// expects it empty; open closes it again through t.Cleanup.
+func Run(t *testing.T, open func(t *testing.T) storage.Store) {
+	for _, subject := range subjects {
+		t.Run(subject.name, func(t *testing.T) {
+			s := open(t)
+			if err := s.Ping(t.Context()); err != nil {
+				t.Fatalf("Ping() = %v, want an answer", err)
+			}
+			for _, p := range subject.promises {
+				t.Run(p.name, func(t *testing.T) { p.test(t, s) })
+			}
+		})
+	}
+}
+
+// now is the time of everything in the suite. It lies at the present, because
+// a store may forget by the real clock what has ended, and it has microseconds,
+// which a store must keep.
+var now = time.Now().UTC().Truncate(time.Second).Add(123456 * time.Microsecond)

@@ -1,0 +1,325 @@
+package storagetest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/project"
+	"gatehouse/shared/storage"
+	"gatehouse/shared/user"
+)
+
+var users = []promise{
+	{"are created and read back", createUser},
+	{"have a namespace of their own", userNamespace},
+	{"sign in by name or address in any letter case", userByLogin},
+	{"never share a name or an address", takenNames},
+	{"that are refused leave nothing behind", refusedUser},
+	{"racing for a name get it once", raceForUsername},
+	{"racing for an address get it once", raceForEmail},
+	{"racing a group for a name get it once", raceGroupForName},
+	{"are read many at a time", usersByID},
+	{"change", updateUser},
+	{"keep what is permanent", updatePermanent},
+	{"change their address", updateEmail},
+	{"changed by two at once change once", updateUserRace},
+	{"that are gone cannot change", updateGoneUser},
+	{"are removed with all that was theirs", deleteUser},
+	{"stay while their namespace holds projects", deleteUserWithProjects},
+	{"are removed or get a project, never both", raceDeleteUser},
+}
+
+func createUser(t *testing.T, s storage.Store) {
+	first, second := addUser(t, s), addUser(t, s)
+	if first.ID <= 0 || second.ID <= first.ID || second.NamespaceID <= first.NamespaceID {
+		t.Errorf("CreateUser gave ids %d then %d, namespaces %d then %d, want them to rise",
+			first.ID, second.ID, first.NamespaceID, second.NamespaceID)
+	}
+	want := newUser()
+	want.CreatedAt, want.UpdatedAt = time.Time{}, time.Time{}
+	want.Email = "Übung@" + want.Username + ".example"
+	want.Admin, want.State, want.PasswordHash = false, user.Blocked, ""
+	want = must[user.User](t)(s.CreateUser(t.Context(), want))
+	for _, want := range []user.User{first, second, want} {
+		wantSame(t, "User", must[user.User](t)(s.User(t.Context(), want.ID)), want)
+	}
+	_, err := s.User(t.Context(), unknownID)
+	wantFault(t, "User of an unknown id", err, fault.NotFound)
+}
+
+func userNamespace(t *testing.T, s storage.Store) {
+	u := addUser(t, s)
+	byID := namespaceOf(t, s, u)
+	byPath := must[project.Group](t)(s.GroupByPath(t.Context(), strings.ToUpper(u.Username)))
+	wantSame(t, "GroupByPath", byPath, byID)
+	if byID.ID != u.NamespaceID || byID.OwnerID != u.ID || byID.Path != u.Username || byID.FullPath != u.Username {
+		t.Errorf("namespace of user %d = %+v", u.ID, byID)
+	}
+	if byID.ParentID != 0 || len(byID.Ancestors) != 0 {
+		t.Errorf("namespace of user %d is below group %d, want it at the top", u.ID, byID.ParentID)
+	}
+	wantFault(t, "DeleteGroup of a user's namespace", refused(s.DeleteGroup(t.Context(), u.NamespaceID)), fault.Conflict)
+	namespaceOf(t, s, u)
+}
+
+// refused turns a NotFound, which is as good an answer, into a Conflict.
+func refused(err error) error {
+	if fault.Is(err, fault.NotFound) {
+		return fault.Conflict
+	}
+	return err
+}
+
+func userByLogin(t *testing.T, s storage.Store) {
+	want := newUser()
+	want.Email = "Übung@" + want.Username + ".example"
+	want = must[user.User](t)(s.CreateUser(t.Context(), want))
+	for _, login := range []string{
+		want.Username, strings.ToUpper(want.Username), strings.ToLower(want.Username),
+		want.Email, strings.ToUpper(want.Email), strings.ToLower(want.Email),
+	} {
+		wantSame(t, "UserByLogin", must[user.User](t)(s.UserByLogin(t.Context(), login)), want)
+	}
+	g := addGroup(t, s, want.ID)
+	for _, login := range []string{"", unique("nobody"), g.Path, want.Username + " ", "%"} {
+		_, err := s.UserByLogin(t.Context(), login)
+		wantFault(t, "UserByLogin("+login+")", err, fault.NotFound)
+	}
+}
+
+func takenNames(t *testing.T, s storage.Store) {
+	taken := addUser(t, s)
+	g := addGroup(t, s, taken.ID)
+	tests := map[string]struct {
+		username, email, field string
+	}{
+		"the name of a user":              {taken.Username, "", "username"},
+		"the name of a user, small":       {strings.ToLower(taken.Username), "", "username"},
+		"the name of a group":             {g.Path, "", "username"},
+		"the name of a group, in capital": {strings.ToUpper(g.Path), "", "username"},
+		"an address":                      {"", taken.Email, "email"},
+		"an address in capitals":          {"", strings.ToUpper(taken.Email), "email"},
+	}
+	for name, test := range tests {
+		u := newUser()
+		if test.username != "" {
+			u.Username = test.username
+		}
+		if test.email != "" {
+			u.Email = test.email
+		}
+		_, err := s.CreateUser(t.Context(), u)
+		wantField(t, "CreateUser with "+name, err, test.field)
+	}
+}
+
+func refusedUser(t *testing.T, s storage.Store) {
+	taken, u := addUser(t, s), newUser()
+	u.Email = taken.Email
+	_, err := s.CreateUser(t.Context(), u)
+	wantField(t, "CreateUser", err, "email")
+	_, err = s.GroupByPath(t.Context(), u.Username)
+	wantFault(t, "GroupByPath of the refused user", err, fault.NotFound)
+
+	freeEmail := newUser().Email
+	_, err = s.CreateUser(t.Context(), user.User{Username: taken.Username, Email: freeEmail, State: user.Active})
+	wantField(t, "CreateUser", err, "username")
+
+	u.Email = freeEmail
+	_, err = s.CreateUser(t.Context(), u)
+	wantOK(t, "CreateUser with the names of refused users", err)
+}
+
+func raceForUsername(t *testing.T, s storage.Store) {
+	name := unique("Racer")
+	errs := race(8, func(i int) error {
+		u := newUser()
+		u.Username = name
+		if i%2 == 0 {
+			u.Username = strings.ToUpper(name)
+		}
+		_, err := s.CreateUser(t.Context(), u)
+		return err
+	})
+	wantOneWinner(t, "CreateUser", errs, func(err error) bool { return complainsAbout(err, "username") })
+}
+
+func raceForEmail(t *testing.T, s storage.Store) {
+	email := newUser().Email
+	errs := race(8, func(int) error {
+		u := newUser()
+		u.Email = email
+		_, err := s.CreateUser(t.Context(), u)
+		return err
+	})
+	wantOneWinner(t, "CreateUser", errs, func(err error) bool { return complainsAbout(err, "email") })
+}
+
+func raceGroupForName(t *testing.T, s storage.Store) {
+	creator, name := addUser(t, s), unique("Racer")
+	errs := race(8, func(i int) error {
+		if i%2 == 0 {
+			u := newUser()
+			u.Username = name
+			_, err := s.CreateUser(t.Context(), u)
+			return err
+		}
+		g := newGroup()
+		g.Path, g.FullPath = name, name
+		_, err := s.CreateGroup(t.Context(), g, creator.ID)
+		return err
+	})
+	wantOneWinner(t, "CreateUser and CreateGroup", errs, func(err error) bool {
+		return complainsAbout(err, "username") || complainsAbout(err, "path")
+	})
+}
+
+func usersByID(t *testing.T, s storage.Store) {
+	a, b := addUser(t, s), addUser(t, s)
+	ids := []int64{b.ID, a.ID, b.ID}
+	for i := range int64(150) {
+		ids = append(ids, unknownID+i)
+	}
+	got := must[map[int64]user.User](t)(s.UsersByID(t.Context(), ids))
+	wantSame(t, "UsersByID", got, map[int64]user.User{a.ID: a, b.ID: b})
+
+	got = must[map[int64]user.User](t)(s.UsersByID(t.Context(), nil))
+	wantSame(t, "UsersByID of none", got, map[int64]user.User{})
+}
+
+func updateUser(t *testing.T, s storage.Store) {
+	u := addUser(t, s)
+	u.Name, u.Email, u.PasswordHash, u.State = "Grace Hopper", newUser().Email, "$2y$…", user.Blocked
+	u.Admin, u.PrivateProfile, u.TwoFactorEnabled = false, false, false
+	u.UpdatedAt = now.Add(time.Minute + time.Microsecond)
+	wantOK(t, "UpdateUser", s.UpdateUser(t.Context(), u))
+	u.Version++
+	wantSame(t, "User", must[user.User](t)(s.User(t.Context(), u.ID)), u)
+
+	stale := u
+	stale.Version--
+	stale.Name = "Somebody else"
+	wantFault(t, "UpdateUser of an old version", s.UpdateUser(t.Context(), stale), fault.Conflict)
+	wantSame(t, "User after the refused change", must[user.User](t)(s.User(t.Context(), u.ID)), u)
+}
+
+func updatePermanent(t *testing.T, s storage.Store) {
+	want := addUser(t, s)
+	changed := want
+	changed.Username, changed.NamespaceID, changed.CreatedAt = unique("Other"), unknownID, now.Add(time.Hour)
+	wantOK(t, "UpdateUser", s.UpdateUser(t.Context(), changed))
+	want.Version++
+	wantSame(t, "User", must[user.User](t)(s.User(t.Context(), want.ID)), want)
+	wantSame(t, "UserByLogin", must[user.User](t)(s.UserByLogin(t.Context(), want.Username)), want)
+}
+
+func updateEmail(t *testing.T, s storage.Store) {
+	u, other := addUser(t, s), addUser(t, s)
+	taken, former := u, u.Email
+	taken.Email = strings.ToUpper(other.Email)
+	wantField(t, "UpdateUser to a taken address", s.UpdateUser(t.Context(), taken), "email")
+
+	u.Email = strings.ToUpper(u.Email)
+	wantOK(t, "UpdateUser to the own address in capitals", s.UpdateUser(t.Context(), u))
+	u.Version++
+	u.Email = newUser().Email
+	wantOK(t, "UpdateUser to a free address", s.UpdateUser(t.Context(), u))
+	u.Version++
+	wantSame(t, "UserByLogin", must[user.User](t)(s.UserByLogin(t.Context(), u.Email)), u)
+
+	_, err := s.UserByLogin(t.Context(), former)
+	wantFault(t, "UserByLogin of the former address", err, fault.NotFound)
+	other.Email = former
+	wantOK(t, "UpdateUser to an address that came free", s.UpdateUser(t.Context(), other))
+}
+
+func updateUserRace(t *testing.T, s storage.Store) {
+	u := addUser(t, s)
+	emails := []string{newUser().Email, newUser().Email, u.Email, newUser().Email}
+	change := func(i int) user.User {
+		changed := u
+		changed.Name, changed.Email = unique("Name"), emails[i]
+		return changed
+	}
+	changes := []user.User{change(0), change(1), change(2), change(3)}
+	errs := race(len(changes), func(i int) error { return s.UpdateUser(t.Context(), changes[i]) })
+	want := changes[wantOneWinner(t, "UpdateUser", errs, isConflict)]
+	want.Version++
+	wantSame(t, "User", must[user.User](t)(s.User(t.Context(), u.ID)), want)
+}
+
+func updateGoneUser(t *testing.T, s storage.Store) {
+	u := addUser(t, s)
+	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID))
+	wantFault(t, "UpdateUser", s.UpdateUser(t.Context(), u), fault.NotFound)
+	u.Email = newUser().Email
+	wantFault(t, "UpdateUser to another address", s.UpdateUser(t.Context(), u), fault.NotFound)
+}
+
+func deleteUser(t *testing.T, s storage.Store) {
+	u, other := addUser(t, s), addUser(t, s)
+	g := addGroup(t, s, other.ID)
+	addMember(t, s, g.Place(), u.ID, project.Guest)
+	signedIn, token := addSession(t, s, u.ID), addToken(t, s, u.ID)
+	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID))
+
+	_, err := s.User(t.Context(), u.ID)
+	wantFault(t, "User", err, fault.NotFound)
+	_, err = s.Group(t.Context(), u.NamespaceID)
+	wantFault(t, "Group of the namespace", err, fault.NotFound)
+	wantFault(t, "DeleteUser again", s.DeleteUser(t.Context(), u.ID), fault.NotFound)
+
+	memberships := must[project.Memberships](t)(s.Memberships(t.Context(), u.ID))
+	wantSame(t, "Memberships", memberships, project.Memberships{})
+	if members := must[[]project.Member](t)(s.Members(t.Context(), g.Place())); len(members) != 1 {
+		t.Errorf("Members = %+v, want the remaining owner alone", members)
+	}
+	wantDead(t, s, signedIn.UserID, must[user.User](t)(s.CreateUser(t.Context(), u)))
+	if found, err := s.AccessTokenByDigest(t.Context(), token.Digest); err == nil && found.UserID != u.ID {
+		t.Errorf("the token of user %d went to user %d", u.ID, found.UserID)
+	}
+}
+
+// wantDead checks that the names of a removed user went to a new user, and
+// that the id did not, so that what carries the id cannot come back to life.
+func wantDead(t *testing.T, s storage.Store, id int64, successor user.User) {
+	t.Helper()
+	if successor.ID <= id {
+		t.Errorf("CreateUser gave id %d after user %d was removed, want a higher one", successor.ID, id)
+	}
+	_, err := s.User(t.Context(), id)
+	wantFault(t, "User", err, fault.NotFound)
+	for _, login := range []string{successor.Username, successor.Email} {
+		wantSame(t, "UserByLogin", must[user.User](t)(s.UserByLogin(t.Context(), login)), successor)
+	}
+}
+
+func deleteUserWithProjects(t *testing.T, s storage.Store) {
+	u := addUser(t, s)
+	p := addProject(t, s, namespaceOf(t, s, u))
+	wantFault(t, "DeleteUser with a project", s.DeleteUser(t.Context(), u.ID), fault.Conflict)
+	wantSame(t, "User", must[user.User](t)(s.User(t.Context(), u.ID)), u)
+	wantSame(t, "UserByLogin", must[user.User](t)(s.UserByLogin(t.Context(), u.Email)), u)
+
+	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), p.ID))
+	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID))
+}
+
+func raceDeleteUser(t *testing.T, s storage.Store) {
+	for range 8 {
+		u := addUser(t, s)
+		namespace := namespaceOf(t, s, u)
+		errs := race(2, func(i int) error {
+			if i == 0 {
+				return s.DeleteUser(t.Context(), u.ID)
+			}
+			_, err := s.CreateProject(t.Context(), newProject(namespace))
+			return err
+		})
+		wantOneWinner(t, "DeleteUser and CreateProject", errs, func(err error) bool {
+			return fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound)
+		})
+	}
+}
