@@ -3,6 +3,7 @@ package oauth
 import (
 	"net"
 	"net/url"
+	"regexp"
 	"strings"
 )
 
@@ -12,7 +13,7 @@ import (
 func CheckRedirectURI(uri string, https bool) string {
 	u, err := url.Parse(uri)
 	switch {
-	case err != nil, len(uri) > maxRedirect, !printable(uri):
+	case err != nil, len(uri) > maxRedirect, !uriForm.MatchString(uri):
 		return "must be a valid URI."
 	case u.Scheme == "" && u.Host == "":
 		return "must be an absolute URI."
@@ -22,7 +23,7 @@ func CheckRedirectURI(uri string, https bool) string {
 		return "must specify a scheme."
 	case strings.Contains(uri, "#"):
 		return "cannot contain a fragment."
-	case isWeb(u) && u.Hostname() == "", u.User != nil:
+	case isWeb(u) && u.Hostname() == "", u.User != nil, !hostForm.MatchString(u.Host):
 		return "must be a valid URI."
 	case https && u.Scheme == "http" && !isLoopback(u.Hostname()):
 		return "must use https, except for loopback addresses."
@@ -30,9 +31,13 @@ func CheckRedirectURI(uri string, https bool) string {
 	return ""
 }
 
-func printable(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
-}
+var (
+	// uriForm holds the characters of RFC 3986 and no others.
+	uriForm = regexp.MustCompile(`^[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]*$`)
+	// hostForm is narrower than RFC 3986, because the host also stands in the
+	// consent page's Content-Security-Policy, where ";" and "," have a meaning.
+	hostForm = regexp.MustCompile(`^([A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\])(:[0-9]*)?$`)
+)
 
 func isWeb(u *url.URL) bool { return u.Scheme == "http" || u.Scheme == "https" }
 

@@ -1,0 +1,62 @@
+package oauth_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/scope"
+)
+
+func TestRegister(t *testing.T) {
+	f := newFixture(t, oauth.Settings{})
+	c, text, err := f.Register(t.Context(), f.user.ID, oauth.Registration{
+		Name: "Dashboard", RedirectURIs: " https://a.example/cb\r\nhttps://b.example/cb ", Scopes: scope.Of(scope.API), Confidential: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.ClientID) != 64 || !strings.HasPrefix(text.Reveal(), "gtoas-") || len(text.Reveal()) != len("gtoas-")+64 {
+		t.Errorf("Application ID %q, secret of %d characters", c.ClientID, len(text.Reveal()))
+	}
+	stored, err := f.Store().Client(t.Context(), c.ClientID)
+	if diff := cmp.Diff(c, stored); err != nil || diff != "" {
+		t.Errorf("stored client (-want +got), %v:\n%s", err, diff)
+	}
+	if diff := cmp.Diff([]string{"https://a.example/cb", "https://b.example/cb"}, stored.RedirectURIs); diff != "" {
+		t.Errorf("redirect URIs (-want +got):\n%s", diff)
+	}
+}
+
+func TestRegisterErrors(t *testing.T) {
+	f := newFixture(t, oauth.Settings{})
+	good := oauth.Registration{Name: "App", RedirectURIs: redirectURI, Scopes: scope.Of(scope.API)}
+	tests := []struct {
+		name   string
+		change func(*oauth.Registration)
+		want   fault.Fields
+	}{
+		{"blank name", func(r *oauth.Registration) { r.Name = " " }, fault.Fields{"name": {"can't be blank"}}},
+		{"name that turns the text around", func(r *oauth.Registration) { r.Name = "App\u202eevil" }, fault.Fields{"name": {"contains a control character"}}},
+		{"no redirect", func(r *oauth.Registration) { r.RedirectURIs = "\n" }, fault.Fields{"redirect_uri": {"can't be blank"}}},
+		{"bad redirect", func(r *oauth.Registration) { r.RedirectURIs += " http://" }, fault.Fields{"redirect_uri": {"must be a valid URI."}}},
+		{"no scope", func(r *oauth.Registration) { r.Scopes = nil }, fault.Fields{"scopes": {"can't be blank"}}},
+		{"unknown scope", func(r *oauth.Registration) { r.Scopes = scope.Of("sudo") }, fault.Fields{"scopes": {"doesn't match configured on the server."}}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r := good
+			test.change(&r)
+			_, _, err := f.Register(t.Context(), f.user.ID, r)
+			var got fault.Fields
+			errors.As(err, &got)
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("complaints (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
