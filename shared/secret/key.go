@@ -28,11 +28,12 @@ func NewKeys(current []byte, previous ...[]byte) (Keys, error) {
 }
 
 // ParseKeys reads instance keys written in standard base64, separated by
-// white space, the one in use first.
+// white space, the one in use first. The padding may be missing, so any 43
+// letters and digits are a key: what a secrets manager makes up as a password.
 func ParseKeys(text string) (Keys, error) {
 	var all [][]byte
 	for i, word := range strings.Fields(text) {
-		key, err := base64.StdEncoding.DecodeString(word)
+		key, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(word, "="))
 		if err != nil {
 			return Keys{}, fmt.Errorf("instance key %d is not base64", i+1)
 		}
