@@ -1,0 +1,206 @@
+package route_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+
+	"gatehouse/shared/route"
+)
+
+// root is the top of the repository, seen from this package.
+const root = "../.."
+
+// resource is a resource of template.yaml. CloudFormation's short forms come
+// out as their argument: !GetAtt Api.Arn is "Api.Arn".
+type resource struct {
+	Type                string         `yaml:"Type"`
+	DeletionPolicy      string         `yaml:"DeletionPolicy"`
+	UpdateReplacePolicy string         `yaml:"UpdateReplacePolicy"`
+	Metadata            map[string]any `yaml:"Metadata"`
+	Properties          map[string]any `yaml:"Properties"`
+}
+
+// resources returns the template's resources of a type by their logical ids.
+func resources(t *testing.T, kind string) map[string]resource {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "template.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var template struct {
+		Resources map[string]resource `yaml:"Resources"`
+	}
+	if err := yaml.Unmarshal(text, &template); err != nil {
+		t.Fatal(err)
+	}
+	maps.DeleteFunc(template.Resources, func(_ string, r resource) bool { return r.Type != kind })
+	if len(template.Resources) == 0 {
+		t.Fatalf("template.yaml has no %s", kind)
+	}
+	return template.Resources
+}
+
+// functionName returns the directory of the function with a logical id.
+func functionName(logicalID string) string {
+	return strings.ToLower(strings.TrimSuffix(logicalID, "Function"))
+}
+
+func TestTemplateHasTheRoutesOfTheTable(t *testing.T) {
+	integrations := resources(t, "AWS::ApiGatewayV2::Integration")
+	got := map[string]string{}
+	for id, r := range resources(t, "AWS::ApiGatewayV2::Route") {
+		method, pattern, _ := strings.Cut(r.Properties["RouteKey"].(string), " ")
+		if method != "ANY" {
+			t.Errorf("%s takes %s only", id, method)
+		}
+		target := strings.TrimSuffix(strings.TrimPrefix(r.Properties["Target"].(string), "integrations/${"), "}")
+		function, _ := strings.CutSuffix(fmt.Sprint(integrations[target].Properties["IntegrationUri"]), ".Arn")
+		if got[pattern] != "" {
+			t.Errorf("%s repeats %s", id, pattern)
+		}
+		got[pattern] = functionName(function)
+	}
+	want := map[string]string{}
+	for _, r := range route.Table {
+		want[r.Pattern] = r.Function
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("routes (-route.Table +template.yaml):\n%s", diff)
+	}
+}
+
+func TestEveryFunctionHasItsMain(t *testing.T) {
+	var deployed, written, routed []string
+	for id, f := range resources(t, "AWS::Serverless::Function") {
+		deployed = append(deployed, functionName(id))
+		if f.Metadata["BuildMethod"] != "makefile" {
+			t.Errorf("%s is not built by functions/Makefile", id)
+		}
+	}
+	mains, err := filepath.Glob(filepath.Join(root, "functions/*/main.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range mains {
+		written = append(written, filepath.Base(filepath.Dir(path)))
+	}
+	for _, r := range route.Table {
+		routed = append(routed, r.Function)
+	}
+	for _, names := range []*[]string{&deployed, &written, &routed} {
+		slices.Sort(*names)
+		*names = slices.Compact(*names)
+	}
+	if diff := cmp.Diff(written, deployed); diff != "" {
+		t.Errorf("functions (-with a main.go +in template.yaml):\n%s", diff)
+	}
+	if diff := cmp.Diff(written, routed); diff != "" {
+		t.Errorf("functions (-with a main.go +in route.Table):\n%s", diff)
+	}
+}
+
+func TestTheGatewayMayCallEveryFunction(t *testing.T) {
+	callable, answering := map[string]bool{}, map[string]bool{}
+	for _, p := range resources(t, "AWS::Lambda::Permission") {
+		callable[fmt.Sprint(p.Properties["FunctionName"])] = p.Properties["Principal"] == "apigateway.amazonaws.com"
+	}
+	for _, i := range resources(t, "AWS::ApiGatewayV2::Integration") {
+		function, _ := strings.CutSuffix(fmt.Sprint(i.Properties["IntegrationUri"]), ".Arn")
+		answering[function] = i.Properties["PayloadFormatVersion"] == "2.0"
+	}
+	for id := range resources(t, "AWS::Serverless::Function") {
+		if !callable[id] || !answering[id] {
+			t.Errorf("%s: permission %v, integration in format 2.0 %v, want both", id, callable[id], answering[id])
+		}
+	}
+}
+
+func TestTheAPIHasOneStageAndNoCORSOfItsOwn(t *testing.T) {
+	for id, api := range resources(t, "AWS::ApiGatewayV2::Api") {
+		if api.Properties["CorsConfiguration"] != nil {
+			t.Errorf("%s answers CORS itself, over what the functions answer", id)
+		}
+	}
+	for id, stage := range resources(t, "AWS::ApiGatewayV2::Stage") {
+		if stage.Properties["StageName"] != "$default" {
+			t.Errorf("%s is named %v, which would begin every path", id, stage.Properties["StageName"])
+		}
+		format := fmt.Sprint(stage.Properties["AccessLogSettings"])
+		if strings.Contains(format, "query") || !strings.Contains(format, "$context.status") {
+			t.Errorf("%s logs %s, want the status and no query string", id, format)
+		}
+	}
+}
+
+func TestTablesSurviveAccidents(t *testing.T) {
+	want := map[string]any{
+		"BillingMode":                      "PAY_PER_REQUEST",
+		"TimeToLiveSpecification":          map[string]any{"AttributeName": "ttl", "Enabled": true},
+		"PointInTimeRecoverySpecification": map[string]any{"PointInTimeRecoveryEnabled": true},
+		"SSESpecification":                 map[string]any{"SSEEnabled": true},
+		"DeletionProtectionEnabled":        true,
+		"AttributeDefinitions": []any{
+			map[string]any{"AttributeName": "pk", "AttributeType": "S"}, map[string]any{"AttributeName": "sk", "AttributeType": "S"},
+		},
+		"KeySchema": []any{
+			map[string]any{"AttributeName": "pk", "KeyType": "HASH"}, map[string]any{"AttributeName": "sk", "KeyType": "RANGE"},
+		},
+	}
+	for id, table := range resources(t, "AWS::DynamoDB::Table") {
+		want["TableName"] = "${AWS::StackName}-" + strings.ToLower(strings.TrimSuffix(id, "Table"))
+		if diff := cmp.Diff(want, table.Properties); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", id, diff)
+		}
+	}
+}
+
+func TestWhatCannotBeMadeAgainIsKept(t *testing.T) {
+	for _, kind := range []string{"AWS::DynamoDB::Table", "AWS::SecretsManager::Secret"} {
+		for id, r := range resources(t, kind) {
+			if r.DeletionPolicy != "Retain" || r.UpdateReplacePolicy != "Retain" {
+				t.Errorf("%s goes with the stack: deletion %q, replacement %q", id, r.DeletionPolicy, r.UpdateReplacePolicy)
+			}
+		}
+	}
+}
+
+func TestFunctionsMayDoOnlyWhatIsNamed(t *testing.T) {
+	known := []string{"InstanceKey"}
+	for id := range resources(t, "AWS::DynamoDB::Table") {
+		known = append(known, id+".Arn")
+	}
+	for id, f := range resources(t, "AWS::Serverless::Function") {
+		policies := f.Properties["Policies"].([]any)
+		if len(policies) != 1 {
+			t.Errorf("%s has %d policies, want one of its own", id, len(policies))
+		}
+		for _, s := range policies[0].(map[string]any)["Statement"].([]any) {
+			statement := s.(map[string]any)
+			if !slices.Contains(known, fmt.Sprint(statement["Resource"])) {
+				t.Errorf("%s: resource %v, want one of %v", id, statement["Resource"], known)
+			}
+			for _, action := range statement["Action"].([]any) {
+				if strings.Contains(fmt.Sprint(action), "*") {
+					t.Errorf("%s may do %v", id, action)
+				}
+			}
+		}
+	}
+}
+
+func TestNoNamespaceCanTakeARoute(t *testing.T) {
+	for _, r := range route.Table {
+		first, _, _ := strings.Cut(r.Pattern[1:], "/")
+		if first != "" && !route.Reserved(first) {
+			t.Errorf("%q begins the route %s and is not reserved", first, r.Pattern)
+		}
+	}
+}
