@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -45,6 +44,9 @@ type Caller struct {
 	Grant  oauth.Grant
 	Client oauth.Client
 	Token  accesstoken.Token
+	// Role is the caller's in the project or group that the request is about;
+	// zero in a request about none.
+	Role project.Role
 }
 
 // ByOAuth reports whether the caller came with an OAuth access token.
@@ -170,9 +172,5 @@ func (a *Auth) findUser(ctx context.Context, name string) (user.User, error) {
 	if id, err := strconv.ParseInt(name, 10, 64); err == nil {
 		return a.users.User(ctx, id)
 	}
-	u, err := a.users.UserByLogin(ctx, name)
-	if err == nil && u.Username != "" && !strings.EqualFold(u.Username, name) {
-		return user.User{}, fault.New(fault.NotFound, "an e-mail address names nobody here")
-	}
-	return u, err
+	return a.users.UserByUsername(ctx, name)
 }

@@ -2,7 +2,6 @@ package auth
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 
 	"gatehouse/shared/secret"
@@ -12,10 +11,7 @@ import (
 // PRIVATE-TOKEN, as a Bearer token, as the password of Basic, or in the query
 // as access_token or private_token. More than one is an error, none is empty.
 func credential(r *http.Request) (secret.Text, error) {
-	query, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return secret.Text{}, errUnauthorized
-	}
+	query := r.URL.Query()
 	found := r.Header.Values("PRIVATE-TOKEN")
 	if _, password, ok := r.BasicAuth(); ok {
 		found = append(found, password)

@@ -59,7 +59,8 @@ func (a *Auth) Project(role project.Role) func(ProjectHandler) http.Handler {
 			if err != nil {
 				return web.NotFound("Project", err)
 			}
-			if err := admit(v.RoleIn(p, a.now()), role, p.Visibility, "Project"); err != nil {
+			c.Role = v.RoleIn(p, a.now())
+			if err := admit(c.Role, role, p.Visibility, "Project"); err != nil {
 				return err
 			}
 			return next(w, r, c, p)
@@ -82,7 +83,8 @@ func (a *Auth) Group(role project.Role) func(GroupHandler) http.Handler {
 			if g.OwnerID != 0 {
 				return web.NotFound("Group", errNotVisible)
 			}
-			if err := admit(v.RoleInGroup(g, a.now()), role, g.Visibility, "Group"); err != nil {
+			c.Role = v.RoleInGroup(g, a.now())
+			if err := admit(c.Role, role, g.Visibility, "Group"); err != nil {
 				return err
 			}
 			return next(w, r, c, g)
@@ -94,6 +96,24 @@ func (a *Auth) Group(role project.Role) func(GroupHandler) http.Handler {
 func (a *Auth) Viewer(ctx context.Context, c Caller) (project.Viewer, error) {
 	memberships, err := a.projects.Memberships(ctx, c.User.ID)
 	return project.Viewer{UserID: c.User.ID, Admin: c.User.Admin, Memberships: memberships}, err
+}
+
+// Namespace returns the group or user's namespace with this id, in which the
+// caller must have the role. A user's namespace is visible to nobody else, and
+// subject is what to call the namespace that is not.
+func (a *Auth) Namespace(ctx context.Context, c Caller, id int64, role project.Role, subject string) (project.Group, error) {
+	g, err := a.projects.Group(ctx, id)
+	if err != nil {
+		return project.Group{}, web.NotFound(subject, err)
+	}
+	v, err := a.Viewer(ctx, c)
+	if err != nil {
+		return project.Group{}, err
+	}
+	if g.OwnerID != 0 {
+		g.Visibility = project.Private
+	}
+	return g, admit(v.RoleInGroup(g, a.now()), role, g.Visibility, subject)
 }
 
 // call recognises the caller and checks the scope.

@@ -2,7 +2,7 @@ package project
 
 import (
 	"context"
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -54,6 +54,26 @@ func referenceID(reference string) (int64, bool) {
 type Draft struct {
 	Name, Path string
 	Visibility Visibility
+}
+
+// ProjectDraft returns the draft of a project for which a name, a path or both
+// are given: each stands in for the other.
+func ProjectDraft(name, path string, v Visibility) Draft {
+	switch {
+	case path == "":
+		path = slug(name)
+	case name == "":
+		name = path
+	}
+	return Draft{Name: name, Path: path, Visibility: v}
+}
+
+var notInSlug = regexp.MustCompile(`[^a-z0-9_.]+`)
+
+// slug turns a name as people write it into a path segment: "Web shop" into
+// "web-shop". It may come out as one that cannot be used.
+func slug(name string) string {
+	return strings.Trim(notInSlug.ReplaceAllString(strings.ToLower(name), "-"), "-.")
 }
 
 func (d Draft) check() fault.Fields {
@@ -178,29 +198,6 @@ func notWider(v, above Visibility) string {
 		return "is wider than that of the group it is in (" + string(above) + ")"
 	}
 	return ""
-}
-
-// Inherited returns the members of a project or group by way of these places,
-// each user once with the highest role, by ascending user id. Memberships
-// that have ended do not count.
-func (r *Rules) Inherited(ctx context.Context, places []Place) ([]Member, error) {
-	all, err := r.Members(ctx, places...)
-	if err != nil {
-		return nil, err
-	}
-	now := r.now()
-	highest := map[int64]Member{}
-	for _, m := range all {
-		if m.Active(now) && m.Role > highest[m.UserID].Role {
-			highest[m.UserID] = m
-		}
-	}
-	members := make([]Member, 0, len(highest))
-	for _, m := range highest {
-		members = append(members, m)
-	}
-	slices.SortFunc(members, func(a, b Member) int { return int(a.UserID - b.UserID) })
-	return members, nil
 }
 
 func checkName(name string) string {

@@ -121,6 +121,15 @@ func set[T any](field *T, to *T) {
 	}
 }
 
+// UserByUsername returns the user with this user name, without regard to case,
+// or a fault.NotFound error. Unlike a login it is never an e-mail address.
+func (r *Rules) UserByUsername(ctx context.Context, username string) (User, error) {
+	if strings.Contains(username, "@") {
+		return User{}, fault.New(fault.NotFound, "no user name holds an @")
+	}
+	return r.UserByLogin(ctx, username)
+}
+
 // Authenticate returns the user with this user name or e-mail address and
 // this password. Everything else, a blocked user included, is one and the
 // same fault.Unauthorized error and takes the same work.

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"path"
 	"strings"
 )
 
@@ -20,16 +21,29 @@ func NewMux() *Mux { return &Mux{Refuse: refuse} }
 // ServeHTTP serves the request by the route that fits.
 func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	handler, pattern := m.Handler(r)
-	if pattern != "" {
+	switch {
+	case !canonical(r.URL.EscapedPath()):
+		m.Refuse(w, r, http.StatusNotFound)
+		return
+	case pattern != "":
 		m.ServeMux.ServeHTTP(w, r)
 		return
 	}
-	verdict := verdict{header: http.Header{}, status: http.StatusNotFound}
+	verdict := verdict{header: http.Header{}}
 	handler.ServeHTTP(&verdict, r)
-	if allow := verdict.header.Get("Allow"); allow != "" {
-		w.Header().Set("Allow", allow)
+	if verdict.status != http.StatusMethodNotAllowed {
+		m.Refuse(w, r, http.StatusNotFound)
+		return
 	}
+	w.Header().Set("Allow", verdict.header.Get("Allow"))
 	m.Refuse(w, r, verdict.status)
+}
+
+// canonical reports whether no segment of the path is empty, "." or "..".
+// http.ServeMux redirects such a path to another one; here nothing has it.
+func canonical(p string) bool {
+	clean := path.Clean(p)
+	return p == clean || p == clean+"/"
 }
 
 // verdict catches what http.ServeMux answers when no route fits.
@@ -53,7 +67,7 @@ func refuse(w http.ResponseWriter, _ *http.Request, status int) {
 // WithoutTrailingSlash lets a path match with one slash too many at its end.
 func WithoutTrailingSlash(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if path := r.URL.EscapedPath(); len(path) > 1 && strings.HasSuffix(path, "/") {
+		if escaped := r.URL.EscapedPath(); len(escaped) > 1 && strings.HasSuffix(escaped, "/") {
 			r = r.Clone(r.Context())
 			r.URL.Path = strings.TrimSuffix(r.URL.Path, "/")
 			r.URL.RawPath = strings.TrimSuffix(r.URL.RawPath, "/")

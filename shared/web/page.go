@@ -9,15 +9,15 @@ import (
 	"gatehouse/shared/page"
 )
 
-// maxOffset bounds how far into a list a page can lie.
-const maxOffset = 50_000
+// maxNumber bounds a page's number, so that offsets stay far from overflowing.
+const maxNumber = 50_000
 
 // Page reads the parameters page and per_page (Interface: "Lists").
 func (v *Values) Page() page.Request {
 	r := page.First
 	if n := v.OptionalInt("page"); n != nil {
 		r.Number = int(*n)
-		if *n < 1 || *n > maxOffset {
+		if *n < 1 || *n > maxNumber {
 			v.complain("page", "is invalid")
 		}
 	}

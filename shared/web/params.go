@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -96,7 +97,8 @@ func (v *Values) addJSON(body []byte) error {
 // addForm adds the fields of a query or form: "a[]" is a list, "h[k]" a member
 // of an object.
 func (v *Values) addForm(form url.Values) {
-	for key, all := range form {
+	for _, key := range slices.Sorted(maps.Keys(form)) {
+		all := form[key]
 		name, member, nested := strings.Cut(key, "[")
 		member = strings.TrimSuffix(member, "]")
 		switch {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"gatehouse/shared/fault"
 )
@@ -17,18 +18,16 @@ func (v *Values) Has(name string) bool {
 	return sent
 }
 
-// String returns a text that must be there and not be blank.
+// String returns a text that must be there. It may be blank: what a text must
+// look like is for the rules to say, field by field.
 func (v *Values) String(name string) string {
 	if !v.Has(name) {
 		v.complain(name, "is missing")
-		return ""
 	}
-	s := v.OptionalString(name)
-	if s == nil || strings.TrimSpace(*s) == "" {
-		v.complain(name, "is empty")
-		return ""
+	if s := v.OptionalString(name); s != nil {
+		return *s
 	}
-	return *s
+	return ""
 }
 
 // OptionalString returns a text, or nil when none was sent or it is null.
@@ -37,11 +36,9 @@ func (v *Values) OptionalString(name string) *string {
 	case nil:
 		return nil
 	case string:
-		if strings.ContainsRune(value, 0) {
-			v.complain(name, "is invalid")
-			return new(string)
+		if storable(value) {
+			return &value
 		}
-		return &value
 	case json.Number:
 		s := value.String()
 		return &s
@@ -49,6 +46,9 @@ func (v *Values) OptionalString(name string) *string {
 	v.complain(name, "is invalid")
 	return new(string)
 }
+
+// storable reports whether every store can keep the text.
+func storable(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
 
 // Bool returns a boolean that must be there.
 func (v *Values) Bool(name string) bool {
@@ -111,6 +111,14 @@ func (v *Values) Int(name string) int64 {
 	return 0
 }
 
+// BoolOr returns a boolean, or the other one when none was sent or it is null.
+func (v *Values) BoolOr(name string, otherwise bool) bool {
+	if v.values[name] == nil {
+		return otherwise
+	}
+	return *v.OptionalBool(name)
+}
+
 // OptionalInt returns an integer, or nil when none was sent or it is null.
 func (v *Values) OptionalInt(name string) *int64 {
 	var digits string
@@ -169,7 +177,7 @@ func (v *Values) words(name string) []string {
 	var words []string
 	for _, item := range all {
 		word, ok := item.(string)
-		if !ok {
+		if !ok || !storable(word) {
 			v.complain(name, "is invalid")
 		} else if word != "" {
 			words = append(words, word)

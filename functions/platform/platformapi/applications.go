@@ -1,0 +1,96 @@
+package platformapi
+
+import (
+	"net/http"
+	"strings"
+
+	"gatehouse/shared/auth"
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/scope"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/web"
+)
+
+// applicationBody is a registered application on the wire.
+type applicationBody struct {
+	ID              int64  `json:"id"`
+	ApplicationID   string `json:"application_id"`
+	ApplicationName string `json:"application_name"`
+	Secret          string `json:"secret,omitempty"` // only in the answer that made it
+	CallbackURL     string `json:"callback_url"`     // the redirect URIs, one a line
+	Confidential    bool   `json:"confidential"`
+}
+
+func newApplicationBody(c oauth.Client) applicationBody {
+	return applicationBody{
+		ID: c.ID, ApplicationID: c.ClientID, ApplicationName: c.Name,
+		CallbackURL: strings.Join(c.RedirectURIs, "\n"), Confidential: c.Confidential,
+	}
+}
+
+func (a *api) listApplications(w http.ResponseWriter, r *http.Request, _ auth.Caller) error {
+	params, err := web.Params(r)
+	if err != nil {
+		return err
+	}
+	req := params.Page()
+	if err := params.Err(); err != nil {
+		return err
+	}
+	clients, err := a.app.OAuth.Store().Clients(r.Context(), req)
+	if err != nil {
+		return err
+	}
+	return web.List(w, r, a.app.BaseURL, req, clients, newApplicationBody)
+}
+
+// createApplication registers an application of the instance.
+func (a *api) createApplication(w http.ResponseWriter, r *http.Request, _ auth.Caller) error {
+	params, err := web.Params(r)
+	if err != nil {
+		return err
+	}
+	registration := oauth.Registration{
+		Name: params.String("name"), RedirectURIs: params.String("redirect_uri"),
+		Scopes:       scope.Of(params.Words("scopes")...),
+		Confidential: params.BoolOr("confidential", true), Trusted: params.BoolOr("trusted", false),
+		PasswordGrant: true,
+	}
+	if err := params.Err(); err != nil {
+		return err
+	}
+	client, text, err := a.app.OAuth.Register(r.Context(), 0, registration)
+	if err != nil {
+		return err
+	}
+	return showSecret(w, client, text)
+}
+
+func showSecret(w http.ResponseWriter, c oauth.Client, text secret.Text) error {
+	body := newApplicationBody(c)
+	body.Secret = text.Reveal()
+	return web.JSON(w, http.StatusCreated, body)
+}
+
+func (a *api) deleteApplication(w http.ResponseWriter, r *http.Request, _ auth.Caller) error {
+	client, err := found(r, "Application", a.app.OAuth.Store().ClientByID)
+	if err != nil {
+		return err
+	}
+	if err := a.app.OAuth.Store().DeleteClient(r.Context(), client); err != nil {
+		return web.NotFound("Application", err)
+	}
+	return web.NoContent(w)
+}
+
+func (a *api) renewSecret(w http.ResponseWriter, r *http.Request, _ auth.Caller) error {
+	client, err := found(r, "Application", a.app.OAuth.Store().ClientByID)
+	if err != nil {
+		return err
+	}
+	client, text, err := a.app.OAuth.RenewSecret(r.Context(), client)
+	if err != nil {
+		return web.NotFound("Application", err)
+	}
+	return showSecret(w, client, text)
+}

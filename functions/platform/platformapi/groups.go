@@ -1,0 +1,105 @@
+package platformapi
+
+import (
+	"net/http"
+
+	"gatehouse/shared/auth"
+	"gatehouse/shared/project"
+	"gatehouse/shared/web"
+)
+
+// groupBody is a group on the wire.
+type groupBody struct {
+	ID         int64              `json:"id"`
+	Name       string             `json:"name"`
+	Path       string             `json:"path"`
+	FullPath   string             `json:"full_path"`
+	ParentID   *int64             `json:"parent_id"` // null at the top
+	Visibility project.Visibility `json:"visibility"`
+}
+
+func newGroupBody(g project.Group) groupBody {
+	body := groupBody{ID: g.ID, Name: g.Name, Path: g.Path, FullPath: g.FullPath, Visibility: g.Visibility}
+	if g.ParentID != 0 {
+		body.ParentID = &g.ParentID
+	}
+	return body
+}
+
+func (a *api) listGroups(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
+	params, err := web.Params(r)
+	if err != nil {
+		return err
+	}
+	req := params.Page()
+	if err := params.Err(); err != nil {
+		return err
+	}
+	viewer, err := a.app.Auth.Viewer(r.Context(), c)
+	if err != nil {
+		return err
+	}
+	groups, err := a.app.Projects.Groups(r.Context(), viewer.Filter(a.app.Now()), req)
+	if err != nil {
+		return err
+	}
+	return web.List(w, r, a.app.BaseURL, req, groups, newGroupBody)
+}
+
+// createGroup makes a group at the top, which everybody may, or below one that
+// the caller owns.
+func (a *api) createGroup(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
+	params, err := web.Params(r)
+	if err != nil {
+		return err
+	}
+	draft := project.Draft{Name: params.String("name"), Path: params.String("path"), Visibility: project.Private}
+	parentID, visibility := params.OptionalInt("parent_id"), params.OptionalString("visibility")
+	if err := params.Err(); err != nil {
+		return err
+	}
+	if visibility != nil {
+		draft.Visibility = project.Visibility(*visibility)
+	}
+	var parent project.Group
+	if parentID != nil {
+		if parent, err = a.app.Auth.Namespace(r.Context(), c, *parentID, project.Owner, "Group"); err != nil {
+			return err
+		}
+	}
+	g, err := a.app.Projects.NewGroup(r.Context(), draft, parent, c.User.ID)
+	if err != nil {
+		return web.NotFound("Group", err)
+	}
+	return web.JSON(w, http.StatusCreated, newGroupBody(g))
+}
+
+func (a *api) showGroup(w http.ResponseWriter, _ *http.Request, _ auth.Caller, g project.Group) error {
+	return web.JSON(w, http.StatusOK, newGroupBody(g))
+}
+
+func (a *api) changeGroup(w http.ResponseWriter, r *http.Request, _ auth.Caller, g project.Group) error {
+	params, err := web.Params(r)
+	if err != nil {
+		return err
+	}
+	change := project.Change{
+		Name: params.OptionalString("name"), Path: params.OptionalString("path"),
+		Visibility: (*project.Visibility)(params.OptionalString("visibility")),
+	}
+	if err := params.Err(); err != nil {
+		return err
+	}
+	g, err = a.app.Projects.ChangeGroup(r.Context(), g, change)
+	if err != nil {
+		return web.NotFound("Group", err)
+	}
+	return web.JSON(w, http.StatusOK, newGroupBody(g))
+}
+
+func (a *api) deleteGroup(w http.ResponseWriter, r *http.Request, _ auth.Caller, g project.Group) error {
+	if err := a.app.Projects.DeleteGroup(r.Context(), g.ID); err != nil {
+		return web.NotFound("Group", err)
+	}
+	return web.NoContent(w)
+}

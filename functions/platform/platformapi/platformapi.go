@@ -1,0 +1,80 @@
+// Package platformapi serves the REST API about users, personal access tokens,
+// groups and applications.
+package platformapi
+
+import (
+	"context"
+	"net/http"
+
+	"gatehouse/shared/app"
+	"gatehouse/shared/member"
+	"gatehouse/shared/project"
+	"gatehouse/shared/scope"
+	"gatehouse/shared/web"
+)
+
+type api struct{ app *app.App }
+
+// New returns the group's handler.
+func New(app *app.App) http.Handler {
+	mux := web.NewMux()
+	api := &api{app}
+	api.routeUsers(mux)
+	api.routeTokens(mux)
+	api.routeGroups(mux)
+	api.routeApplications(mux)
+	return web.Around(web.WithoutTrailingSlash(web.References(mux, "/api/v4/groups/")))
+}
+
+func (a *api) routeUsers(mux *web.Mux) {
+	admin := a.app.Auth.Admin
+
+	mux.Handle("GET /api/v4/user", a.app.Auth.User(scope.ReadUser)(a.showSelf))
+	mux.Handle("GET /api/v4/users", admin(a.listUsers))
+	mux.Handle("POST /api/v4/users", admin(a.createUser))
+	mux.Handle("GET /api/v4/users/{id}", admin(a.showUser))
+	mux.Handle("PUT /api/v4/users/{id}", admin(a.changeUser))
+	mux.Handle("DELETE /api/v4/users/{id}", admin(a.deleteUser))
+	mux.Handle("POST /api/v4/users/{id}/block", admin(a.blockUser))
+	mux.Handle("POST /api/v4/users/{id}/unblock", admin(a.unblockUser))
+}
+
+func (a *api) routeTokens(mux *web.Mux) {
+	admin, anyone := a.app.Auth.Admin, a.app.Auth.User()
+
+	mux.Handle("POST /api/v4/users/{id}/personal_access_tokens", admin(byPerson(a.createTokenOf)))
+	mux.Handle("POST /api/v4/user/personal_access_tokens", anyone(byPerson(a.createToken)))
+	mux.Handle("GET /api/v4/personal_access_tokens", anyone(a.listTokens))
+	mux.Handle("GET /api/v4/personal_access_tokens/{id}", anyone(a.showToken))
+	mux.Handle("DELETE /api/v4/personal_access_tokens/{id}", anyone(a.revokeToken))
+	mux.Handle("POST /api/v4/personal_access_tokens/{id}/rotate", anyone(byPerson(a.rotateToken)))
+}
+
+func (a *api) routeGroups(mux *web.Mux) {
+	anyone, in := a.app.Auth.User(), a.app.Auth.Group
+
+	mux.Handle("GET /api/v4/groups", anyone(a.listGroups))
+	mux.Handle("POST /api/v4/groups", anyone(a.createGroup))
+	mux.Handle("GET /api/v4/groups/{id}", in(project.NoRole)(a.showGroup))
+	mux.Handle("PUT /api/v4/groups/{id}", in(project.Owner)(a.changeGroup))
+	mux.Handle("DELETE /api/v4/groups/{id}", in(project.Owner)(a.deleteGroup))
+	member.Mount(mux, a.app, "/api/v4/groups/{id}", in, project.Owner)
+}
+
+func (a *api) routeApplications(mux *web.Mux) {
+	admin := a.app.Auth.Admin
+
+	mux.Handle("GET /api/v4/applications", admin(a.listApplications))
+	mux.Handle("POST /api/v4/applications", admin(a.createApplication))
+	mux.Handle("DELETE /api/v4/applications/{id}", admin(a.deleteApplication))
+	mux.Handle("POST /api/v4/applications/{id}/renew-secret", admin(a.renewSecret))
+}
+
+// found reads the thing whose id is in the path.
+func found[T any](r *http.Request, subject string, read func(context.Context, int64) (T, error)) (thing T, err error) {
+	id, err := web.PathID(r, "id")
+	if err == nil {
+		thing, err = read(r.Context(), id)
+	}
+	return thing, web.NotFound(subject, err)
+}

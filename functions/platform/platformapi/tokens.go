@@ -1,0 +1,180 @@
+package platformapi
+
+import (
+	"net/http"
+
+	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/auth"
+	"gatehouse/shared/fault"
+	"gatehouse/shared/scope"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/user"
+	"gatehouse/shared/web"
+)
+
+// tokenBody is a personal access token on the wire.
+type tokenBody struct {
+	ID         int64     `json:"id"`
+	Name       string    `json:"name"`
+	Scopes     scope.Set `json:"scopes"`
+	ExpiresAt  web.Date  `json:"expires_at"`
+	Active     bool      `json:"active"`
+	Revoked    bool      `json:"revoked"`
+	CreatedAt  web.Time  `json:"created_at"`
+	LastUsedAt web.Time  `json:"last_used_at"`
+	Token      string    `json:"token,omitempty"` // only in the answer that made it
+}
+
+func (a *api) tokenBody(t accesstoken.Token) tokenBody {
+	return tokenBody{
+		ID: t.ID, Name: t.Name, Scopes: t.Scopes, ExpiresAt: web.Date(t.ExpiresAt),
+		Active: t.Active(a.app.Now()), Revoked: t.Revoked(),
+		CreatedAt: web.Time(t.CreatedAt), LastUsedAt: web.Time(t.LastUsedAt),
+	}
+}
+
+// byPerson keeps applications out: a token that one made would still be good
+// when the user has revoked the application.
+func byPerson(next auth.UserHandler) auth.UserHandler {
+	return func(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
+		if c.ByOAuth() {
+			return fault.New(fault.Forbidden, "Applications cannot make personal access tokens")
+		}
+		return next(w, r, c)
+	}
+}
+
+// mayGive checks that a new token has no scope that the caller's own lacks.
+// What api allows, api may give.
+func mayGive(c auth.Caller, scopes scope.Set) error {
+	for _, s := range scopes {
+		if !c.Scopes.Has(s) && (s == scope.Sudo || !c.Scopes.Has(scope.API)) {
+			return fault.New(fault.Forbidden, "The new token's scopes exceed those of the token in use")
+		}
+	}
+	return nil
+}
+
+func (a *api) createToken(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
+	return a.createTokenFor(w, r, c, c.User)
+}
+
+func (a *api) createTokenOf(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
+	u, err := found(r, "User", a.app.Users.User)
+	if err != nil {
+		return err
+	}
+	return a.createTokenFor(w, r, c, u)
+}
+
+func (a *api) createTokenFor(w http.ResponseWriter, r *http.Request, c auth.Caller, u user.User) error {
+	params, err := web.Params(r)
+	if err != nil {
+		return err
+	}
+	req := accesstoken.Request{
+		UserID: u.ID, Admin: u.Admin, Name: params.String("name"),
+		Scopes: scope.Of(params.Words("scopes")...), ExpiresAt: params.OptionalDate("expires_at"),
+	}
+	if err := params.Err(); err != nil {
+		return err
+	}
+	if err := mayGive(c, req.Scopes); err != nil {
+		return err
+	}
+	token, text, err := a.app.Tokens.Create(r.Context(), req)
+	if err != nil {
+		return err
+	}
+	return a.showOnce(w, token, text)
+}
+
+func (a *api) showOnce(w http.ResponseWriter, t accesstoken.Token, text secret.Text) error {
+	body := a.tokenBody(t)
+	body.Token = text.Reveal()
+	return web.JSON(w, http.StatusCreated, body)
+}
+
+// listTokens answers the caller's own tokens; to administrators everybody's,
+// or those of one user.
+func (a *api) listTokens(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
+	params, err := web.Params(r)
+	if err != nil {
+		return err
+	}
+	req, userID := params.Page(), params.OptionalInt("user_id")
+	if err := params.Err(); err != nil {
+		return err
+	}
+	owner := c.User.ID
+	switch {
+	case userID != nil && *userID != owner && !c.User.Admin:
+		return fault.New(fault.Forbidden, "")
+	case userID != nil && *userID <= 0:
+		return web.BadParameters("user_id is invalid")
+	case userID != nil:
+		owner = *userID
+	case c.User.Admin:
+		owner = 0
+	}
+	tokens, err := a.app.Tokens.AccessTokens(r.Context(), owner, req)
+	if err != nil {
+		return err
+	}
+	return web.List(w, r, a.app.BaseURL, req, tokens, a.tokenBody)
+}
+
+// token returns the token in the path, which only its owner and administrators
+// see. "self" is the one that the request was made with.
+func (a *api) token(r *http.Request, c auth.Caller) (accesstoken.Token, error) {
+	if r.PathValue("id") == "self" && !c.ByOAuth() {
+		return c.Token, nil
+	}
+	t, err := found(r, "Personal Access Token", a.app.Tokens.AccessToken)
+	if err == nil && t.UserID != c.User.ID && !c.User.Admin {
+		err = web.NotFound("Personal Access Token", fault.New(fault.NotFound, "somebody else's"))
+	}
+	return t, err
+}
+
+func (a *api) showToken(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
+	t, err := a.token(r, c)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, http.StatusOK, a.tokenBody(t))
+}
+
+func (a *api) revokeToken(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
+	t, err := a.token(r, c)
+	if err != nil {
+		return err
+	}
+	if err := a.app.Tokens.RevokeAccessToken(r.Context(), t.ID, a.app.Now()); err != nil {
+		return web.NotFound("Personal Access Token", err)
+	}
+	return web.NoContent(w)
+}
+
+func (a *api) rotateToken(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
+	t, err := a.token(r, c)
+	if err != nil {
+		return err
+	}
+	if err := mayGive(c, t.Scopes); err != nil {
+		return err
+	}
+	params, err := web.Params(r)
+	if err != nil {
+		return err
+	}
+	expiresAt := params.OptionalDate("expires_at")
+	if err := params.Err(); err != nil {
+		return err
+	}
+	successor, text, err := a.app.Tokens.Rotate(r.Context(), t, expiresAt)
+	if err != nil {
+		return web.NotFound("Personal Access Token", err)
+	}
+	return a.showOnce(w, successor, text)
+}

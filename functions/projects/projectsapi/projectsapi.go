@@ -1,0 +1,142 @@
+// Package projectsapi serves the REST API about projects and their members.
+package projectsapi
+
+import (
+	"net/http"
+
+	"gatehouse/shared/app"
+	"gatehouse/shared/auth"
+	"gatehouse/shared/member"
+	"gatehouse/shared/project"
+	"gatehouse/shared/web"
+)
+
+type api struct{ app *app.App }
+
+// New returns the group's handler.
+func New(app *app.App) http.Handler {
+	api := &api{app}
+	anyone, in := app.Auth.User(), app.Auth.Project
+
+	mux := web.NewMux()
+	mux.Handle("GET /api/v4/projects", anyone(api.list))
+	mux.Handle("POST /api/v4/projects", anyone(api.create))
+	mux.Handle("GET /api/v4/projects/{id}", in(project.NoRole)(api.show))
+	mux.Handle("PUT /api/v4/projects/{id}", in(project.Maintainer)(api.change))
+	mux.Handle("DELETE /api/v4/projects/{id}", in(project.Owner)(api.remove))
+	member.Mount(mux, app, "/api/v4/projects/{id}", in, project.Maintainer)
+	return web.Around(web.WithoutTrailingSlash(web.References(mux, "/api/v4/projects/")))
+}
+
+// body is a project on the wire.
+type body struct {
+	ID                int64              `json:"id"`
+	Name              string             `json:"name"`
+	Path              string             `json:"path"`
+	PathWithNamespace string             `json:"path_with_namespace"`
+	Namespace         namespace          `json:"namespace"`
+	Visibility        project.Visibility `json:"visibility"`
+	CreatedAt         web.Time           `json:"created_at"`
+}
+
+type namespace struct {
+	ID       int64  `json:"id"`
+	FullPath string `json:"full_path"`
+}
+
+func newBody(p project.Project) body {
+	return body{
+		ID: p.ID, Name: p.Name, Path: p.Path, PathWithNamespace: p.FullPath,
+		Namespace: namespace{p.NamespaceID, p.NamespacePath}, Visibility: p.Visibility, CreatedAt: web.Time(p.CreatedAt),
+	}
+}
+
+func (a *api) list(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
+	params, err := web.Params(r)
+	if err != nil {
+		return err
+	}
+	req := params.Page()
+	if err := params.Err(); err != nil {
+		return err
+	}
+	viewer, err := a.app.Auth.Viewer(r.Context(), c)
+	if err != nil {
+		return err
+	}
+	projects, err := a.app.Projects.Projects(r.Context(), viewer.Filter(a.app.Now()), req)
+	if err != nil {
+		return err
+	}
+	return web.List(w, r, a.app.BaseURL, req, projects, newBody)
+}
+
+// create makes a project in the caller's own namespace, or in a group of which
+// the caller is a maintainer.
+func (a *api) create(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
+	params, err := web.Params(r)
+	if err != nil {
+		return err
+	}
+	name, path := text(params.OptionalString("name")), text(params.OptionalString("path"))
+	namespaceID, visibility := params.OptionalInt("namespace_id"), params.OptionalString("visibility")
+	if err := params.Err(); err != nil {
+		return err
+	}
+	if !params.Has("name") && !params.Has("path") {
+		return web.BadParameters("name, path are missing, at least one parameter must be provided")
+	}
+	if namespaceID == nil {
+		namespaceID = &c.User.NamespaceID
+	}
+	in, err := a.app.Auth.Namespace(r.Context(), c, *namespaceID, project.Maintainer, "Namespace")
+	if err != nil {
+		return err
+	}
+	draft := project.ProjectDraft(name, path, project.Private)
+	if visibility != nil {
+		draft.Visibility = project.Visibility(*visibility)
+	}
+	p, err := a.app.Projects.NewProject(r.Context(), draft, in)
+	if err != nil {
+		return web.NotFound("Namespace", err)
+	}
+	return web.JSON(w, http.StatusCreated, newBody(p))
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+func (a *api) show(w http.ResponseWriter, _ *http.Request, _ auth.Caller, p project.Project) error {
+	return web.JSON(w, http.StatusOK, newBody(p))
+}
+
+func (a *api) change(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+	params, err := web.Params(r)
+	if err != nil {
+		return err
+	}
+	change := project.Change{
+		Name: params.OptionalString("name"), Path: params.OptionalString("path"),
+		Visibility: (*project.Visibility)(params.OptionalString("visibility")),
+	}
+	if err := params.Err(); err != nil {
+		return err
+	}
+	p, err = a.app.Projects.ChangeProject(r.Context(), p, change)
+	if err != nil {
+		return web.NotFound("Project", err)
+	}
+	return web.JSON(w, http.StatusOK, newBody(p))
+}
+
+func (a *api) remove(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+	if err := a.app.Projects.DeleteProject(r.Context(), p.ID); err != nil {
+		return web.NotFound("Project", err)
+	}
+	return web.NoContent(w)
+}

@@ -1,0 +1,173 @@
+// Package apptest arranges an App over a SQLite store of the test's own, and
+// calls a group of endpoints the way a client does.
+package apptest
+
+import (
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/app"
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/project"
+	"gatehouse/shared/scope"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/storage/sqlite"
+	"gatehouse/shared/user"
+)
+
+// BaseURL is where clients reach the App.
+const BaseURL = "https://gatehouse.example"
+
+// Password is every user's password.
+const Password = "correct horse"
+
+// App is an App whose clock stands still until the test moves it.
+type App struct {
+	*app.App
+	t       *testing.T
+	elapsed atomic.Int64
+}
+
+// New returns an App that knows nobody yet. Its clock starts at the present.
+func New(t *testing.T) *App {
+	t.Helper()
+	store, err := sqlite.Open(filepath.Join(t.TempDir(), "db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	keys, err := secret.NewKeys(secret.Random(secret.KeySize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now().UTC().Truncate(time.Millisecond)
+	a := &App{t: t}
+	a.App = app.New(store, app.Config{
+		BaseURL: BaseURL, Keys: keys, Passwords: secret.Passwords{Time: 1, Memory: 64},
+		OAuth: oauth.Settings{PasswordGrant: true},
+		Now:   func() time.Time { return start.Add(time.Duration(a.elapsed.Load())) },
+	})
+	return a
+}
+
+// Pass lets time go by.
+func (a *App) Pass(d time.Duration) { a.elapsed.Add(int64(d)) }
+
+// User adds a user with this name.
+func (a *App) User(username string) user.User {
+	a.t.Helper()
+	return a.register(username, false)
+}
+
+// Admin adds an administrator with this name.
+func (a *App) Admin(username string) user.User {
+	a.t.Helper()
+	return a.register(username, true)
+}
+
+func (a *App) register(username string, admin bool) user.User {
+	a.t.Helper()
+	return must[user.User](a.t)(a.Users.Create(a.t.Context(), user.Registration{
+		Username: username, Name: "The user " + username, Email: username + "@example.com",
+		Password: secret.NewText(Password), Admin: admin,
+	}))
+}
+
+// Block blocks the user.
+func (a *App) Block(u user.User) {
+	a.t.Helper()
+	state := user.Blocked
+	must[user.User](a.t)(a.Users.Update(a.t.Context(), u.ID, user.Change{State: &state}))
+}
+
+// Token adds a personal access token of the user, with scope api if none is
+// named, and returns it in the clear.
+func (a *App) Token(u user.User, scopes ...scope.Scope) string {
+	a.t.Helper()
+	_, text := a.AddToken(u, scopes...)
+	return text
+}
+
+// AddToken does the same and returns the token's record as well.
+func (a *App) AddToken(u user.User, scopes ...scope.Scope) (accesstoken.Token, string) {
+	a.t.Helper()
+	if len(scopes) == 0 {
+		scopes = scope.Of(scope.API)
+	}
+	token, text, err := a.Tokens.Create(a.t.Context(), accesstoken.Request{
+		UserID: u.ID, Admin: u.Admin, Name: "test", Scopes: scope.Of(scopes...),
+	})
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return token, text.Reveal()
+}
+
+// RevokedToken returns a token that the user revoked.
+func (a *App) RevokedToken(u user.User) string {
+	a.t.Helper()
+	token, text := a.AddToken(u)
+	if err := a.Tokens.RevokeAccessToken(a.t.Context(), token.ID, a.Now()); err != nil {
+		a.t.Fatal(err)
+	}
+	return text
+}
+
+// OAuthToken returns an access token of the user by the password grant.
+func (a *App) OAuthToken(u user.User, scopes ...scope.Scope) string {
+	a.t.Helper()
+	tokens := must[oauth.Tokens](a.t)(a.OAuth.Token(a.t.Context(), oauth.TokenRequest{
+		GrantType: "password", Username: u.Username, Password: secret.NewText(Password), Scope: scope.Of(scopes...).String(),
+	}))
+	return tokens.Access.Reveal()
+}
+
+// Group adds a group below the parent, or at the top below the zero Group. The
+// owner is its only member.
+func (a *App) Group(path string, parent project.Group, owner user.User, v project.Visibility) project.Group {
+	a.t.Helper()
+	draft := project.Draft{Name: "The group " + path, Path: path, Visibility: v}
+	return must[project.Group](a.t)(a.Projects.NewGroup(a.t.Context(), draft, parent, owner.ID))
+}
+
+// Namespace returns the user's own namespace.
+func (a *App) Namespace(u user.User) project.Group {
+	a.t.Helper()
+	return must[project.Group](a.t)(a.Projects.Group(a.t.Context(), u.NamespaceID))
+}
+
+// Project adds a project to the namespace.
+func (a *App) Project(path string, namespace project.Group, v project.Visibility) project.Project {
+	a.t.Helper()
+	draft := project.Draft{Name: "The project " + path, Path: path, Visibility: v}
+	return must[project.Project](a.t)(a.Projects.NewProject(a.t.Context(), draft, namespace))
+}
+
+// Member gives the user a role in the place.
+func (a *App) Member(at project.Place, u user.User, role project.Role) {
+	a.t.Helper()
+	a.MemberUntil(at, u, role, time.Time{})
+}
+
+// MemberUntil gives the user a role in the place that ends on that day.
+func (a *App) MemberUntil(at project.Place, u user.User, role project.Role, end time.Time) {
+	a.t.Helper()
+	m := project.Member{Place: at, UserID: u.ID, Role: role, ExpiresAt: end, CreatedAt: a.Now()}
+	if err := a.Projects.AddMember(a.t.Context(), m); err != nil {
+		a.t.Fatal(err)
+	}
+}
+
+func must[T any](t *testing.T) func(T, error) T {
+	t.Helper()
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}

@@ -1,0 +1,195 @@
+// Package member serves the REST calls about the members of a place, which are
+// the same for groups and projects.
+package member
+
+import (
+	"net/http"
+	"slices"
+
+	"gatehouse/shared/app"
+	"gatehouse/shared/auth"
+	"gatehouse/shared/fault"
+	"gatehouse/shared/page"
+	"gatehouse/shared/project"
+	"gatehouse/shared/user"
+	"gatehouse/shared/web"
+)
+
+// place is a project.Group or a project.Project.
+type place interface {
+	Place() project.Place
+	Places() []project.Place
+}
+
+// handler serves a request about a place that the caller sees.
+type handler func(w http.ResponseWriter, r *http.Request, c auth.Caller, at place) error
+
+type api struct {
+	app *app.App
+	// manager is the role that it takes to change other people's memberships.
+	manager project.Role
+}
+
+// Mount adds the calls below prefix, which ends in {id}. The guard finds the
+// place that {id} names, and manager is the role for changing members.
+func Mount[P place, H ~func(http.ResponseWriter, *http.Request, auth.Caller, P) error](
+	mux *web.Mux, app *app.App, prefix string, guard func(project.Role) func(H) http.Handler, manager project.Role,
+) {
+	api := &api{app, manager}
+	handle := func(pattern, path string, role project.Role, h handler) {
+		mux.Handle(pattern+" "+prefix+path, guard(role)(func(w http.ResponseWriter, r *http.Request, c auth.Caller, at P) error {
+			return h(w, r, c, at)
+		}))
+	}
+	handle("GET", "/members", project.NoRole, api.list)
+	handle("GET", "/members/all", project.NoRole, api.listAll)
+	handle("POST", "/members", manager, api.add)
+	handle("GET", "/members/{user_id}", project.NoRole, api.show)
+	handle("PUT", "/members/{user_id}", manager, api.change)
+	handle("DELETE", "/members/{user_id}", project.NoRole, api.remove)
+}
+
+// body is a member on the wire.
+type body struct {
+	ID          int64        `json:"id"` // the user's
+	Username    string       `json:"username"`
+	Name        string       `json:"name"`
+	AccessLevel project.Role `json:"access_level"`
+	ExpiresAt   web.Date     `json:"expires_at"`
+}
+
+func newBody(m project.Member, u user.User) body {
+	return body{u.ID, u.Username, u.Name, m.Role, web.Date(m.ExpiresAt)}
+}
+
+func (a *api) list(w http.ResponseWriter, r *http.Request, _ auth.Caller, at place) error {
+	return a.listOf(w, r, at.Place())
+}
+
+func (a *api) listAll(w http.ResponseWriter, r *http.Request, _ auth.Caller, at place) error {
+	return a.listOf(w, r, at.Places()...)
+}
+
+func (a *api) listOf(w http.ResponseWriter, r *http.Request, places ...project.Place) error {
+	params, err := web.Params(r)
+	if err != nil {
+		return err
+	}
+	req := params.Page()
+	if err := params.Err(); err != nil {
+		return err
+	}
+	all, err := a.app.Projects.MembersOf(r.Context(), places...)
+	if err != nil {
+		return err
+	}
+	members := page.Cut(all, req)
+	users, err := a.app.Users.UsersByID(r.Context(), userIDs(members.Items))
+	if err != nil {
+		return err
+	}
+	// A user can have been deleted between the two reads.
+	members.Items = slices.DeleteFunc(members.Items, func(m project.Member) bool { return users[m.UserID].ID == 0 })
+	return web.List(w, r, a.app.BaseURL, req, members, func(m project.Member) body { return newBody(m, users[m.UserID]) })
+}
+
+func userIDs(members []project.Member) []int64 {
+	ids := make([]int64, len(members))
+	for i, m := range members {
+		ids[i] = m.UserID
+	}
+	return ids
+}
+
+func (a *api) show(w http.ResponseWriter, r *http.Request, _ auth.Caller, at place) error {
+	m, err := a.member(r, at)
+	if err != nil {
+		return err
+	}
+	return a.answer(w, r, http.StatusOK, m)
+}
+
+func (a *api) add(w http.ResponseWriter, r *http.Request, c auth.Caller, at place) error {
+	params, err := web.Params(r)
+	if err != nil {
+		return err
+	}
+	m := project.Member{Place: at.Place(), UserID: params.Int("user_id"), Role: project.Role(params.Int("access_level"))}
+	m.ExpiresAt = params.OptionalDate("expires_at")
+	if err := check(params, m); err != nil {
+		return err
+	}
+	if _, err := a.app.Users.User(r.Context(), m.UserID); err != nil {
+		return web.NotFound("User", err)
+	}
+	if err := a.app.Projects.Invite(r.Context(), c.Role, m); err != nil {
+		return web.NotFound("User", err)
+	}
+	return a.answer(w, r, http.StatusCreated, m)
+}
+
+// change leaves as it is what is not sent.
+func (a *api) change(w http.ResponseWriter, r *http.Request, c auth.Caller, at place) error {
+	m, err := a.member(r, at)
+	if err != nil {
+		return err
+	}
+	params, err := web.Params(r)
+	if err != nil {
+		return err
+	}
+	if level := params.OptionalInt("access_level"); level != nil {
+		m.Role = project.Role(*level)
+	}
+	if params.Has("expires_at") {
+		m.ExpiresAt = params.OptionalDate("expires_at")
+	}
+	if err := check(params, m); err != nil {
+		return err
+	}
+	if err := a.app.Projects.ChangeMember(r.Context(), c.Role, m); err != nil {
+		return web.NotFound("Member", err)
+	}
+	return a.answer(w, r, http.StatusOK, m)
+}
+
+// remove lets everybody leave, and a manager remove others.
+func (a *api) remove(w http.ResponseWriter, r *http.Request, c auth.Caller, at place) error {
+	userID, err := web.PathID(r, "user_id")
+	switch {
+	case c.Role < a.manager && userID != c.User.ID:
+		return fault.New(fault.Forbidden, "")
+	case err != nil:
+		return web.NotFound("Member", err)
+	}
+	if err := a.app.Projects.Expel(r.Context(), c.Role, at.Place(), userID); err != nil {
+		return web.NotFound("Member", err)
+	}
+	return web.NoContent(w)
+}
+
+// member returns the direct member whom the path names.
+func (a *api) member(r *http.Request, at place) (project.Member, error) {
+	userID, err := web.PathID(r, "user_id")
+	if err != nil {
+		return project.Member{}, web.NotFound("Member", err)
+	}
+	m, err := a.app.Projects.Member(r.Context(), at.Place(), userID)
+	return m, web.NotFound("Member", err)
+}
+
+func (a *api) answer(w http.ResponseWriter, r *http.Request, status int, m project.Member) error {
+	u, err := a.app.Users.User(r.Context(), m.UserID)
+	if err != nil {
+		return web.NotFound("Member", err)
+	}
+	return web.JSON(w, status, newBody(m, u))
+}
+
+// check returns what is wrong with the parameters for m.
+func check(params *web.Values, m project.Member) error {
+	if err := params.Err(); err != nil || m.Role.Valid() {
+		return err
+	}
+	return web.BadParameters("access_level does not have a valid value")
+}

@@ -1,0 +1,107 @@
+package project
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"gatehouse/shared/fault"
+)
+
+// MembersOf returns who is a member by way of these places, each user once
+// with the highest role, by ascending user id. Memberships that have ended do
+// not count. For Places it is everybody with a role there, for the Place alone
+// its direct members.
+func (r *Rules) MembersOf(ctx context.Context, places ...Place) ([]Member, error) {
+	all, err := r.Members(ctx, places...)
+	if err != nil {
+		return nil, err
+	}
+	now := r.now()
+	highest := map[int64]Member{}
+	for _, m := range all {
+		if m.Active(now) && m.Role > highest[m.UserID].Role {
+			highest[m.UserID] = m
+		}
+	}
+	byUser := func(a, b Member) int { return cmp.Compare(a.UserID, b.UserID) }
+	return slices.SortedFunc(maps.Values(highest), byUser), nil
+}
+
+// Member returns the user's membership of the place itself, or a
+// fault.NotFound error when there is none that still counts.
+func (r *Rules) Member(ctx context.Context, at Place, userID int64) (Member, error) {
+	members, err := r.MembersOf(ctx, at)
+	if err != nil {
+		return Member{}, err
+	}
+	for _, m := range members {
+		if m.UserID == userID {
+			return m, nil
+		}
+	}
+	return Member{}, fault.New(fault.NotFound, "no such member")
+}
+
+// Invite makes a user a member. Nobody gives a role above the own one. It
+// returns a fault.Conflict error for a member, and a fault.NotFound error when
+// there is no such user.
+func (r *Rules) Invite(ctx context.Context, by Role, m Member) error {
+	if err := r.checkTerms(by, m); err != nil {
+		return err
+	}
+	m.CreatedAt = r.now()
+	err := r.AddMember(ctx, m)
+	if !errors.Is(err, fault.Conflict) {
+		return err
+	}
+	_, err = r.Member(ctx, m.Place, m.UserID)
+	switch {
+	case errors.Is(err, fault.NotFound):
+		return r.UpdateMember(ctx, m) // renews a membership that has ended
+	case err != nil:
+		return err
+	}
+	return fault.New(fault.Conflict, "Member already exists")
+}
+
+// ChangeMember gives a member another role or another end. Nobody changes a
+// member with a role above the own one.
+func (r *Rules) ChangeMember(ctx context.Context, by Role, m Member) error {
+	if err := r.checkStanding(ctx, by, m.Place, m.UserID); err != nil {
+		return err
+	}
+	if err := r.checkTerms(by, m); err != nil {
+		return err
+	}
+	return r.UpdateMember(ctx, m)
+}
+
+// Expel ends a membership. Nobody expels a member with a role above the own
+// one.
+func (r *Rules) Expel(ctx context.Context, by Role, at Place, userID int64) error {
+	if err := r.checkStanding(ctx, by, at, userID); err != nil {
+		return err
+	}
+	return r.RemoveMember(ctx, at, userID)
+}
+
+func (r *Rules) checkTerms(by Role, m Member) error {
+	switch {
+	case m.Role > by:
+		return fault.New(fault.Forbidden, "the role is above your own")
+	case !m.Active(r.now()):
+		return fault.Field("expires_at", "must be in the future")
+	}
+	return nil
+}
+
+func (r *Rules) checkStanding(ctx context.Context, by Role, at Place, userID int64) error {
+	m, err := r.Member(ctx, at, userID)
+	if err == nil && m.Role > by {
+		return fault.New(fault.Forbidden, "the member's role is above your own")
+	}
+	return err
+}

@@ -1,0 +1,118 @@
+package web_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gatehouse/shared/page"
+	"gatehouse/shared/web"
+)
+
+func TestPageParameters(t *testing.T) {
+	tests := []struct {
+		query   string
+		want    page.Request
+		wantErr string
+	}{
+		{"", page.Request{Number: 1, Size: 20}, ""},
+		{"page=3&per_page=7", page.Request{Number: 3, Size: 7}, ""},
+		{"per_page=100", page.Request{Number: 1, Size: 100}, ""},
+		{"per_page=101", page.Request{Number: 1, Size: 100}, ""},
+		{"per_page=9223372036854775807", page.Request{Number: 1, Size: 100}, ""},
+		{"page=50000", page.Request{Number: 50_000, Size: 20}, ""},
+		{"page=x", page.Request{}, "page is invalid"},
+		{"page=0", page.Request{}, "page is invalid"},
+		{"page=-1", page.Request{}, "page is invalid"},
+		{"page=50001", page.Request{}, "page is invalid"},
+		{"page=1&page=2", page.Request{}, "page is invalid"},
+		{"per_page=0", page.Request{}, "per_page has a value not allowed"},
+		{"page=x&per_page=0", page.Request{}, "page is invalid, per_page has a value not allowed"},
+	}
+	for _, test := range tests {
+		params := readParams(t, httptest.NewRequest("GET", "/?"+test.query, nil))
+		got, err := params.Page(), params.Err()
+		switch {
+		case test.wantErr == "" && (err != nil || got != test.want):
+			t.Errorf("Page() for %q = %+v, %v, want %+v", test.query, got, err, test.want)
+		case test.wantErr != "" && (err == nil || err.Error() != test.wantErr):
+			t.Errorf("Err() for %q = %v, want %q", test.query, err, test.wantErr)
+		}
+	}
+}
+
+func numbers(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i + 1
+	}
+	return all
+}
+
+func TestListHeaders(t *testing.T) {
+	tests := []struct {
+		name, target string
+		of           int
+		req          page.Request
+		want         map[string]string
+	}{
+		{"first of three", "/api/v4/users?per_page=2&username=a%26b", 5, page.Request{Number: 1, Size: 2}, map[string]string{
+			"X-Page": "1", "X-Per-Page": "2", "X-Prev-Page": "", "X-Next-Page": "2", "X-Total": "5", "X-Total-Pages": "3",
+			"Link": `<http://g/api/v4/users?page=2&per_page=2&username=a%26b>; rel="next", ` +
+				`<http://g/api/v4/users?page=1&per_page=2&username=a%26b>; rel="first", ` +
+				`<http://g/api/v4/users?page=3&per_page=2&username=a%26b>; rel="last"`,
+		}},
+		{"middle", "/l", 5, page.Request{Number: 2, Size: 2}, map[string]string{
+			"X-Page": "2", "X-Per-Page": "2", "X-Prev-Page": "1", "X-Next-Page": "3", "X-Total": "5", "X-Total-Pages": "3",
+			"Link": `<http://g/l?page=1&per_page=2>; rel="prev", <http://g/l?page=3&per_page=2>; rel="next", ` +
+				`<http://g/l?page=1&per_page=2>; rel="first", <http://g/l?page=3&per_page=2>; rel="last"`,
+		}},
+		{"empty", "/l?access_token=secret&private_token=secret", 0, page.First, map[string]string{
+			"X-Page": "1", "X-Per-Page": "20", "X-Prev-Page": "", "X-Next-Page": "", "X-Total": "0", "X-Total-Pages": "0",
+			"Link": `<http://g/l?page=1&per_page=20>; rel="first", <http://g/l?page=1&per_page=20>; rel="last"`,
+		}},
+		{"too long to count", "/l", page.CountLimit + 1, page.First, map[string]string{
+			"X-Page": "1", "X-Per-Page": "20", "X-Prev-Page": "", "X-Next-Page": "2", "X-Total": "", "X-Total-Pages": "",
+			"Link": `<http://g/l?page=2&per_page=20>; rel="next", <http://g/l?page=1&per_page=20>; rel="first"`,
+		}},
+		{"reference with a slash", "/api/v4/projects/acme%2Fweb/members", 1, page.First, map[string]string{
+			"X-Page": "1", "X-Per-Page": "20", "X-Prev-Page": "", "X-Next-Page": "", "X-Total": "1", "X-Total-Pages": "1",
+			"Link": `<http://g/api/v4/projects/acme%2Fweb/members?page=1&per_page=20>; rel="first", ` +
+				`<http://g/api/v4/projects/acme%2Fweb/members?page=1&per_page=20>; rel="last"`,
+		}},
+	}
+	for _, test := range tests {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest("GET", test.target, nil)
+		if err := web.List(w, r, "http://g", test.req, page.Cut(numbers(test.of), test.req), strconv.Itoa); err != nil {
+			t.Fatalf("List() = %v, want no error", err)
+		}
+		got := map[string]string{}
+		for name := range test.want {
+			got[name] = w.Header().Get(name)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s: headers differ (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
+func TestListBody(t *testing.T) {
+	tests := map[string]struct {
+		req  page.Request
+		want string
+	}{
+		"last page":      {page.Request{Number: 2, Size: 2}, `["3"]`},
+		"beyond the end": {page.Request{Number: 9, Size: 2}, `[]`},
+	}
+	for name, test := range tests {
+		w := httptest.NewRecorder()
+		web.List(w, httptest.NewRequest("GET", "/l", nil), "", test.req, page.Cut(numbers(3), test.req), strconv.Itoa)
+		if w.Code != http.StatusOK || w.Body.String() != test.want {
+			t.Errorf("%s: List() answered %d %s, want %s", name, w.Code, w.Body, test.want)
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package web_test
+
+import (
+	"bytes"
+	"errors"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/web"
+)
+
+const (
+	jsonType = "application/json"
+	formType = "application/x-www-form-urlencoded"
+)
+
+func post(query, contentType, body string) *http.Request {
+	r := httptest.NewRequest("POST", "/?"+query, strings.NewReader(body))
+	r.Header.Set("Content-Type", contentType)
+	return r
+}
+
+func readParams(t *testing.T, r *http.Request) *web.Values {
+	t.Helper()
+	params, err := web.Params(r)
+	if err != nil {
+		t.Fatalf("Params() = %v, want no error", err)
+	}
+	return params
+}
+
+func TestParamsComeFromQueryFormAndJSON(t *testing.T) {
+	var multi bytes.Buffer
+	writer := multipart.NewWriter(&multi)
+	writer.WriteField("name", "Ada")
+	writer.WriteField("admin", "true")
+	writer.WriteField("user_id", "5")
+	writer.WriteField("scopes[]", "api")
+	writer.Close()
+	tests := map[string]*http.Request{
+		"query":     post("name=Ada&admin=true&user_id=5&scopes[]=api", "", ""),
+		"form":      post("", formType, "name=Ada&admin=1&user_id=5&scopes%5B%5D=api"),
+		"JSON":      post("", jsonType+"; charset=utf-8", `{"name":"Ada","admin":true,"user_id":5,"scopes":["api"]}`),
+		"multipart": post("", writer.FormDataContentType(), multi.String()),
+		"body wins": post("name=Ben&admin=false&user_id=6&scopes=sudo", jsonType, `{"name":"Ada","admin":"yes","user_id":"5","scopes":"api"}`),
+		"split":     post("name=Ada&admin=on", formType, "user_id=5&scopes=api"),
+	}
+	for name, r := range tests {
+		params := readParams(t, r)
+		got := []any{params.String("name"), params.Bool("admin"), params.Int("user_id"), params.Words("scopes")}
+		if diff := cmp.Diff([]any{"Ada", true, int64(5), []string{"api"}}, got); diff != "" {
+			t.Errorf("%s: parameters differ (-want +got):\n%s", name, diff)
+		}
+		if err := params.Err(); err != nil {
+			t.Errorf("%s: Err() = %v, want none", name, err)
+		}
+	}
+}
+
+func TestParamsRefuseUnreadableBodies(t *testing.T) {
+	tests := []struct {
+		name string
+		r    *http.Request
+		kind fault.Kind
+	}{
+		{"broken query", post("a=%zz", "", ""), fault.Invalid},
+		{"JSON list", post("", jsonType, `["a"]`), fault.Invalid},
+		{"JSON null", post("", jsonType, `null`), fault.Invalid},
+		{"broken JSON", post("", jsonType, `{"a":`), fault.Invalid},
+		{"two JSON values", post("", jsonType, `{"a":1}{"a":2}`), fault.Invalid},
+		{"broken form", post("", formType, `a=%zz`), fault.Invalid},
+		{"broken multipart", post("", "multipart/form-data; boundary=x", "--y"), fault.Invalid},
+		{"other media type", post("", "text/plain", "a=b"), fault.Unsupported},
+		{"no media type", post("", "", "a=b"), fault.Unsupported},
+		{"too large", post("", jsonType, `{"a":"`+strings.Repeat("x", web.MaxBody)+`"}`), fault.TooLarge},
+	}
+	for _, test := range tests {
+		if _, err := web.Params(test.r); !errors.Is(err, test.kind) {
+			t.Errorf("Params() of a %s = %v, want kind %q", test.name, err, test.kind)
+		}
+	}
+}
+
+func TestParamsComplaints(t *testing.T) {
+	tests := []struct {
+		name string
+		r    *http.Request
+		read func(*web.Values)
+		want string
+	}{
+		{"missing", post("", "", ""), func(v *web.Values) {
+			v.String("name")
+			v.Bool("active")
+			v.Int("user_id")
+			v.Words("scopes")
+		}, "name is missing, active is missing, user_id is missing, scopes is missing, scopes is empty"},
+		{"empty", post("active=&scopes=", "", ""), func(v *web.Values) {
+			v.Bool("active")
+			v.Words("scopes")
+		}, "active is empty, scopes is empty"},
+		{"null integer", post("", jsonType, `{"user_id":null}`), func(v *web.Values) { v.Int("user_id") }, "user_id is empty"},
+		{"not boolean", post("a=maybe", jsonType, `{"b":2,"c":[],"d":{}}`), func(v *web.Values) {
+			v.OptionalBool("a")
+			v.Bool("b")
+			v.BoolOr("c", true)
+			v.OptionalBool("d")
+		}, "a is invalid, b is invalid, c is invalid, d is invalid"},
+		{"not an integer", post("a=x", jsonType, `{"b":1.5,"c":true,"d":99999999999999999999}`), func(v *web.Values) {
+			v.OptionalInt("a")
+			v.Int("b")
+			v.Int("c")
+			v.Int("d")
+		}, "a is invalid, b is invalid, c is invalid, d is invalid"},
+		{"not a text", post("", jsonType, `{"a":[],"b":{},"c":true}`), func(v *web.Values) {
+			v.String("a")
+			v.OptionalString("b")
+			v.String("c")
+		}, "a is invalid, b is invalid, c is invalid"},
+		{"repeated", post("a=1&a=2&b=true&b=true", "", ""), func(v *web.Values) {
+			v.String("a")
+			v.OptionalBool("b")
+		}, "a is invalid, b is invalid"},
+		{"not storable", post("a=%00&b=%ff&c[]=%ff", "", ""), func(v *web.Values) {
+			v.String("a")
+			v.String("b")
+			v.Words("c")
+		}, "a is invalid, b is invalid, c is invalid, c is empty"},
+		{"not a date", post("a=tomorrow&b=2026-02-30", "", ""), func(v *web.Values) {
+			v.OptionalDate("a")
+			v.OptionalDate("b")
+		}, "a is invalid, b is invalid"},
+		{"not words", post("", jsonType, `{"scopes":[1]}`), func(v *web.Values) { v.Words("scopes") }, "scopes is invalid, scopes is empty"},
+	}
+	for _, test := range tests {
+		params := readParams(t, test.r)
+		test.read(params)
+		if err := params.Err(); !errors.Is(err, fault.Invalid) || err.Error() != test.want {
+			t.Errorf("%s: Err() = %v, want %q", test.name, err, test.want)
+		}
+	}
+}
+
+func TestNullAndAbsentParams(t *testing.T) {
+	params := readParams(t, post("", jsonType, `{"text":null,"flag":null,"number":null,"day":null}`))
+	if s := params.OptionalString("text"); s != nil {
+		t.Errorf("OptionalString of null = %q, want nil", *s)
+	}
+	if b := params.OptionalBool("flag"); b == nil || *b {
+		t.Errorf("OptionalBool of null = %v, want false", b)
+	}
+	if b := params.OptionalBool("absent"); b != nil {
+		t.Errorf("OptionalBool of nothing = %v, want nil", *b)
+	}
+	if !params.BoolOr("flag", true) || !params.BoolOr("absent", true) {
+		t.Error("BoolOr of null or nothing is false, want the other value")
+	}
+	if n := params.OptionalInt("number"); n != nil {
+		t.Errorf("OptionalInt of null = %d, want nil", *n)
+	}
+	if day := params.OptionalDate("day"); !day.IsZero() {
+		t.Errorf("OptionalDate of null = %v, want the zero time", day)
+	}
+	if !params.Has("text") || params.Has("absent") {
+		t.Error("Has() does not tell null from absent")
+	}
+	if err := params.Err(); err != nil {
+		t.Errorf("Err() = %v, want none", err)
+	}
+}
+
+func TestOptionalDateAndWords(t *testing.T) {
+	params := readParams(t, post("day=2026-11-21&scopes=api,+read_user++sudo", "", ""))
+	if got, want := params.OptionalDate("day"), time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC); !got.Equal(want) {
+		t.Errorf("OptionalDate() = %v, want %v", got, want)
+	}
+	if diff := cmp.Diff([]string{"api", "read_user", "sudo"}, params.Words("scopes")); diff != "" {
+		t.Errorf("Words() differs (-want +got):\n%s", diff)
+	}
+}
+
+// read asks for everything that a parameter can be.
+func read(v *web.Values, name string) {
+	v.String(name)
+	v.OptionalString(name)
+	v.Bool(name)
+	v.OptionalBool(name)
+	v.BoolOr(name, true)
+	v.Int(name)
+	v.OptionalInt(name)
+	v.OptionalDate(name)
+	v.Words(name)
+	v.Page()
+}
+
+func FuzzParams(f *testing.F) {
+	f.Add("a=1&b[]=2&c[k]=v", formType, "a=1&a=2&b[]=&[]=x&c[=1")
+	f.Add("page=0&per_page=101", jsonType, `{"a":1e400,"b":[null,{}],"c":{"k":"v"}}`)
+	f.Add("%", "multipart/form-data; boundary=x", "--x\r\n\r\n--x--")
+	f.Fuzz(func(t *testing.T, query, contentType, body string) {
+		r := httptest.NewRequest("POST", "/", strings.NewReader(body))
+		r.URL.RawQuery = query
+		r.Header.Set("Content-Type", contentType)
+		params, err := web.Params(r)
+		if err != nil {
+			if web.Status(err) >= http.StatusInternalServerError {
+				t.Errorf("Params() = %v, want an error of the caller's", err)
+			}
+			return
+		}
+		for _, name := range []string{"a", "b", "c", "", "page"} {
+			read(params, name)
+		}
+		if err := params.Err(); err != nil && !errors.Is(err, fault.Invalid) {
+			t.Errorf("Err() = %v, want kind %q", err, fault.Invalid)
+		}
+	})
+}
