@@ -1,0 +1,277 @@
+// Uses the pages in Chromium with the keyboard alone, at phone and desktop
+// width, light and dark, and once without JavaScript.
+//
+// GATEHOUSE_BASE_URL       where Gatehouse runs
+// GATEHOUSE_ROOT_PASSWORD  the password of its administrator root
+// GATEHOUSE_SCREENSHOTS    a directory for pictures of every page (optional)
+// CHROMIUM                 the browser (default /usr/bin/chromium)
+//
+// The administrator must have no applications yet; the walk leaves none.
+import assert from "node:assert/strict";
+import http from "node:http";
+import path from "node:path";
+import { chromium } from "playwright-core";
+
+const base = required("GATEHOUSE_BASE_URL").replace(/\/$/, "");
+const password = required("GATEHOUSE_ROOT_PASSWORD");
+const pictures = process.env.GATEHOUSE_SCREENSHOTS;
+
+const looks = [
+  { name: "phone-light", viewport: { width: 390, height: 844 }, colorScheme: "light" },
+  { name: "phone-dark", viewport: { width: 390, height: 844 }, colorScheme: "dark" },
+  { name: "desktop-light", viewport: { width: 1280, height: 800 }, colorScheme: "light" },
+  { name: "desktop-dark", viewport: { width: 1280, height: 800 }, colorScheme: "dark" },
+  { name: "phone-without-script", viewport: { width: 390, height: 844 }, colorScheme: "light", javaScriptEnabled: false },
+];
+
+const client = await startClient();
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+});
+try {
+  for (const look of looks) {
+    await walk(look);
+    console.log(`pages: ${look.name} is fine`);
+  }
+} finally {
+  await browser.close();
+  client.close();
+}
+
+// walk takes a newcomer's way through all pages.
+async function walk(look) {
+  const { name, ...options } = look;
+  const context = await browser.newContext({ ...options, reducedMotion: "reduce" });
+  const visit = await newVisit(context, name, look.javaScriptEnabled !== false);
+
+  await signIn(visit);
+  const clientID = await registerApplication(visit);
+  await denyAndApprove(visit, clientID);
+  await passTrusted(visit, clientID);
+  await renewAndDelete(visit);
+  await visit.page.goto(`${base}/user_settings/nowhere`);
+  await visit.look("not-found");
+
+  await context.close();
+  assert.deepEqual(visit.complaints, [], `${name}: the browser complained`);
+}
+
+async function signIn(visit) {
+  await visit.page.goto(base + "/");
+  await visit.look("sign-in");
+  await visit.type("root");
+  await visit.tabTo("#password");
+  await visit.type("not the password");
+  await visit.submit("Enter");
+  assert.match(await visit.page.textContent("[role=alert]"), /not right/);
+  await visit.look("sign-in-refused");
+  await visit.type(password);
+  await visit.submit("Enter");
+  assert.equal(visit.path(), "/user_settings/applications");
+}
+
+async function registerApplication(visit) {
+  await visit.look("applications-empty");
+  await visit.tabTo("main a.button");
+  await visit.submit("Enter");
+  await visit.look("application-new");
+  await visit.tabTo("form.card .actions button");
+  await visit.submit("Enter");
+  assert.equal(await visit.page.locator(".complaint").count(), 3);
+  assert.equal(await visit.focused("#name"), true, "the first field with a mistake has the focus");
+  await visit.look("application-complaints");
+
+  await visit.type("Weather station");
+  await visit.tabTo("#redirect_uri");
+  await visit.type(client.callback);
+  for (const scope of ["read_api", "read_user"]) {
+    await visit.tabTo(`input[value=${scope}]`);
+    await visit.page.keyboard.press("Space");
+  }
+  await visit.tabTo("form.card .actions button");
+  await visit.submit("Enter");
+  const secret = await visit.page.textContent("#application-secret");
+  assert.match(secret, /^gtoas-[0-9a-f]{64}$/);
+  await visit.look("application-secret", { mask: [visit.page.locator("#application-secret")] });
+  if (visit.scripted) {
+    assert.match(visit.path(), /^\/user_settings\/applications\/\d+$/, "reloading shows the application");
+    await visit.tabTo("button[data-copy=application-secret]");
+    await visit.page.keyboard.press("Enter");
+    await visit.page.getByRole("button", { name: "Copied" }).waitFor();
+    assert.equal(await visit.page.evaluate(() => navigator.clipboard.readText()), secret);
+  }
+  await visit.tabTo(".actions a.button");
+  await visit.submit("Enter");
+  assert.ok(!(await visit.page.content()).includes(secret), "the secret is shown once");
+  await visit.look("application");
+  const clientID = await visit.page.textContent("#application-id");
+  await visit.page.goto(`${base}/user_settings/applications`);
+  await visit.look("applications");
+  return clientID;
+}
+
+async function denyAndApprove(visit, clientID) {
+  const deny = "button[value=deny]", approve = "button[value=approve]";
+  await visit.page.goto(authorizeAddress(clientID));
+  await visit.look("consent");
+  await visit.tabTo(deny);
+  let answer = await visit.answer();
+  assert.equal(answer.get("error"), "access_denied");
+
+  await visit.page.goto(authorizeAddress(clientID));
+  await visit.tabTo(approve);
+  answer = await visit.answer();
+  assert.ok(answer.get("code"), "an approval gives a code");
+
+  await visit.page.goto(authorizeAddress(clientID, { response_mode: "form_post" }));
+  await visit.tabTo(approve);
+  if (!visit.scripted) {
+    await visit.submit("Enter");
+    await visit.look("form-post");
+  }
+  answer = await visit.answer();
+  assert.ok(answer.get("code"), "form_post gives a code");
+
+  await visit.page.goto(authorizeAddress(clientID, { redirect_uri: "https://elsewhere.example/" }));
+  await visit.look("authorize-error");
+}
+
+// passTrusted signs in on the way to an application that asks nothing, so that
+// the sign-in form is redirected all the way to the application.
+async function passTrusted(visit, clientID) {
+  await visit.page.goto(`${base}/user_settings/applications`);
+  await visit.tabTo("td a");
+  await visit.submit("Enter");
+  await visit.tabTo("main a[href$=edit]");
+  await visit.submit("Enter");
+  await visit.tabTo("input[name=trusted]");
+  await visit.page.keyboard.press("Space");
+  await visit.tabTo("form.card .actions button");
+  await visit.submit("Enter");
+  assert.match(await visit.page.textContent("[role=status]"), /saved/);
+  await visit.look("application-saved");
+  await visit.tabTo(".account button", "Shift+Tab");
+  await visit.submit("Enter");
+  await visit.look("signed-out");
+
+  await visit.page.goto(authorizeAddress(clientID));
+  await visit.look("sign-in-for-application");
+  await visit.type("root");
+  await visit.tabTo("#password");
+  await visit.type(password);
+  const answer = await visit.answer();
+  assert.ok(answer.get("code"), "a trusted application gets its code at once");
+}
+
+async function renewAndDelete(visit) {
+  await visit.page.goto(`${base}/user_settings/applications`);
+  await visit.tabTo("td a");
+  await visit.submit("Enter");
+  const [renew, remove] = ["form[action$=renew_secret]", "form[action$=delete]"];
+  await visit.tabTo(`details:has(${renew}) summary`);
+  await visit.page.keyboard.press("Enter");
+  await visit.look("application-asks");
+  await visit.tabTo(`${renew} button`);
+  await visit.submit("Enter");
+  assert.match(await visit.page.textContent("#application-secret"), /^gtoas-/);
+  await visit.tabTo(".actions a.button");
+  await visit.submit("Enter");
+  await visit.tabTo(`details:has(${remove}) summary`);
+  await visit.page.keyboard.press("Enter");
+  await visit.tabTo(`${remove} button`);
+  await visit.submit("Enter");
+  assert.match(await visit.page.textContent("[role=status]"), /deleted/);
+  await visit.look("application-deleted");
+}
+
+// newVisit returns what somebody with a keyboard can do on a page.
+async function newVisit(context, name, scripted) {
+  if (scripted) await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: base });
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  const complaints = [];
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (message) => {
+    // A form with a mistake and the error pages have such a status on purpose.
+    const expected = /^Failed to load resource: .* status of (400|404|422)/;
+    if (message.type() === "error" && !expected.test(message.text())) complaints.push(message.text());
+  });
+  const visit = {
+    page, complaints, scripted,
+    path: () => new URL(page.url()).pathname,
+    focused: (selector) => page.locator(selector).evaluate((element) => element === document.activeElement),
+    type: (text) => page.keyboard.type(text),
+
+    // tabTo moves the focus as a person would, and fails where one could not.
+    async tabTo(selector, key = "Tab") {
+      for (let presses = 0; presses < 60; presses++) {
+        if (await visit.focused(selector)) return;
+        await page.keyboard.press(key);
+      }
+      assert.fail(`${name}: ${selector} cannot be reached with ${key} on ${page.url()}`);
+    },
+
+    // submit presses a key and waits for the page that it leads to.
+    async submit(key) {
+      await Promise.all([page.waitForNavigation({ waitUntil: "load" }), page.keyboard.press(key)]);
+    },
+
+    // answer presses Enter and returns what the application then receives.
+    async answer() {
+      const received = client.next();
+      await page.keyboard.press("Enter");
+      const answer = await received;
+      await page.getByText("Thank you").waitFor();
+      assert.equal(answer.get("state"), "st&te=1 ü");
+      return answer;
+    },
+
+    async look(picture, options = {}) {
+      const [needed, there] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+      assert.ok(needed <= there, `${name}: ${picture} is ${needed} wide on ${there}`);
+      if (pictures) {
+        await page.screenshot({ path: path.join(pictures, `${picture}-${name}.png`), fullPage: true, ...options });
+      }
+    },
+  };
+  return visit;
+}
+
+function authorizeAddress(clientID, more = {}) {
+  return `${base}/oauth/authorize?` + new URLSearchParams({
+    client_id: clientID, redirect_uri: client.callback, response_type: "code",
+    scope: "read_user read_api", state: "st&te=1 ü",
+    code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", code_challenge_method: "S256", ...more,
+  });
+}
+
+// startClient serves an application's redirect URI on this machine.
+async function startClient() {
+  let waiting = [];
+  const server = http.createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    const { pathname, searchParams } = new URL(request.url, "http://client");
+    response.setHeader("Content-Type", "text/html; charset=utf-8");
+    response.end("<!doctype html><html lang=en><link rel=icon href=data:,><title>Client</title>Thank you");
+    if (pathname !== "/callback") return;
+    const answer = request.method === "POST" ? new URLSearchParams(body) : searchParams;
+    for (const resolve of waiting.splice(0)) resolve(answer);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    callback: `http://127.0.0.1:${server.address().port}/callback`,
+    close: () => { server.close(); server.closeAllConnections(); },
+    next: () => new Promise((resolve, reject) => {
+      waiting.push(resolve);
+      setTimeout(() => reject(new Error("the application received no answer within 10 s")), 10_000).unref();
+    }),
+  };
+}
+
+function required(variable) {
+  const value = process.env[variable];
+  if (!value) throw new Error(`${variable} is not set`);
+  return value;
+}

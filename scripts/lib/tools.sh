@@ -1,0 +1,45 @@
+# Sourced by the scripts whose tests need more than Go. Each function installs
+# what is missing, says so, and does nothing the second time. Everything lands
+# in .cache/ but for Debian packages.
+
+tools=$PWD/.cache/tools
+
+# need_package COMMAND PACKAGE … installs Debian packages unless the command is
+# there.
+need_package() {
+  local command=$1
+  shift
+  command -v "$command" >/dev/null 2>&1 && return
+  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
+    echo "The tests need '$command' (Debian: $*). Install it and run them again." >&2
+    return 1
+  fi
+  echo "Installing $* …"
+  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@" >/dev/null
+}
+
+# need_node puts a Node.js of version 20 or newer on the PATH.
+need_node() {
+  need_package npm nodejs npm || return
+  PATH=$tools/node/node_modules/.bin:$PATH
+  if [ "$(node --version | sed 's/^v//; s/\..*//')" -lt 20 ]; then
+    echo "Installing Node.js 22 …"
+    npm install --silent --no-audit --no-fund --prefix "$tools/node" node@22
+  fi
+}
+
+# need_modules DIR installs the npm packages that DIR locks.
+need_modules() {
+  local stamp=$1/node_modules/.installed
+  cmp -s "$1/package-lock.json" "$stamp" && return
+  echo "Installing the npm packages of $1 …"
+  (cd "$1" && npm ci --silent --no-audit --no-fund) && cp "$1/package-lock.json" "$stamp"
+}
+
+# need_go_tool NAME PACKAGE@VERSION installs a Go program as $tools/bin/NAME.
+need_go_tool() {
+  local stamp=$tools/bin/.$1
+  [ -x "$tools/bin/$1" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$2 $(go env GOVERSION)" ] && return
+  echo "Installing $1 …"
+  GOBIN=$tools/bin go install "$2" && echo "$2 $(go env GOVERSION)" >"$stamp"
+}

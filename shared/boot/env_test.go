@@ -1,0 +1,79 @@
+package boot_test
+
+import (
+	"log/slog"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/shared/boot"
+)
+
+func env(pairs ...string) func(string) string {
+	return func(name string) string {
+		for i := 0; i < len(pairs); i += 2 {
+			if pairs[i] == name {
+				return pairs[i+1]
+			}
+		}
+		return ""
+	}
+}
+
+func TestReadEnvDefaults(t *testing.T) {
+	got, err := boot.ReadEnv(env())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Listen != "127.0.0.1:3000" || got.Data != ".gatehouse" || got.Store != "sqlite" || got.BaseURL != "" ||
+		!got.PasswordGrant || got.RefreshRetry != 0 || got.LogLevel != slog.LevelInfo || got.TablePrefix != "gatehouse" {
+		t.Errorf("defaults: %+v", got)
+	}
+}
+
+func TestReadEnv(t *testing.T) {
+	got, err := boot.ReadEnv(env(
+		"GATEHOUSE_BASE_URL", "https://id.example/", "GATEHOUSE_PASSWORD_GRANT", "false",
+		"GATEHOUSE_REFRESH_RETRY_SECONDS", "30", "GATEHOUSE_LOG_LEVEL", "warn", "GATEHOUSE_STORE", "dynamodb",
+		"GATEHOUSE_ROOT_TOKEN", "a token",
+	))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.BaseURL != "https://id.example" || got.PasswordGrant || got.RefreshRetry != 30*time.Second ||
+		got.LogLevel != slog.LevelWarn || got.Store != "dynamodb" || got.RootToken.Reveal() != "a token" {
+		t.Errorf("read: %+v", got)
+	}
+}
+
+func TestReadEnvNamesWhatItCannotUnderstand(t *testing.T) {
+	for name, value := range map[string]string{
+		"GATEHOUSE_PASSWORD_GRANT":        "perhaps",
+		"GATEHOUSE_REFRESH_RETRY_SECONDS": "31",
+		"GATEHOUSE_LOG_LEVEL":             "loud",
+		"GATEHOUSE_STORE":                 "postgres",
+	} {
+		if _, err := boot.ReadEnv(env(name, value)); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s=%s: error %v, want one that names the variable", name, value, err)
+		}
+	}
+}
+
+func TestListenURL(t *testing.T) {
+	tests := map[string]string{
+		"127.0.0.1:3000": "http://127.0.0.1:3000",
+		"[::1]:3000":     "http://[::1]:3000",
+		"0.0.0.0:80":     "http://localhost:80",
+		"[::]:80":        "http://localhost:80",
+	}
+	for address, want := range tests {
+		tcp, err := net.ResolveTCPAddr("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := boot.ListenURL(tcp); got != want {
+			t.Errorf("ListenURL(%s) = %s, want %s", address, got, want)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+// Package shared_test holds the structure of the whole module to its rules.
+package shared_test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layers lists the packages below shared/ from the bottom up. A package
+// imports only packages of its own layer or a lower one.
+var layers = [][]string{
+	{"fault", "secret", "page", "scope", "route"},
+	{"user", "accesstoken", "session", "project", "oauth"},
+	{"storage"},
+	{"storage/sqlite", "storage/dynamodb", "storage/dynamodb/tables", "storage/storagetest"},
+	{"web", "auth", "app", "apptest", "site", "member", "gateway", "gateway/localgateway", "boot"},
+}
+
+// rules is the layer that knows neither HTTP nor a database nor AWS.
+const rules = 1
+
+func layerOf(pkg string) int {
+	name, ok := strings.CutPrefix(pkg, "gatehouse/shared/")
+	if !ok {
+		return len(layers)
+	}
+	return slices.IndexFunc(layers, func(layer []string) bool { return slices.Contains(layer, name) })
+}
+
+// packages returns the imports of every package that the pattern matches.
+func packages(t *testing.T, pattern string) map[string][]string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", pattern).Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	imports := map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		imports[words[0]] = words[1:]
+	}
+	return imports
+}
+
+func TestArrowsPointDown(t *testing.T) {
+	for pkg, imports := range packages(t, "gatehouse/shared/...") {
+		layer := layerOf(pkg)
+		if layer < 0 && pkg != "gatehouse/shared" {
+			t.Errorf("%s is in no layer", pkg)
+		}
+		for _, imported := range imports {
+			if strings.HasPrefix(imported, "gatehouse/") && layerOf(imported) > layer {
+				t.Errorf("%s imports %s, which is above it", pkg, imported)
+			}
+		}
+	}
+}
+
+func TestRulesKnowNeitherHTTPNorAWS(t *testing.T) {
+	for pkg, imports := range packages(t, "gatehouse/shared/...") {
+		if layer := layerOf(pkg); layer < 0 || layer > rules {
+			continue
+		}
+		for _, imported := range imports {
+			if imported == "net/http" || imported == "database/sql" || strings.Contains(imported, "aws") {
+				t.Errorf("%s imports %s", pkg, imported)
+			}
+		}
+	}
+}
+
+func TestFunctionsDoNotImportEachOther(t *testing.T) {
+	group := func(pkg string) string { return strings.Split(pkg+"/", "/")[2] }
+	for pkg, imports := range packages(t, "gatehouse/functions/...") {
+		for _, imported := range imports {
+			if strings.HasPrefix(imported, "gatehouse/functions/") && group(imported) != group(pkg) {
+				t.Errorf("%s imports %s", pkg, imported)
+			}
+		}
+	}
+}
+
+// What only the local server and tests need must not make functions larger.
+func TestFunctionsLinkNothingLocal(t *testing.T) {
+	local := []string{"modernc.org/sqlite", "go.yaml.in/", "gatehouse/scripts/", "gatehouse/shared/gateway/localgateway", "testing"}
+	for pkg := range packages(t, "gatehouse/functions/...") {
+		if strings.Count(pkg, "/") != 2 {
+			continue // not a main
+		}
+		out, err := exec.Command("go", "list", "-deps", pkg).Output()
+		if err != nil {
+			t.Fatalf("go list -deps %s: %v", pkg, err)
+		}
+		for dependency := range strings.Lines(string(out)) {
+			for _, unwanted := range local {
+				if dependency = strings.TrimSpace(dependency); dependency == unwanted || strings.HasPrefix(dependency, strings.TrimSuffix(unwanted, "/")+"/") {
+					t.Errorf("%s links %s", pkg, dependency)
+				}
+			}
+		}
+	}
+}
+
+// Only boot reads the environment, so that everything else is told.
+func TestOnlyBootReadsTheEnvironment(t *testing.T) {
+	out, err := exec.Command("git", "grep", "--full-name", "-lE", `os\.(Getenv|LookupEnv|Environ)\b`,
+		"--", ":/shared", ":/functions", ":(exclude,top)*_test.go").Output()
+	if err != nil {
+		t.Fatalf("git grep: %v", err) // boot at least reads it
+	}
+	for file := range strings.Lines(string(out)) {
+		file = strings.TrimSpace(file)
+		if !strings.HasPrefix(file, "shared/boot/") {
+			t.Errorf("%s reads the environment", file)
+		}
+	}
+}
