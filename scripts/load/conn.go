@@ -26,6 +26,14 @@ type response struct {
 	body     []byte
 }
 
+// expect turns any answer but the expected one into an error, and passes err.
+func (r response) expect(status int, err error) error {
+	if err == nil && r.status != status {
+		return fmt.Errorf("status %d %s, want %d", r.status, r.body, status)
+	}
+	return err
+}
+
 func (c *conn) close() {
 	if c.Conn != nil {
 		c.Conn.Close()

@@ -57,8 +57,8 @@ func (s *subject) create(path string, body map[string]any) (map[string]any, erro
 	c := &conn{}
 	defer c.close()
 	r, err := c.send(s.base, http.MethodPost, "/api/v4"+path, "PRIVATE-TOKEN: "+s.token+"\r\nContent-Type: application/json\r\n", string(encoded))
-	if err != nil || r.status != http.StatusCreated {
-		return nil, fmt.Errorf("POST %s: status %d %s %w", path, r.status, r.body, err)
+	if err := r.expect(http.StatusCreated, err); err != nil {
+		return nil, fmt.Errorf("POST %s: %w", path, err)
 	}
 	var answer map[string]any
 	return answer, json.Unmarshal(r.body, &answer)
@@ -69,8 +69,8 @@ func (s *subject) signIn(name string) error {
 	defer c.close()
 	form := url.Values{"login": {name}, "password": {password}}
 	r, err := c.send(s.base, http.MethodPost, "/users/sign_in", formType, form.Encode())
-	if err != nil || r.cookie == "" {
-		return fmt.Errorf("sign in: status %d %w", r.status, err)
+	if err := r.expect(http.StatusSeeOther, err); err != nil {
+		return fmt.Errorf("sign in: %w", err)
 	}
 	s.cookie = r.cookie
 	return nil
@@ -91,17 +91,30 @@ func (s *subject) codes(clients, count int) ([]string, error) {
 			defer c.close()
 			for i := client; i < count; i += clients {
 				r, err := c.send(s.base, http.MethodGet, "/oauth/authorize?"+query.Encode(), "Cookie: "+s.cookie+"\r\n", "")
-				back, _ := url.Parse(r.location)
-				if err != nil || back == nil || back.Query().Get("code") == "" {
-					failed.Do(func() { failure = fmt.Errorf("authorize: status %d, location %q, %w", r.status, r.location, err) })
+				if codes[i], err = codeIn(r, err); err != nil {
+					failed.Do(func() { failure = fmt.Errorf("authorize: %w", err) })
 					return
 				}
-				codes[i] = back.Query().Get("code")
 			}
 		})
 	}
 	group.Wait()
 	return codes, failure
+}
+
+// codeIn returns the code in the address that an approval redirects to.
+func codeIn(r response, err error) (string, error) {
+	if err := r.expect(http.StatusFound, err); err != nil {
+		return "", err
+	}
+	back, err := url.Parse(r.location)
+	if err != nil {
+		return "", err
+	}
+	if code := back.Query().Get("code"); code != "" {
+		return code, nil
+	}
+	return "", fmt.Errorf("sent to %s without a code", back)
 }
 
 // exchange turns the n-th code into the n-th pair.
@@ -128,8 +141,8 @@ func (s *subject) tokens(c *conn, form url.Values) (pair, error) {
 	form.Set("client_id", s.clientID)
 	form.Set("client_secret", s.secret)
 	r, err := c.send(s.base, http.MethodPost, "/oauth/token", formType, form.Encode())
-	if err != nil || r.status != http.StatusOK {
-		return pair{}, fmt.Errorf("status %d %s %w", r.status, r.body, err)
+	if err := r.expect(http.StatusOK, err); err != nil {
+		return pair{}, err
 	}
 	var body struct {
 		Access  string `json:"access_token"`
@@ -143,7 +156,8 @@ func (s *subject) tokens(c *conn, form url.Values) (pair, error) {
 func (s *subject) info(token string) operation {
 	header := "Authorization: Bearer " + token + "\r\n"
 	return func(c *conn, _, _ int) error {
-		return s.expectOK(c.send(s.base, http.MethodGet, "/oauth/token/info", header, ""))
+		r, err := c.send(s.base, http.MethodGet, "/oauth/token/info", header, "")
+		return r.expect(http.StatusOK, err)
 	}
 }
 
@@ -151,13 +165,7 @@ func (s *subject) info(token string) operation {
 func (s *subject) revoke(pairs []pair) operation {
 	return func(c *conn, _, n int) error {
 		form := url.Values{"token": {pairs[n].access}, "client_id": {s.clientID}, "client_secret": {s.secret}}
-		return s.expectOK(c.send(s.base, http.MethodPost, "/oauth/revoke", formType, form.Encode()))
+		r, err := c.send(s.base, http.MethodPost, "/oauth/revoke", formType, form.Encode())
+		return r.expect(http.StatusOK, err)
 	}
-}
-
-func (s *subject) expectOK(r response, err error) error {
-	if err != nil || r.status != http.StatusOK {
-		return fmt.Errorf("status %d %s %w", r.status, r.body, err)
-	}
-	return nil
 }

@@ -69,8 +69,8 @@ func endOfTokens(ctx context.Context, base, name string, config *oauth2.Config, 
 	if second.AccessToken == first.AccessToken || second.RefreshToken == first.RefreshToken {
 		return fmt.Errorf("the refresh gave the same tokens again")
 	}
-	if status, err := userStatus(ctx, base, first.AccessToken); err != nil || status != http.StatusUnauthorized {
-		return fmt.Errorf("the old access token after the refresh: status %d, %w", status, err)
+	if err := wantUnauthorized(ctx, base, first.AccessToken); err != nil {
+		return fmt.Errorf("the old access token after the refresh: %w", err)
 	}
 	if err := whoAmI(ctx, config.Client(ctx, second), base, name); err != nil {
 		return err
@@ -78,8 +78,8 @@ func endOfTokens(ctx context.Context, base, name string, config *oauth2.Config, 
 	if err := revoke(ctx, base, config, second.AccessToken); err != nil {
 		return err
 	}
-	if status, err := userStatus(ctx, base, second.AccessToken); err != nil || status != http.StatusUnauthorized {
-		return fmt.Errorf("the access token after its revocation: status %d, %w", status, err)
+	if err := wantUnauthorized(ctx, base, second.AccessToken); err != nil {
+		return fmt.Errorf("the access token after its revocation: %w", err)
 	}
 	second.Expiry = time.Now().Add(-time.Hour)
 	if _, err := config.TokenSource(ctx, second).Token(); err == nil {
@@ -121,23 +121,30 @@ func whoAmI(ctx context.Context, client *http.Client, base, want string) error {
 	}
 	defer resp.Body.Close()
 	var me struct{ Username string }
-	if err := json.NewDecoder(resp.Body).Decode(&me); err != nil || me.Username != want {
-		return fmt.Errorf("/user with the token: status %d, user name %q, %w", resp.StatusCode, me.Username, err)
+	if err := json.NewDecoder(resp.Body).Decode(&me); err != nil {
+		return fmt.Errorf("/user with the token: status %d, %w", resp.StatusCode, err)
+	}
+	if me.Username != want {
+		return fmt.Errorf("/user with the token: status %d, user name %q", resp.StatusCode, me.Username)
 	}
 	return nil
 }
 
-func userStatus(ctx context.Context, base, token string) (int, error) {
+func wantUnauthorized(ctx context.Context, base, token string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/api/v4/user", nil)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	req.Header.Set("Authorization", "Bearer "+token)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	return resp.StatusCode, resp.Body.Close()
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusUnauthorized {
+		return fmt.Errorf("status %d, want 401", resp.StatusCode)
+	}
+	return nil
 }
 
 // revoke asks for it by hand: the library has no call for RFC 7009.
