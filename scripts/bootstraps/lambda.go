@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// patience bounds each wait for a function.
+const patience = 10 * time.Second
+
+// lambda is a Runtime API on the loopback for one function process, and the
+// process.
+type lambda struct {
+	polled  chan struct{} // one for each poll
+	events  chan []byte   // what the next poll gets
+	answers chan []byte
+	failed  chan string
+
+	api, services *httptest.Server
+	process       *exec.Cmd
+	began         time.Time // when the process was started
+	output        bytes.Buffer
+}
+
+// start starts the bootstrap with nothing in its environment but what Lambda
+// and the template put there.
+func start(path string) (*lambda, error) {
+	l := &lambda{
+		polled: make(chan struct{}, 16), events: make(chan []byte), answers: make(chan []byte, 1), failed: make(chan string, 1),
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /2018-06-01/runtime/invocation/next", l.next)
+	mux.HandleFunc("POST /2018-06-01/runtime/invocation/{id}/response", l.answered)
+	mux.HandleFunc("POST /2018-06-01/runtime/invocation/{id}/error", l.refused)
+	l.api = httptest.NewServer(mux)
+	l.services = httptest.NewServer(http.HandlerFunc(serveAWS))
+	l.process = exec.Command(path)
+	l.process.Stdout, l.process.Stderr = &l.output, &l.output
+	l.process.Env = []string{
+		"AWS_LAMBDA_RUNTIME_API=" + strings.TrimPrefix(l.api.URL, "http://"),
+		"AWS_REGION=eu-west-1", "AWS_ACCESS_KEY_ID=example", "AWS_SECRET_ACCESS_KEY=example", "AWS_SESSION_TOKEN=example",
+		"AWS_ENDPOINT_URL_DYNAMODB=" + l.services.URL, "AWS_ENDPOINT_URL_SECRETS_MANAGER=" + l.services.URL,
+		"GATEHOUSE_BASE_URL=https://gatehouse.example.com", "GATEHOUSE_TABLE_PREFIX=gatehouse",
+		"GATEHOUSE_KEY_SECRET_ARN=arn:aws:secretsmanager:eu-west-1:123456789012:secret:example",
+	}
+	l.began = time.Now()
+	return l, l.process.Start()
+}
+
+// stop ends the process.
+func (l *lambda) stop() {
+	l.process.Process.Kill()
+	l.process.Wait()
+	l.api.CloseClientConnections()
+	l.services.CloseClientConnections()
+	l.api.Close()
+	l.services.Close()
+}
+
+func (l *lambda) next(w http.ResponseWriter, r *http.Request) {
+	l.polled <- struct{}{}
+	select {
+	case payload := <-l.events:
+		w.Header().Set("Lambda-Runtime-Aws-Request-Id", "example")
+		w.Header().Set("Lambda-Runtime-Deadline-Ms", fmt.Sprint(time.Now().Add(patience).UnixMilli()))
+		w.Write(payload)
+	case <-r.Context().Done():
+	}
+}
+
+func (l *lambda) answered(w http.ResponseWriter, r *http.Request) {
+	out, _ := io.ReadAll(r.Body) // a broken answer does not compare
+	w.WriteHeader(http.StatusAccepted)
+	l.answers <- out
+}
+
+func (l *lambda) refused(w http.ResponseWriter, r *http.Request) {
+	out, _ := io.ReadAll(r.Body)
+	w.WriteHeader(http.StatusAccepted)
+	l.failed <- string(out)
+}
+
+// awaitPoll waits until the function asks for an event.
+func (l *lambda) awaitPoll() error {
+	select {
+	case <-l.polled:
+		return nil
+	case <-time.After(patience):
+		l.process.Process.Kill()
+		l.process.Wait() // nobody writes the output any more
+		return fmt.Errorf("no poll within %s; it printed: %s", patience, l.output.String())
+	}
+}
+
+// invoke delivers an event and returns the answer.
+func (l *lambda) invoke(payload []byte) ([]byte, error) {
+	l.events <- payload
+	select {
+	case out := <-l.answers:
+		return out, nil
+	case cause := <-l.failed:
+		return nil, fmt.Errorf("invocation failed: %s", cause)
+	case <-time.After(patience):
+		return nil, fmt.Errorf("no answer within %s", patience)
+	}
+}
+
+// answers lets one process answer all the events.
+func answers(path string, recorded []event) error {
+	l, err := start(path)
+	if err != nil {
+		return err
+	}
+	defer l.stop()
+	for _, e := range recorded {
+		if err := l.awaitPoll(); err != nil {
+			return err
+		}
+		out, err := l.invoke(e.payload)
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.name, err)
+		}
+		if err := e.check(out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// timeStart returns how long a process takes to its first poll.
+func timeStart(path string) (time.Duration, error) {
+	l, err := start(path)
+	if err != nil {
+		return 0, err
+	}
+	defer l.stop()
+	err = l.awaitPoll()
+	return time.Since(l.began), err
+}
