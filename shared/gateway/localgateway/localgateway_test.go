@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -49,6 +50,14 @@ func eventOf(t *testing.T, r *http.Request) events.APIGatewayV2HTTPRequest {
 		t.Fatalf("the gateway answered %d %s", w.Code, w.Body)
 	}
 	return e
+}
+
+// quiet drops what is logged until the test ends.
+func quiet(t *testing.T) {
+	t.Helper()
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	t.Cleanup(func() { slog.SetDefault(before) })
 }
 
 func TestEvent(t *testing.T) {
@@ -135,6 +144,7 @@ func TestAnswerIsWrittenBack(t *testing.T) {
 }
 
 func TestFunctionsThatMisbehave(t *testing.T) {
+	quiet(t)
 	tests := map[string]struct {
 		out    string
 		err    error
