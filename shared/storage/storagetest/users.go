@@ -259,7 +259,7 @@ func updateGoneUser(t *testing.T, s storage.Store) {
 }
 
 func deleteUser(t *testing.T, s storage.Store) {
-	u, other := addUser(t, s), addUser(t, s)
+	other, u := addUser(t, s), addUser(t, s)
 	g := addGroup(t, s, other.ID)
 	addMember(t, s, g.Place(), u.ID, project.Guest)
 	signedIn, token := addSession(t, s, u.ID), addToken(t, s, u.ID)

@@ -1,0 +1,121 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+
+	"gatehouse/shared/page"
+	"gatehouse/shared/project"
+)
+
+const namespaceColumns = `id, ifnull(parent_id, 0), ifnull(owner_id, 0), ancestors, name, path, full_path,
+	visibility, created_at, version`
+
+func scanGroup(r row) (g project.Group, err error) {
+	return g, r.Scan(&g.ID, &g.ParentID, &g.OwnerID, intoList(&g.Ancestors), &g.Name, &g.Path, &g.FullPath,
+		&g.Visibility, intoTime(&g.CreatedAt), &g.Version)
+}
+
+// CreateGroup stores a group with its creator as its owner.
+func (s *Store) CreateGroup(ctx context.Context, g project.Group, creator int64) (project.Group, error) {
+	err := s.writer.do(ctx, func(tx *transaction) error {
+		if g.ParentID != 0 {
+			if err := tx.requireNamespace(g.ParentID); err != nil {
+				return err
+			}
+		}
+		if err := tx.checkFree(path("path", g.FullPath)); err != nil {
+			return err
+		}
+		if err := tx.addNamespace(&g); err != nil {
+			return err
+		}
+		return tx.addMember(project.Member{
+			Place: g.Place(), UserID: creator, Role: project.Owner, CreatedAt: g.CreatedAt,
+		})
+	})
+	return g, err
+}
+
+func (tx *transaction) requireNamespace(id int64) error {
+	return tx.require("group", "SELECT 1 FROM namespaces WHERE id = ?", id)
+}
+
+// addNamespace stores a group or a user's namespace, whose path is free.
+func (tx *transaction) addNamespace(g *project.Group) (err error) {
+	g.Version = 1
+	g.ID, err = tx.insert(`
+		INSERT INTO namespaces (parent_id, owner_id, ancestors, name, path, full_path, visibility, created_at, version)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		reference(g.ParentID), reference(g.OwnerID), text(g.Ancestors), g.Name, g.Path, g.FullPath,
+		g.Visibility, micros(g.CreatedAt), g.Version)
+	if err != nil {
+		return err
+	}
+	return tx.exec("INSERT INTO paths (key, namespace_id) VALUES (?, ?)", key(g.FullPath), g.ID)
+}
+
+// reference is the stored form of an id that may be none.
+func reference(id int64) sql.NullInt64 { return sql.NullInt64{Int64: id, Valid: id != 0} }
+
+// Group returns the group or user's namespace with this id.
+func (s *Store) Group(ctx context.Context, id int64) (project.Group, error) {
+	return find(ctx, s.readers, "group", scanGroup, "SELECT "+namespaceColumns+" FROM namespaces WHERE id = ?", id)
+}
+
+// GroupByPath returns the group or user's namespace with this full path.
+func (s *Store) GroupByPath(ctx context.Context, fullPath string) (project.Group, error) {
+	const query = "SELECT " + namespaceColumns + ` FROM namespaces
+		WHERE id = (SELECT namespace_id FROM paths WHERE key = ?)`
+	return find(ctx, s.readers, "group", scanGroup, query, key(fullPath))
+}
+
+// below selects the groups with the ids of a list, and all that are in them.
+const below = `WITH RECURSIVE below (id) AS (SELECT value FROM json_each(?)
+	UNION SELECT namespaces.id FROM namespaces JOIN below ON parent_id = below.id) SELECT id FROM below`
+
+// Groups returns a page of the groups that pass the filter.
+func (s *Store) Groups(ctx context.Context, f project.Filter, r page.Request) (page.Of[project.Group], error) {
+	const passing = `namespaces WHERE owner_id IS NULL AND
+		(? OR visibility IN ('internal', 'public') OR id IN (` + below + `))`
+	return list(ctx, s, scanGroup, namespaceColumns, passing, r, f.All, places(f, project.InGroup))
+}
+
+// places lists the ids of the filter's places of one kind.
+func places(f project.Filter, kind project.Kind) string {
+	ids := []int64{}
+	for _, p := range f.Places {
+		if p.Kind == kind {
+			ids = append(ids, p.ID)
+		}
+	}
+	return text(ids)
+}
+
+// UpdateGroup changes the name and the visibility of a group.
+func (s *Store) UpdateGroup(ctx context.Context, g project.Group) error {
+	return s.writer.do(ctx, func(tx *transaction) error {
+		const version = "SELECT version FROM namespaces WHERE id = ? AND owner_id IS NULL"
+		if err := tx.checkVersion("group", version, g.ID, g.Version); err != nil {
+			return err
+		}
+		return tx.exec("UPDATE namespaces SET name = ?, visibility = ?, version = version + 1 WHERE id = ?",
+			g.Name, g.Visibility, g.ID)
+	})
+}
+
+// DeleteGroup removes an empty group. Its path goes by its foreign key.
+func (s *Store) DeleteGroup(ctx context.Context, id int64) error {
+	return s.writer.do(ctx, func(tx *transaction) error {
+		const held = `SELECT 1 FROM namespaces WHERE parent_id = ?1
+			UNION ALL SELECT 1 FROM projects WHERE namespace_id = ?1`
+		if err := tx.refuse("the group holds projects or groups", held, id); err != nil {
+			return err
+		}
+		err := tx.changeOne("group", "DELETE FROM namespaces WHERE id = ? AND owner_id IS NULL", id)
+		if err != nil {
+			return err
+		}
+		return tx.removeMembers(project.Place{Kind: project.InGroup, ID: id})
+	})
+}

@@ -1,0 +1,146 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"sync"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/page"
+)
+
+// readers is the pool of connections that read. It keeps every statement
+// prepared, as a transaction does.
+type readers struct {
+	db       *sql.DB
+	mu       sync.RWMutex
+	prepared map[string]*sql.Stmt
+}
+
+func newReaders(db *sql.DB) *readers {
+	db.SetMaxOpenConns(maxReaders())
+	db.SetMaxIdleConns(maxReaders())
+	return &readers{db: db, prepared: map[string]*sql.Stmt{}}
+}
+
+func (r *readers) statement(ctx context.Context, query string) (*sql.Stmt, error) {
+	r.mu.RLock()
+	s, ok := r.prepared[query]
+	r.mu.RUnlock()
+	if ok {
+		return s, nil
+	}
+	return r.prepare(ctx, query)
+}
+
+func (r *readers) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s, ok := r.prepared[query]; ok {
+		return s, nil
+	}
+	s, err := r.db.PrepareContext(ctx, query)
+	if err == nil {
+		r.prepared[query] = s
+	}
+	return s, err
+}
+
+func (r *readers) close() error { return r.db.Close() }
+
+// statements is where a query can run: on the readers, or in a transaction.
+type statements interface {
+	statement(ctx context.Context, query string) (*sql.Stmt, error)
+}
+
+// A row can be read into variables.
+type row interface{ Scan(into ...any) error }
+
+// one returns the only row of a query, or sql.ErrNoRows.
+func one[T any](ctx context.Context, on statements, scan func(row) (T, error), query string, args ...any) (T, error) {
+	s, err := on.statement(ctx, query)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return scan(s.QueryRowContext(ctx, args...))
+}
+
+// find returns the only row of a query, or a fault.NotFound error that names
+// what was wanted.
+func find[T any](ctx context.Context, on statements, what string, scan func(row) (T, error), query string, args ...any) (T, error) {
+	v, err := one(ctx, on, scan, query, args...)
+	if err != nil {
+		var none T
+		return none, named(err, what)
+	}
+	return v, nil
+}
+
+// named turns the absence of a row into words.
+func named(err error, what string) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return fault.New(fault.NotFound, what+" not found")
+	}
+	return err
+}
+
+// many returns all rows of a query.
+func many[T any](ctx context.Context, on statements, scan func(row) (T, error), query string, args ...any) ([]T, error) {
+	s, err := on.statement(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.QueryContext(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []T
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, rows.Err()
+}
+
+// list returns a page of the rows from somewhere, the newest first: the first
+// column is the id. The page and the count of the whole list are read at the
+// same instant.
+func list[T any](ctx context.Context, s *Store, scan func(row) (T, error), columns, from string, r page.Request, args ...any) (page.Of[T], error) {
+	tx, err := s.readers.db.BeginTx(ctx, nil)
+	if err != nil {
+		return page.Of[T]{}, err
+	}
+	defer tx.Rollback()
+
+	on := snapshot{tx, s.readers}
+	args = args[:len(args):len(args)] // appended to twice
+	items, err := many(ctx, on, scan, "SELECT "+columns+" FROM "+from+" ORDER BY 1 DESC LIMIT ? OFFSET ?",
+		append(args, r.Size+1, r.Offset())...)
+	if err != nil {
+		return page.Of[T]{}, err
+	}
+	total, err := one(ctx, on, scanInt64, "SELECT count(*) FROM (SELECT 1 FROM "+from+" LIMIT ?)",
+		append(args, page.CountLimit+1)...)
+	more := len(items) > r.Size
+	return page.Of[T]{Items: items[:min(len(items), r.Size)], Total: page.Count(int(total)), More: more}, err
+}
+
+// snapshot runs queries that all see the same state.
+type snapshot struct {
+	tx      *sql.Tx
+	readers *readers
+}
+
+func (s snapshot) statement(ctx context.Context, query string) (*sql.Stmt, error) {
+	prepared, err := s.readers.statement(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return s.tx.StmtContext(ctx, prepared), nil
+}

@@ -1,0 +1,130 @@
+package sqlite_test
+
+import (
+	"encoding/hex"
+	"testing"
+	"time"
+
+	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/fault"
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/session"
+	"gatehouse/shared/storage/sqlite"
+)
+
+var now = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
+
+func TestSweepForgetsGrantsADayAfterTheirEnd(t *testing.T) {
+	s := openStore(t, newFile(t))
+	bare := newGrant(1, now)
+	bare.Refreshable = false
+	redeemed := newGrant(1, now).Redeemed(now)
+	for name, g := range map[string]oauth.Grant{
+		"an unused code":       newGrant(1, now),
+		"a refreshable grant":  redeemed,
+		"one without refresh":  bare.Redeemed(now),
+		"one that was rotated": redeemed.Rotated(redeemed.Scopes, now.AddDate(0, 1, 0)),
+	} {
+		storeGrant(t, s, g)
+		kept := func() bool {
+			_, err := s.Grant(t.Context(), g.GrantID)
+			return wasKept(t, err)
+		}
+		sweep(t, s, g.EndsAt().Add(24*time.Hour-time.Microsecond))
+		if !kept() {
+			t.Errorf("%s was forgotten before its day was over", name)
+		}
+		sweep(t, s, g.EndsAt().Add(24*time.Hour))
+		if kept() {
+			t.Errorf("%s was kept after its day was over", name)
+		}
+	}
+}
+
+// storeGrant brings the grant into the store as it came to be, step by step.
+func storeGrant(t *testing.T, s *sqlite.Store, g oauth.Grant) {
+	t.Helper()
+	start := newGrant(g.UserID, g.CreatedAt)
+	start.GrantID, start.Refreshable = g.GrantID, g.Refreshable
+	err := s.CreateGrant(t.Context(), start)
+	for generation := int64(1); err == nil && generation <= g.Generation; generation++ {
+		step := g
+		step.Generation = generation
+		_, err = s.AdvanceGrant(t.Context(), step)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSweepForgetsExpiredSessions(t *testing.T) {
+	s := openStore(t, newFile(t))
+	idle, seen := addSession(t, s), addSession(t, s)
+	if err := s.TouchSession(t.Context(), seen, now.Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	sweep(t, s, idle.ExpiresAt().Add(-time.Microsecond))
+	wantSession(t, s, idle, true)
+	sweep(t, s, idle.ExpiresAt())
+	wantSession(t, s, idle, false)
+	wantSession(t, s, seen, true)
+}
+
+func TestSweepForgetsHoweverMany(t *testing.T) {
+	s := openStore(t, newFile(t))
+	var all []session.Session
+	for range 501 { // one more than a portion
+		all = append(all, addSession(t, s))
+	}
+	sweep(t, s, now.Add(session.AbsoluteLimit))
+	for _, gone := range all {
+		wantSession(t, s, gone, false)
+	}
+}
+
+func TestSweepKeepsAccessTokens(t *testing.T) {
+	s := openStore(t, newFile(t))
+	token, err := s.CreateAccessToken(t.Context(), accesstoken.Token{UserID: 1, ExpiresAt: now, RevokedAt: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sweep(t, s, now.AddDate(10, 0, 0))
+	if _, err := s.AccessToken(t.Context(), token.ID); err != nil {
+		t.Errorf("AccessToken = %v after a sweep, want the token", err)
+	}
+}
+
+func sweep(t *testing.T, s *sqlite.Store, at time.Time) {
+	t.Helper()
+	if err := s.Sweep(t.Context(), at); err != nil {
+		t.Fatalf("Sweep() = %v", err)
+	}
+}
+
+func addSession(t *testing.T, s *sqlite.Store) session.Session {
+	t.Helper()
+	added := session.Session{
+		UserID: 1, ID: hex.EncodeToString(secret.Random(16)), CreatedAt: now, LastSeenAt: now,
+	}
+	if err := s.CreateSession(t.Context(), added); err != nil {
+		t.Fatal(err)
+	}
+	return added
+}
+
+func wantSession(t *testing.T, s *sqlite.Store, of session.Session, want bool) {
+	t.Helper()
+	_, err := s.Session(t.Context(), of.UserID, of.ID)
+	if got := wasKept(t, err); got != want {
+		t.Errorf("session that ends at %v is there: %t, want %t", of.ExpiresAt(), got, want)
+	}
+}
+
+func wasKept(t *testing.T, err error) bool {
+	t.Helper()
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		t.Fatal(err)
+	}
+	return err == nil
+}

@@ -1,0 +1,94 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"gatehouse/shared/fault"
+)
+
+// transaction is the writer's connection, as an operation sees it. It keeps
+// every statement prepared; their number is that of the constants in this
+// package.
+type transaction struct {
+	conn     *sql.Conn
+	prepared map[string]*sql.Stmt
+}
+
+// attempt carries out one operation and undoes it when it fails. An error of
+// attempt itself means that the connection is not to be trusted any more.
+func (tx *transaction) attempt(op *operation) error {
+	if err := tx.exec("SAVEPOINT operation"); err != nil {
+		return err
+	}
+	if op.err = op.run(tx); op.err != nil {
+		if err := tx.exec("ROLLBACK TO operation"); err != nil {
+			return fmt.Errorf("undo an operation that failed with %w: %w", op.err, err)
+		}
+	}
+	return tx.exec("RELEASE operation")
+}
+
+func (tx *transaction) statement(_ context.Context, query string) (*sql.Stmt, error) {
+	if s, ok := tx.prepared[query]; ok {
+		return s, nil
+	}
+	s, err := tx.conn.PrepareContext(context.Background(), query)
+	if err == nil {
+		tx.prepared[query] = s
+	}
+	return s, err
+}
+
+// exec runs a statement whose effect needs no count.
+func (tx *transaction) exec(query string, args ...any) error {
+	_, err := tx.change(query, args...)
+	return err
+}
+
+// change runs a statement and reports whether it changed anything.
+func (tx *transaction) change(query string, args ...any) (bool, error) {
+	s, err := tx.statement(context.Background(), query)
+	if err != nil {
+		return false, err
+	}
+	result, err := s.ExecContext(context.Background(), args...)
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
+}
+
+// insert adds a row and returns its id.
+func (tx *transaction) insert(query string, args ...any) (int64, error) {
+	s, err := tx.statement(context.Background(), query)
+	if err != nil {
+		return 0, err
+	}
+	result, err := s.ExecContext(context.Background(), args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}
+
+// changeOne runs a statement that changes the one thing it names, or returns a
+// fault.NotFound error when there is none.
+func (tx *transaction) changeOne(what, query string, args ...any) error {
+	changed, err := tx.change(query, args...)
+	if err == nil && !changed {
+		return fault.New(fault.NotFound, what+" not found")
+	}
+	return err
+}
+
+func (tx *transaction) close() error {
+	var errs []error
+	for _, s := range tx.prepared {
+		errs = append(errs, s.Close())
+	}
+	return errors.Join(append(errs, tx.conn.Close())...)
+}
