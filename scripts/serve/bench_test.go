@@ -1,0 +1,86 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// The benchmarks go over loopback through the local gateway and the functions'
+// handlers to SQLite with durable writes, eight callers at once. The callers
+// share the machine with the server.
+const callers = 8
+
+// quiet keeps the log's lines out of the benchmark's output; they are still
+// written.
+func quiet(b *testing.B) {
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(io.Discard, nil)))
+	b.Cleanup(func() { slog.SetDefault(before) })
+	http.DefaultTransport.(*http.Transport).MaxIdleConnsPerHost = callers
+}
+
+// side runs do b.N times, by all callers side by side; each knows its number.
+func side(b *testing.B, do func(caller int)) {
+	b.SetParallelism(max(1, callers/runtime.GOMAXPROCS(0)))
+	var next atomic.Int32
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		caller := int(next.Add(1)) - 1
+		for pb.Next() {
+			do(caller)
+		}
+	})
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "req/s")
+}
+
+// pool hands out items made before the clock starts, each once.
+func pool[T any](b *testing.B, make func() T) func() T {
+	items := []T{}
+	for range b.N {
+		items = append(items, make())
+	}
+	var next atomic.Int64
+	return func() T { return items[next.Add(1)-1] }
+}
+
+func BenchmarkCodeExchange(b *testing.B) {
+	quiet(b)
+	s := startServer(b)
+	browser := s.signIn(b)
+	codes := pool(b, func() string { return s.code(b, browser) })
+	side(b, func(int) { s.exchange(b, codes()) })
+}
+
+func BenchmarkRefresh(b *testing.B) {
+	quiet(b)
+	s := startServer(b)
+	browser := s.signIn(b)
+	var last sync.Map
+	side(b, func(caller int) {
+		token, ok := last.Load(caller)
+		if !ok {
+			token = s.exchange(b, s.code(b, browser)).Refresh
+		}
+		last.Store(caller, s.refresh(b, token.(string)).Refresh)
+	})
+}
+
+func BenchmarkTokenInfo(b *testing.B) {
+	quiet(b)
+	s := startServer(b)
+	token := s.exchange(b, s.code(b, s.signIn(b))).Access
+	side(b, func(int) { s.info(b, token) })
+}
+
+func BenchmarkRevoke(b *testing.B) {
+	quiet(b)
+	s := startServer(b)
+	browser := s.signIn(b)
+	pairs := pool(b, func() tokens { return s.exchange(b, s.code(b, browser)) })
+	side(b, func(int) { s.revoke(b, pairs().Access) })
+}
