@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
 	"gatehouse/shared/storage"
@@ -54,12 +56,11 @@ func userNamespace(t *testing.T, s storage.Store) {
 	byID := namespaceOf(t, s, u)
 	byPath := must[project.Group](t)(s.GroupByPath(t.Context(), strings.ToUpper(u.Username)))
 	wantSame(t, "GroupByPath", byPath, byID)
-	if byID.ID != u.NamespaceID || byID.OwnerID != u.ID || byID.Path != u.Username || byID.FullPath != u.Username {
-		t.Errorf("namespace of user %d = %+v", u.ID, byID)
+	want := project.Group{
+		ID: u.NamespaceID, OwnerID: u.ID, Name: u.Username, Path: u.Username, FullPath: u.Username,
+		Visibility: project.Private, CreatedAt: u.CreatedAt,
 	}
-	if byID.ParentID != 0 || len(byID.Ancestors) != 0 {
-		t.Errorf("namespace of user %d is below group %d, want it at the top", u.ID, byID.ParentID)
-	}
+	wantSame(t, "Group of a user", byID, want, cmpopts.IgnoreFields(project.Group{}, "Version"))
 	wantFault(t, "DeleteGroup of a user's namespace", refused(s.DeleteGroup(t.Context(), u.NamespaceID)), fault.Conflict)
 	namespaceOf(t, s, u)
 }
