@@ -1,0 +1,123 @@
+package dynamodb
+
+import (
+	"context"
+	"time"
+
+	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/fault"
+	"gatehouse/shared/page"
+	"gatehouse/shared/secret"
+)
+
+var accessTokens = kind[accesstoken.Token]{
+	noun:   "personal access token",
+	key:    func(t accesstoken.Token) key { return tokenKey(t.Digest) },
+	fields: tokenFields,
+	entry: func(t *accesstoken.Token) fields {
+		return fields{{"id", &t.ID}, {"digest", t.Digest[:]}}
+	},
+}
+
+func tokenFields(t *accesstoken.Token) fields {
+	return fields{
+		{"id", &t.ID},
+		{"user_id", &t.UserID},
+		{"name", &t.Name},
+		{"scopes", (*[]string)(&t.Scopes)},
+		{"digest", t.Digest[:]},
+		{"created_at", &t.CreatedAt},
+		{"expires_at", &t.ExpiresAt},
+		{"revoked_at", &t.RevokedAt},
+		{"last_used_at", &t.LastUsedAt},
+	}
+}
+
+var errKnownDigest = fault.New(fault.Conflict, "the personal access token exists already")
+
+// CreateAccessToken stores the token.
+func (s *Store) CreateAccessToken(ctx context.Context, t accesstoken.Token) (accesstoken.Token, error) {
+	var err error
+	if t.ID, err = s.next(ctx, tokenIDs); err != nil {
+		return accesstoken.Token{}, err
+	}
+	err = s.write(ctx, creating(t)...)
+	if _, known := refused(err, 0); known {
+		return accesstoken.Token{}, errKnownDigest
+	}
+	return t, err
+}
+
+func creating(t accesstoken.Token) []change {
+	return []change{
+		create(tokenKey(t.Digest), tokenFields(&t)),
+		create(tokenList.entry(t.ID), accessTokens.entry(&t)),
+		create(tokenListOf(t.UserID).entry(t.ID), accessTokens.entry(&t)),
+	}
+}
+
+// AccessTokenByDigest returns the token with this digest.
+func (s *Store) AccessTokenByDigest(ctx context.Context, d secret.Digest) (accesstoken.Token, error) {
+	return accessTokens.get(ctx, s, tokenKey(d))
+}
+
+// AccessToken returns the token with this id.
+func (s *Store) AccessToken(ctx context.Context, id int64) (accesstoken.Token, error) {
+	return accessTokens.numbered(ctx, s, tokenList, id)
+}
+
+// AccessTokens returns a page of the user's tokens; for user 0 of everybody's.
+func (s *Store) AccessTokens(ctx context.Context, userID int64, r page.Request) (page.Of[accesstoken.Token], error) {
+	list := tokenListOf(userID)
+	if userID == 0 {
+		list = tokenList
+	}
+	return accessTokens.page(ctx, s, list, r, everything)
+}
+
+// RevokeAccessToken ends the token for good.
+func (s *Store) RevokeAccessToken(ctx context.Context, id int64, now time.Time) error {
+	t, err := accessTokens.listed(ctx, s, tokenList, id)
+	if err != nil {
+		return err
+	}
+	err = s.write(ctx, revoking(t, now))
+	if stored, yes := refused(err, 0); yes && stored != nil {
+		return nil
+	}
+	return accessTokens.refused(err, 0)
+}
+
+func revoking(t accesstoken.Token, now time.Time) change {
+	return set(tokenKey(t.Digest), fields{{"revoked_at", &now}}).when(unrevoked, nil)
+}
+
+// RotateAccessToken revokes the old token and stores its successor.
+func (s *Store) RotateAccessToken(
+	ctx context.Context, id int64, successor accesstoken.Token, now time.Time,
+) (accesstoken.Token, error) {
+	old, err := accessTokens.listed(ctx, s, tokenList, id)
+	if err != nil {
+		return accesstoken.Token{}, err
+	}
+	if successor.ID, err = s.next(ctx, tokenIDs); err != nil {
+		return accesstoken.Token{}, err
+	}
+	err = s.write(ctx, append(creating(successor), revoking(old, now))...)
+	if _, known := refused(err, 0); known {
+		return accesstoken.Token{}, errKnownDigest
+	}
+	if stored, yes := refused(err, 3); yes && stored != nil {
+		return accesstoken.Token{}, fault.New(fault.Conflict, "the personal access token was revoked before")
+	}
+	return successor, accessTokens.refused(err, 3)
+}
+
+// TouchAccessToken notes the use of a token.
+func (s *Store) TouchAccessToken(ctx context.Context, t accesstoken.Token, now time.Time) error {
+	err := s.write(ctx, set(tokenKey(t.Digest), fields{{"last_used_at", &now}}))
+	if _, gone := refused(err, 0); gone {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,89 @@
+package dynamodb_test
+
+import (
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/page"
+	"gatehouse/shared/project"
+)
+
+// The budgets of whole requests (design: "Budgets") rest on what each call of
+// the store costs.
+func TestBudget(t *testing.T) {
+	o, w := options(t), &wire{}
+	o.HTTPClient = w
+	s, ctx := openWith(t, o), t.Context()
+	u := addUser(t, s)
+	g := addGroup(t, s, project.Group{}, unique("group"), u.ID)
+	p := must[project.Project](t)(s.CreateProject(ctx, newProject(g)))
+	c := must[oauth.Client](t)(s.CreateClient(ctx, newClient()))
+	token := must[accesstoken.Token](t)(s.CreateAccessToken(ctx, newToken(u.ID)))
+	signedIn, grant := newSession(u.ID), addGrant(t, s)
+
+	tests := []struct {
+		name string
+		call func() error
+		want []string
+	}{
+		{"Ping", func() error { return s.Ping(ctx) }, []string{"GetItem"}},
+		{"User", func() error { _, err := s.User(ctx, u.ID); return err }, []string{"GetItem"}},
+		{"UserByLogin", func() error { _, err := s.UserByLogin(ctx, u.Email); return err },
+			[]string{"GetItem", "GetItem"}},
+		{"UsersByID", func() error { _, err := s.UsersByID(ctx, []int64{u.ID, 99}); return err },
+			[]string{"BatchGetItem"}},
+		{"Users", func() error { _, err := s.Users(ctx, page.First); return err }, []string{"Query", "BatchGetItem"}},
+		{"Memberships", func() error { _, err := s.Memberships(ctx, u.ID); return err }, []string{"Query"}},
+		{"Members", func() error { _, err := s.Members(ctx, g.Place(), p.Place()); return err },
+			[]string{"Query", "Query"}},
+		{"Project", func() error { _, err := s.Project(ctx, p.ID); return err }, []string{"GetItem"}},
+		{"ProjectByPath", func() error { _, err := s.ProjectByPath(ctx, p.FullPath); return err },
+			[]string{"GetItem", "GetItem"}},
+		{"Client", func() error { _, err := s.Client(ctx, c.ClientID); return err }, []string{"GetItem"}},
+		{"UpdateClient", func() error { return s.UpdateClient(ctx, c) }, []string{"UpdateItem"}},
+		{"CreateSession", func() error { return s.CreateSession(ctx, signedIn) }, []string{"PutItem"}},
+		{"Session", func() error { _, err := s.Session(ctx, u.ID, signedIn.ID); return err }, []string{"GetItem"}},
+		{"TouchSession", func() error { return s.TouchSession(ctx, signedIn, now) }, []string{"UpdateItem"}},
+		{"EndSession", func() error { return s.EndSession(ctx, u.ID, signedIn.ID) }, []string{"DeleteItem"}},
+		{"AccessTokenByDigest", func() error { _, err := s.AccessTokenByDigest(ctx, token.Digest); return err },
+			[]string{"GetItem"}},
+		{"TouchAccessToken", func() error { return s.TouchAccessToken(ctx, token, now) }, []string{"UpdateItem"}},
+		{"CreateGrant", func() error { return s.CreateGrant(ctx, newGrant()) }, []string{"PutItem"}},
+		{"Grant", func() error { _, err := s.Grant(ctx, grant.GrantID); return err }, []string{"GetItem"}},
+		{"GrantsOf", func() error { _, err := s.GrantsOf(ctx, 1, 2); return err }, []string{"Query"}},
+		{"AdvanceGrant", func() error { _, err := s.AdvanceGrant(ctx, grant.Redeemed(now)); return err },
+			[]string{"UpdateItem"}},
+		{"RevokeGrant", func() error { return s.RevokeGrant(ctx, grant.GrantID, now) }, []string{"UpdateItem"}},
+	}
+	for _, test := range tests {
+		got := w.during(func() {
+			if err := test.call(); err != nil {
+				t.Errorf("%s = %v, want no error", test.name, err)
+			}
+		})
+		if diff := gocmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s takes other requests (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
+// A refused advance needs no second read to tell the grant as it is stored.
+func TestRefusedAdvanceIsOneRequest(t *testing.T) {
+	o, w := options(t), &wire{}
+	o.HTTPClient = w
+	s := openWith(t, o)
+	g := addGrant(t, s).Redeemed(now)
+	must[oauth.Grant](t)(s.AdvanceGrant(t.Context(), g))
+	got := w.during(func() {
+		stored, err := s.AdvanceGrant(t.Context(), g)
+		if err == nil || stored.Generation != 1 {
+			t.Errorf("AdvanceGrant = generation %d, %v, want generation 1 and a conflict", stored.Generation, err)
+		}
+	})
+	if diff := gocmp.Diff([]string{"UpdateItem"}, got); diff != "" {
+		t.Errorf("AdvanceGrant takes other requests (-want +got):\n%s", diff)
+	}
+}

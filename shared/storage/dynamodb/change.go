@@ -1,0 +1,155 @@
+package dynamodb
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// change is what a write does to one item, if the item meets the condition.
+// No attribute in a condition is one of DynamoDB's reserved words.
+type change struct {
+	key
+	action action
+	item   item   // the whole item, or the attributes of an update
+	add    item   // numbers that an update adds
+	only   string // the condition; empty: none
+	values item   // what the condition refers to
+}
+
+type action int
+
+const (
+	put action = iota
+	update
+	remove
+	require // changes nothing
+)
+
+// Conditions on the item as a whole.
+const (
+	isNew = "attribute_not_exists(pk)"
+	exist = "attribute_exists(pk)"
+)
+
+// create stores an item where none is.
+func create(k key, fs fields) change {
+	return change{key: k, action: put, item: fs.item(), only: isNew}
+}
+
+// set changes attributes of an item that is there; one that becomes empty is
+// removed.
+func set(k key, fs fields) change {
+	attributes := item{}
+	for _, f := range fs {
+		attributes[f.name] = f.value()
+	}
+	return change{key: k, action: update, item: attributes, only: exist}
+}
+
+// add adds to a number of an item that is there.
+func add(k key, name string, n int64) change {
+	return change{key: k, action: update, add: item{name: number(n)}, only: exist}
+}
+
+// drop removes an item that is there.
+func drop(k key) change { return change{key: k, action: remove, only: exist} }
+
+// forget removes an item, be it there or not.
+func forget(k key) change { return change{key: k, action: remove} }
+
+// present holds the write to an item being there.
+func present(k key) change { return change{key: k, action: require, only: exist} }
+
+// when puts another condition in the place of the present one.
+func (c change) when(condition string, values item) change {
+	c.only, c.values = condition, values
+	return c
+}
+
+// version holds a change to the version of the item that the caller read.
+func (c change) version(was int64) change {
+	return c.when("version = :was", item{":was": number(was)})
+}
+
+// part returns the change as DynamoDB wants it.
+func (s *Store) part(c change, nonce []byte) types.TransactWriteItem {
+	table, condition, old := s.table(c.key), (*string)(nil), types.ReturnValuesOnConditionCheckFailureNone
+	if c.only != "" {
+		condition, old = aws.String(c.only), types.ReturnValuesOnConditionCheckFailureAllOld
+	}
+	switch c.action {
+	case put:
+		it := c.key.item()
+		maps.Copy(it, c.item)
+		it[nonceName] = binary(nonce)
+		return types.TransactWriteItem{Put: &types.Put{
+			TableName: table, Item: it, ConditionExpression: condition,
+			ExpressionAttributeValues: c.values, ReturnValuesOnConditionCheckFailure: old,
+		}}
+	case update:
+		e := c.expression(nonce)
+		return types.TransactWriteItem{Update: &types.Update{
+			TableName: table, Key: c.key.item(), ConditionExpression: condition,
+			UpdateExpression: aws.String(e.text()), ExpressionAttributeNames: e.names,
+			ExpressionAttributeValues: e.values, ReturnValuesOnConditionCheckFailure: old,
+		}}
+	case remove:
+		return types.TransactWriteItem{Delete: &types.Delete{
+			TableName: table, Key: c.key.item(), ConditionExpression: condition,
+			ExpressionAttributeValues: c.values, ReturnValuesOnConditionCheckFailure: old,
+		}}
+	default:
+		return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+			TableName: table, Key: c.key.item(), ConditionExpression: condition,
+			ExpressionAttributeValues: c.values, ReturnValuesOnConditionCheckFailure: old,
+		}}
+	}
+}
+
+// expression is an update expression with what it refers to.
+type expression struct {
+	set, remove, add []string
+	names            map[string]string
+	values           item
+}
+
+func (c change) expression(nonce []byte) expression {
+	e := expression{names: map[string]string{}, values: item{}}
+	maps.Copy(e.values, c.values)
+	for name, value := range c.item {
+		if value == nil {
+			e.remove = append(e.remove, e.name(name))
+		} else {
+			e.set = append(e.set, e.name(name)+" = "+e.value(name, value))
+		}
+	}
+	for name, n := range c.add {
+		e.add = append(e.add, e.name(name)+" "+e.value(name, n))
+	}
+	e.set = append(e.set, e.name(nonceName)+" = "+e.value(nonceName, binary(nonce)))
+	return e
+}
+
+func (e expression) name(name string) string {
+	e.names["#"+name] = name
+	return "#" + name
+}
+
+func (e expression) value(name string, value types.AttributeValue) string {
+	e.values[":"+name] = value
+	return ":" + name
+}
+
+func (e expression) text() string {
+	text := "SET " + strings.Join(e.set, ", ")
+	if len(e.remove) > 0 {
+		text += " REMOVE " + strings.Join(e.remove, ", ")
+	}
+	if len(e.add) > 0 {
+		text += " ADD " + strings.Join(e.add, ", ")
+	}
+	return text
+}

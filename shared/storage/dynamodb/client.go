@@ -1,0 +1,92 @@
+package dynamodb
+
+import (
+	"context"
+
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/page"
+)
+
+var clients = kind[oauth.Client]{
+	noun:   "application",
+	key:    func(c oauth.Client) key { return clientKey(c.ClientID) },
+	fields: clientFields,
+	entry: func(c *oauth.Client) fields {
+		return fields{{"id", &c.ID}, {"client_id", &c.ClientID}}
+	},
+}
+
+func clientFields(c *oauth.Client) fields {
+	return append(fields{
+		{"id", &c.ID},
+		{"client_id", &c.ClientID},
+		{"owner_id", &c.OwnerID},
+		{"created_at", &c.CreatedAt},
+	}, registrationOf(c)...)
+}
+
+// registrationOf lists what can change of a client.
+func registrationOf(c *oauth.Client) fields {
+	return fields{
+		{"secret_digest", c.SecretDigest[:]},
+		{"name", &c.Name},
+		{"redirect_uris", &c.RedirectURIs},
+		{"scopes", (*[]string)(&c.Scopes)},
+		{"confidential", &c.Confidential},
+		{"trusted", &c.Trusted},
+		{"require_secret", &c.RequireSecret},
+		{"password_grant", &c.PasswordGrant},
+		{"version", &c.Version},
+	}
+}
+
+// CreateClient stores the client.
+func (s *Store) CreateClient(ctx context.Context, c oauth.Client) (oauth.Client, error) {
+	var err error
+	if c.ID, err = s.next(ctx, clientIDs); err != nil {
+		return oauth.Client{}, err
+	}
+	c.Version = 1
+	return c, s.write(ctx,
+		create(clientKey(c.ClientID), clientFields(&c)),
+		create(clientList.entry(c.ID), clients.entry(&c)),
+		create(clientListOf(c.OwnerID).entry(c.ID), clients.entry(&c)),
+	)
+}
+
+// Client returns the client with this Application ID.
+func (s *Store) Client(ctx context.Context, clientID string) (oauth.Client, error) {
+	return clients.get(ctx, s, clientKey(clientID))
+}
+
+// ClientByID returns the client with this number.
+func (s *Store) ClientByID(ctx context.Context, id int64) (oauth.Client, error) {
+	return clients.numbered(ctx, s, clientList, id)
+}
+
+// Clients returns a page of all clients.
+func (s *Store) Clients(ctx context.Context, r page.Request) (page.Of[oauth.Client], error) {
+	return clients.page(ctx, s, clientList, r, everything)
+}
+
+// ClientsOf returns a page of the clients that the user registered.
+func (s *Store) ClientsOf(ctx context.Context, ownerID int64, r page.Request) (page.Of[oauth.Client], error) {
+	return clients.page(ctx, s, clientListOf(ownerID), r, everything)
+}
+
+// UpdateClient replaces the client whose Version is still the stored one.
+func (s *Store) UpdateClient(ctx context.Context, c oauth.Client) error {
+	was := c.Version
+	c.Version++
+	return clients.refused(s.write(ctx, set(clientKey(c.ClientID), registrationOf(&c)).version(was)), 0)
+}
+
+// DeleteClient removes the client.
+func (s *Store) DeleteClient(ctx context.Context, c oauth.Client) error {
+	err := s.write(ctx,
+		drop(clientKey(c.ClientID)),
+		drop(clientList.entry(c.ID)),
+		drop(clientListOf(c.OwnerID).entry(c.ID)),
+	)
+	return clients.refused(err, 0)
+}

@@ -1,0 +1,44 @@
+// Package dynamodb is the distributed store: three Amazon DynamoDB tables and
+// nothing else running. It has no secondary indexes, whose reads lag behind
+// writes. A list is a partition of small items that are written in the same
+// transaction as the thing they list, so that every read here is consistent.
+//
+// A write is one conditional UpdateItem, PutItem or transaction. It leaves its
+// own nonce on the items it writes: a request that the SDK repeats because the
+// answer was lost finds that nonce and knows that it succeeded the first time.
+//
+// The kinds of item, with their table, partition key and sort key. Numbers in
+// sort keys are padded with zeros, so that a list in reverse is the newest
+// first.
+//
+//	table         pk               sk                  is                                   ttl
+//	directory     USER#id          USER                a user                               none
+//	directory     USER#id          MEMBER#kind#place   a membership, found from the user    none
+//	directory     GROUP#id         GROUP               a group or a user's namespace        none
+//	directory     PROJECT#id       PROJECT             a project                            none
+//	directory     GROUP#id         MEMBER#user         a membership, found from the group   none
+//	directory     PROJECT#id       MEMBER#user         a membership, found from the project none
+//	directory     PATH#full path   PATH                who has the path                     none
+//	directory     EMAIL#address    EMAIL               who has the e-mail address           none
+//	directory     LIST#users       id                  an entry of the list of users        none
+//	directory     LIST#groups      id                  likewise, with what filters need     none
+//	directory     LIST#projects    id                  likewise, with what filters need     none
+//	directory     COUNTER#kind     COUNTER             the last id of a kind                none
+//	applications  APP#ClientID     APP                 a client                             none
+//	applications  LIST#apps        number              its entry; finds it by its number    none
+//	applications  OWNER#user       APP#number          its entry in its owner's list        none
+//	applications  COUNTER#apps     COUNTER             the last number of a client          none
+//	tokens        USER#id          GRANT#client#random a grant                              a day after its end
+//	tokens        USER#id          SESSION#id          a session                            at its end
+//	tokens        PAT#digest       PAT                 a personal access token              none
+//	tokens        LIST#pats        id                  its entry; finds it by its id        none
+//	tokens        USER#id          PAT#id              its entry in its user's list         none
+//	tokens        COUNTER#pats     COUNTER             the last id of such a token          none
+//
+// Paths and e-mail addresses are in lower case in keys. The attribute "ttl"
+// only cleans up, late and at DynamoDB's leisure; whoever reads a thing judges
+// by its own times whether it has expired.
+//
+// A list is read up to the page that is asked for and, for its total, to
+// page.CountLimit entries: about 1 MB or one request.
+package dynamodb

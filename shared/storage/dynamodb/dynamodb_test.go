@@ -1,0 +1,72 @@
+package dynamodb_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"os"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"gatehouse/shared/secret"
+	"gatehouse/shared/storage"
+	"gatehouse/shared/storage/dynamodb"
+	"gatehouse/shared/storage/dynamodb/tables"
+	"gatehouse/shared/storage/storagetest"
+)
+
+// template defines the tables that a deployment has.
+const template = "../../../template.yaml"
+
+// options names fresh tables in the DynamoDB, or the emulator of it, that the
+// environment tells of.
+func options(t testing.TB) dynamodb.Options {
+	t.Helper()
+	endpoint := os.Getenv("AWS_ENDPOINT_URL_DYNAMODB")
+	if endpoint == "" {
+		t.Skip("AWS_ENDPOINT_URL_DYNAMODB is not set: there is no DynamoDB to test on (scripts/test starts an emulator)")
+	}
+	return dynamodb.Options{
+		Region: cmp.Or(os.Getenv("AWS_REGION"), "us-east-1"), Endpoint: endpoint,
+		Credentials: aws.CredentialsProviderFunc(credentials),
+		Prefix:      "test-" + hex.EncodeToString(secret.Random(6)),
+	}
+}
+
+// credentials come from the environment; an emulator takes any.
+func credentials(context.Context) (aws.Credentials, error) {
+	return aws.Credentials{
+		AccessKeyID:     cmp.Or(os.Getenv("AWS_ACCESS_KEY_ID"), "test"),
+		SecretAccessKey: cmp.Or(os.Getenv("AWS_SECRET_ACCESS_KEY"), "test"),
+		SessionToken:    os.Getenv("AWS_SESSION_TOKEN"),
+	}, nil
+}
+
+func open(t *testing.T) storage.Store { return openWith(t, options(t)) }
+
+// openWith returns an empty store in tables of its own.
+func openWith(t testing.TB, o dynamodb.Options) *dynamodb.Store {
+	t.Helper()
+	store := dynamodb.New(o)
+	if err := tables.Create(t.Context(), store, template); err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+func TestStore(t *testing.T) { storagetest.Run(t, open) }
+
+// A second start finds the tables there, with expiry turned on.
+func TestTablesAreCreatedOnce(t *testing.T) {
+	s := openWith(t, options(t))
+	if err := tables.Create(t.Context(), s, template); err != nil {
+		t.Fatalf("Create again = %v, want no error", err)
+	}
+	name := s.Prefix() + "-tokens"
+	got, err := s.API().DescribeTimeToLive(t.Context(), &sdk.DescribeTimeToLiveInput{TableName: &name})
+	if err != nil || aws.ToString(got.TimeToLiveDescription.AttributeName) != "ttl" {
+		t.Errorf("DescribeTimeToLive = %+v, %v, want the attribute ttl", got, err)
+	}
+}

@@ -1,0 +1,94 @@
+package dynamodb
+
+import (
+	"context"
+	"time"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/oauth"
+)
+
+// grantGrace keeps a grant a little beyond its end, so that clocks that differ
+// never make DynamoDB remove a live one.
+const grantGrace = 24 * time.Hour
+
+var grants = kind[oauth.Grant]{noun: "grant", fields: grantFields}
+
+func grantFields(g *oauth.Grant) fields {
+	return append(fields{
+		{"user_id", &g.UserID},
+		{"client_number", &g.ClientID},
+		{"random", g.Random[:]},
+		{"application", &g.Application},
+		{"nonce", g.Nonce[:]},
+		{"redirect_uri", &g.RedirectURI},
+		{"challenge", (*string)(&g.Challenge)},
+		{"refreshable", &g.Refreshable},
+		{"created_at", &g.CreatedAt},
+		{"revoked_at", &g.RevokedAt},
+	}, progressOf(g)...)
+}
+
+// progressOf lists what changes when the grant advances.
+func progressOf(g *oauth.Grant) fields {
+	return fields{
+		{"scopes", (*[]string)(&g.Scopes)},
+		{"generation", &g.Generation},
+		{"issued_at", &g.IssuedAt},
+		{"previous_issued_at", &g.PreviousIssuedAt},
+		{"narrowed", &g.Narrowed},
+	}
+}
+
+// until adds the time from which DynamoDB may remove the item.
+func (fs fields) until(end time.Time) fields {
+	ttl := end.Unix()
+	return append(fs, field{"ttl", &ttl})
+}
+
+// CreateGrant stores a new grant.
+func (s *Store) CreateGrant(ctx context.Context, g oauth.Grant) error {
+	return s.write(ctx, create(grantKey(g.GrantID), grantFields(&g).until(g.EndsAt().Add(grantGrace))))
+}
+
+// Grant returns the grant with this id.
+func (s *Store) Grant(ctx context.Context, id oauth.GrantID) (oauth.Grant, error) {
+	return grants.get(ctx, s, grantKey(id))
+}
+
+// GrantsOf returns the user's grants to the client.
+func (s *Store) GrantsOf(ctx context.Context, userID, clientID int64) ([]oauth.Grant, error) {
+	return grants.all(ctx, s, grantsOf(userID, clientID))
+}
+
+// AdvanceGrant stores the next state of a grant in one conditional write. The
+// refusal brings the stored grant along.
+func (s *Store) AdvanceGrant(ctx context.Context, next oauth.Grant) (oauth.Grant, error) {
+	step := set(grantKey(next.GrantID), progressOf(&next).until(next.EndsAt().Add(grantGrace)))
+	err := s.write(ctx, step.when("generation = :was AND attribute_not_exists(revoked_at)",
+		item{":was": number(next.Generation - 1)}))
+	stored, yes := refused(err, 0)
+	switch {
+	case !yes:
+		return next, err
+	case stored == nil:
+		return oauth.Grant{}, grants.missing()
+	}
+	g, err := grants.read(stored)
+	if err != nil {
+		return oauth.Grant{}, err
+	}
+	return g, fault.New(fault.Conflict, "the grant advanced or was revoked in between")
+}
+
+// unrevoked is the condition of whatever can be revoked once.
+const unrevoked = exist + " AND attribute_not_exists(revoked_at)"
+
+// RevokeGrant ends the grant.
+func (s *Store) RevokeGrant(ctx context.Context, id oauth.GrantID, now time.Time) error {
+	err := s.write(ctx, set(grantKey(id), fields{{"revoked_at", &now}}).when(unrevoked, nil))
+	if _, ended := refused(err, 0); ended {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,134 @@
+package dynamodb
+
+import (
+	"context"
+	"fmt"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/page"
+	"gatehouse/shared/project"
+)
+
+var groups = kind[project.Group]{
+	noun:   "group",
+	key:    func(g project.Group) key { return groupKey(g.ID) },
+	fields: groupFields,
+	entry: func(g *project.Group) fields {
+		return fields{{"id", &g.ID}, {"ancestors", &g.Ancestors}, {"visibility", (*string)(&g.Visibility)}}
+	},
+}
+
+func groupFields(g *project.Group) fields {
+	return fields{
+		{"id", &g.ID},
+		{"parent_id", &g.ParentID},
+		{"owner_id", &g.OwnerID},
+		{"ancestors", &g.Ancestors},
+		{"name", &g.Name},
+		{"path", &g.Path},
+		{"full_path", &g.FullPath},
+		{"visibility", (*string)(&g.Visibility)},
+		{"created_at", &g.CreatedAt},
+		{"version", &g.Version},
+	}
+}
+
+// children counts the groups and projects in a group. Whoever adds one counts
+// up in the same transaction, and only a group with none can be removed.
+const children = "children"
+
+func emptyGroupFields(g *project.Group) fields {
+	return append(groupFields(g), field{children, new(int64)})
+}
+
+func dropEmpty(groupID int64) change {
+	return drop(groupKey(groupID)).when(children+" = :none", item{":none": number(0)})
+}
+
+// CreateGroup stores the group with its creator as a member.
+func (s *Store) CreateGroup(ctx context.Context, g project.Group, creator int64) (project.Group, error) {
+	var err error
+	if g.ID, err = s.next(ctx, groupIDs); err != nil {
+		return project.Group{}, err
+	}
+	g.Version = 1
+	owner := project.Member{Place: g.Place(), UserID: creator, Role: project.Owner, CreatedAt: g.CreatedAt}
+	ofPlace, ofUser := memberKeys(owner)
+	needed := []change{present(userKey(creator))}
+	if g.ParentID != 0 {
+		needed = append(needed, add(groupKey(g.ParentID), children, 1))
+	}
+	return g, s.writeBelow(ctx, needed,
+		create(pathKey(g.FullPath), fields{{"group_id", &g.ID}}),
+		create(groupKey(g.ID), emptyGroupFields(&g)),
+		create(groupList.entry(g.ID), groups.entry(&g)),
+		create(ofPlace, memberFields(&owner)),
+		create(ofUser, memberFields(&owner)),
+	)
+}
+
+// writeBelow stores a group or a project, of which the first change claims the
+// path, if what it needs is there.
+func (s *Store) writeBelow(ctx context.Context, needed []change, changes ...change) error {
+	err := s.write(ctx, append(changes, needed...)...)
+	for i := range needed {
+		if _, gone := refused(err, len(changes)+i); gone {
+			return fault.New(fault.NotFound, "namespace or creator not found")
+		}
+	}
+	return takenBy(err, "path")
+}
+
+// Group returns the group or user's namespace with this id.
+func (s *Store) Group(ctx context.Context, id int64) (project.Group, error) {
+	return groups.get(ctx, s, groupKey(id))
+}
+
+// GroupByPath returns the group or user's namespace with this full path.
+func (s *Store) GroupByPath(ctx context.Context, fullPath string) (project.Group, error) {
+	id, err := s.claimant(ctx, pathKey(fullPath), "group_id")
+	if err != nil {
+		return project.Group{}, fmt.Errorf("find group by path: %w", err)
+	}
+	if id == 0 {
+		return project.Group{}, groups.missing()
+	}
+	return s.Group(ctx, id)
+}
+
+// Groups returns a page of the real groups that pass the filter.
+func (s *Store) Groups(ctx context.Context, f project.Filter, r page.Request) (page.Of[project.Group], error) {
+	return groups.page(ctx, s, groupList, r, f.Group)
+}
+
+// UpdateGroup changes Name and Visibility of a real group, which is listed; a
+// user's namespace is not.
+func (s *Store) UpdateGroup(ctx context.Context, g project.Group) error {
+	next := g.Version + 1
+	visibility := field{"visibility", (*string)(&g.Visibility)}
+	err := s.write(ctx,
+		set(groupKey(g.ID), fields{{"name", &g.Name}, visibility, {"version", &next}}).version(g.Version),
+		set(groupList.entry(g.ID), fields{visibility}),
+	)
+	return groups.refused(groups.refused(err, 0), 1)
+}
+
+// DeleteGroup removes the group and its members.
+func (s *Store) DeleteGroup(ctx context.Context, id int64) error {
+	g, err := s.Group(ctx, id)
+	if err != nil {
+		return err
+	}
+	if g.OwnerID != 0 {
+		return fault.New(fault.Conflict, "a user's namespace goes with the user")
+	}
+	changes := []change{dropEmpty(id), drop(pathKey(g.FullPath)), drop(groupList.entry(id))}
+	if g.ParentID != 0 {
+		changes = append(changes, add(groupKey(g.ParentID), children, -1))
+	}
+	err = s.removeWithMembers(ctx, membersOf(g.Place()), changes...)
+	if stored, full := refused(err, 0); full && stored != nil {
+		return fault.New(fault.Conflict, "the group still holds groups or projects")
+	}
+	return groups.refused(err, 0)
+}

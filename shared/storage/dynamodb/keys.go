@@ -1,0 +1,125 @@
+package dynamodb
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/project"
+	"gatehouse/shared/secret"
+)
+
+// table is what distinguishes the name of a table from those beside it.
+type table string
+
+const (
+	directory    table = "directory"
+	applications table = "applications"
+	tokens       table = "tokens"
+)
+
+// key finds one item; without a sort key it names a partition.
+type key struct {
+	table
+	pk, sk string
+}
+
+// The longest keys that DynamoDB takes, in bytes.
+const maxPK, maxSK = 2048, 1024
+
+// possible reports whether an item can have the key. Some keys hold words that
+// a stranger sent.
+func (k key) possible() bool { return len(k.pk) <= maxPK && len(k.sk) <= maxSK }
+
+func (k key) item() item {
+	return item{"pk": &types.AttributeValueMemberS{Value: k.pk}, "sk": &types.AttributeValueMemberS{Value: k.sk}}
+}
+
+// entry returns the key of a list's entry for the thing with this number.
+func (k key) entry(id int64) key {
+	k.sk += padded(id)
+	return k
+}
+
+// padded writes a number so that the order of the text is that of the numbers.
+func padded(id int64) string { return fmt.Sprintf("%019d", id) }
+
+func numbered(t table, pk string, id int64, sk string) key {
+	return key{t, pk + strconv.FormatInt(id, 10), sk}
+}
+
+var (
+	userIDs    = key{directory, "COUNTER#users", "COUNTER"}
+	groupIDs   = key{directory, "COUNTER#groups", "COUNTER"}
+	projectIDs = key{directory, "COUNTER#projects", "COUNTER"}
+	clientIDs  = key{applications, "COUNTER#apps", "COUNTER"}
+	tokenIDs   = key{tokens, "COUNTER#pats", "COUNTER"}
+)
+
+var (
+	userList    = key{directory, "LIST#users", ""}
+	groupList   = key{directory, "LIST#groups", ""}
+	projectList = key{directory, "LIST#projects", ""}
+	clientList  = key{applications, "LIST#apps", ""}
+	tokenList   = key{tokens, "LIST#pats", ""}
+)
+
+func clientListOf(ownerID int64) key { return numbered(applications, "OWNER#", ownerID, "APP#") }
+func tokenListOf(userID int64) key   { return numbered(tokens, "USER#", userID, "PAT#") }
+
+func userKey(id int64) key    { return numbered(directory, "USER#", id, "USER") }
+func groupKey(id int64) key   { return numbered(directory, "GROUP#", id, "GROUP") }
+func projectKey(id int64) key { return numbered(directory, "PROJECT#", id, "PROJECT") }
+
+// pathKey claims a full path for a user's namespace, a group or a project.
+// Paths nest deeper than a key is long; a digest stands in for a long one.
+func pathKey(fullPath string) key {
+	path := strings.ToLower(fullPath)
+	if len(path) > 1024 {
+		path = "sha256:" + secret.NewText(path).Digest().String()
+	}
+	return key{directory, "PATH#" + path, "PATH"}
+}
+
+func emailKey(address string) key {
+	return key{directory, "EMAIL#" + strings.ToLower(address), "EMAIL"}
+}
+
+// placeKey finds the place itself.
+func placeKey(p project.Place) key {
+	if p.Kind == project.InProject {
+		return projectKey(p.ID)
+	}
+	return groupKey(p.ID)
+}
+
+// membersOf and membershipsOf are the two partitions that hold a membership.
+func membersOf(p project.Place) key { k := placeKey(p); k.sk = "MEMBER#"; return k }
+
+func membershipsOf(userID int64) key { return numbered(directory, "USER#", userID, "MEMBER#") }
+
+func memberKeys(m project.Member) (ofPlace, ofUser key) {
+	ofUser = membershipsOf(m.UserID)
+	ofUser.sk += string(m.Kind) + "#" + padded(m.ID)
+	return membersOf(m.Place).entry(m.UserID), ofUser
+}
+
+func clientKey(clientID string) key { return key{applications, "APP#" + clientID, "APP"} }
+
+func grantsOf(userID, clientID int64) key {
+	return numbered(tokens, "USER#", userID, "GRANT#"+padded(clientID)+"#")
+}
+
+func grantKey(id oauth.GrantID) key {
+	k := grantsOf(id.UserID, id.ClientID)
+	k.sk += hex.EncodeToString(id.Random[:])
+	return k
+}
+
+func sessionKey(userID int64, id string) key { return numbered(tokens, "USER#", userID, "SESSION#"+id) }
+
+func tokenKey(d secret.Digest) key { return key{tokens, "PAT#" + d.String(), "PAT"} }

@@ -1,0 +1,138 @@
+package dynamodb
+
+import (
+	"context"
+	"fmt"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/page"
+)
+
+// kind says how things of type T are stored.
+type kind[T any] struct {
+	noun   string
+	key    func(T) key
+	fields func(*T) fields
+	// entry holds what is known of a thing from its entry in a list: enough
+	// for its key and for what the list is filtered by.
+	entry func(*T) fields
+}
+
+// read returns the thing that the item is.
+func (k kind[T]) read(it item) (thing T, err error) {
+	if err := k.fields(&thing).read(it); err != nil {
+		return thing, fmt.Errorf("read stored %s: %w", k.noun, err)
+	}
+	return thing, nil
+}
+
+func (k kind[T]) missing() error { return fault.New(fault.NotFound, k.noun+" not found") }
+
+// refused explains why a change that names the version it read was refused.
+// Any other error stays what it is.
+func (k kind[T]) refused(err error, position int) error {
+	stored, yes := refused(err, position)
+	switch {
+	case !yes:
+		return err
+	case stored == nil:
+		return k.missing()
+	default:
+		return fault.New(fault.Conflict, k.noun+" was changed in between")
+	}
+}
+
+// get returns the thing with this key, or a fault.NotFound error.
+func (k kind[T]) get(ctx context.Context, s *Store, at key) (thing T, err error) {
+	it, err := s.get(ctx, at)
+	switch {
+	case err != nil:
+		return thing, fmt.Errorf("get %s: %w", k.noun, err)
+	case it == nil:
+		return thing, k.missing()
+	}
+	return k.read(it)
+}
+
+// numbered returns the thing with this number in the list, or a fault.NotFound
+// error.
+func (k kind[T]) numbered(ctx context.Context, s *Store, list key, id int64) (thing T, err error) {
+	thing, err = k.listed(ctx, s, list, id)
+	if err != nil {
+		return thing, err
+	}
+	return k.get(ctx, s, k.key(thing))
+}
+
+// listed returns what the list says of the thing with this number.
+func (k kind[T]) listed(ctx context.Context, s *Store, list key, id int64) (thing T, err error) {
+	it, err := s.get(ctx, list.entry(id))
+	switch {
+	case err != nil:
+		return thing, fmt.Errorf("find %s: %w", k.noun, err)
+	case it == nil:
+		return thing, k.missing()
+	}
+	return thing, k.entry(&thing).read(it)
+}
+
+// all returns every thing in the part of a partition whose sort keys begin
+// with the key's.
+func (k kind[T]) all(ctx context.Context, s *Store, at key) (things []T, err error) {
+	err = s.query(ctx, at, forward, func(it item) (more bool, err error) {
+		thing, err := k.read(it)
+		things = append(things, thing)
+		return true, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list %ss: %w", k.noun, err)
+	}
+	return things, nil
+}
+
+// page returns a page of the things in a list whose entries pass keep, the
+// newest first.
+func (k kind[T]) page(ctx context.Context, s *Store, list key, r page.Request, keep func(T) bool) (page.Of[T], error) {
+	var listed []T
+	enough := max(page.CountLimit, r.Offset()+r.Size) + 1
+	err := s.query(ctx, list, backward, func(it item) (bool, error) {
+		var thing T
+		err := k.entry(&thing).read(it)
+		if keep(thing) {
+			listed = append(listed, thing)
+		}
+		return len(listed) < enough, err
+	})
+	if err != nil {
+		return page.Of[T]{}, fmt.Errorf("list %ss: %w", k.noun, err)
+	}
+	cut := page.Cut(listed, r)
+	cut.Items, err = k.complete(ctx, s, cut.Items)
+	return cut, err
+}
+
+// complete returns the things of which only the entries are known, without
+// those that were removed since.
+func (k kind[T]) complete(ctx context.Context, s *Store, entries []T) ([]T, error) {
+	keys := make([]key, len(entries))
+	for i, e := range entries {
+		keys[i] = k.key(e)
+	}
+	found, err := s.getAll(ctx, keys)
+	if err != nil {
+		return nil, fmt.Errorf("get %ss: %w", k.noun, err)
+	}
+	things := make([]T, 0, len(found))
+	for _, at := range keys {
+		if it, ok := found[at]; ok {
+			thing, err := k.read(it)
+			if err != nil {
+				return nil, err
+			}
+			things = append(things, thing)
+		}
+	}
+	return things, nil
+}
+
+func everything[T any](T) bool { return true }

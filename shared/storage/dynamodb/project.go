@@ -1,0 +1,101 @@
+package dynamodb
+
+import (
+	"context"
+	"fmt"
+
+	"gatehouse/shared/page"
+	"gatehouse/shared/project"
+)
+
+var projects = kind[project.Project]{
+	noun:   "project",
+	key:    func(p project.Project) key { return projectKey(p.ID) },
+	fields: projectFields,
+	entry: func(p *project.Project) fields {
+		return fields{
+			{"id", &p.ID},
+			{"owner_id", &p.OwnerID},
+			{"lineage", &p.Lineage},
+			{"visibility", (*string)(&p.Visibility)},
+		}
+	},
+}
+
+func projectFields(p *project.Project) fields {
+	return fields{
+		{"id", &p.ID},
+		{"namespace_id", &p.NamespaceID},
+		{"namespace_path", &p.NamespacePath},
+		{"owner_id", &p.OwnerID},
+		{"lineage", &p.Lineage},
+		{"name", &p.Name},
+		{"path", &p.Path},
+		{"full_path", &p.FullPath},
+		{"visibility", (*string)(&p.Visibility)},
+		{"created_at", &p.CreatedAt},
+		{"version", &p.Version},
+	}
+}
+
+// CreateProject stores the project.
+func (s *Store) CreateProject(ctx context.Context, p project.Project) (project.Project, error) {
+	var err error
+	if p.ID, err = s.next(ctx, projectIDs); err != nil {
+		return project.Project{}, err
+	}
+	p.Version = 1
+	return p, s.writeBelow(ctx, []change{add(groupKey(p.NamespaceID), children, 1)},
+		create(pathKey(p.FullPath), fields{{"project_id", &p.ID}}),
+		create(projectKey(p.ID), projectFields(&p)),
+		create(projectList.entry(p.ID), projects.entry(&p)),
+	)
+}
+
+// Project returns the project with this id.
+func (s *Store) Project(ctx context.Context, id int64) (project.Project, error) {
+	return projects.get(ctx, s, projectKey(id))
+}
+
+// ProjectByPath returns the project with this full path.
+func (s *Store) ProjectByPath(ctx context.Context, fullPath string) (project.Project, error) {
+	id, err := s.claimant(ctx, pathKey(fullPath), "project_id")
+	if err != nil {
+		return project.Project{}, fmt.Errorf("find project by path: %w", err)
+	}
+	if id == 0 {
+		return project.Project{}, projects.missing()
+	}
+	return s.Project(ctx, id)
+}
+
+// Projects returns a page of the projects that pass the filter.
+func (s *Store) Projects(ctx context.Context, f project.Filter, r page.Request) (page.Of[project.Project], error) {
+	return projects.page(ctx, s, projectList, r, f.Project)
+}
+
+// UpdateProject changes Name and Visibility.
+func (s *Store) UpdateProject(ctx context.Context, p project.Project) error {
+	next := p.Version + 1
+	visibility := field{"visibility", (*string)(&p.Visibility)}
+	err := s.write(ctx,
+		set(projectKey(p.ID), fields{{"name", &p.Name}, visibility, {"version", &next}}).version(p.Version),
+		set(projectList.entry(p.ID), fields{visibility}),
+	)
+	return projects.refused(err, 0)
+}
+
+// DeleteProject removes the project and its members.
+func (s *Store) DeleteProject(ctx context.Context, id int64) error {
+	p, err := s.Project(ctx, id)
+	if err != nil {
+		return err
+	}
+	err = s.removeWithMembers(ctx, membersOf(p.Place()),
+		drop(projectKey(id)),
+		drop(pathKey(p.FullPath)),
+		drop(projectList.entry(id)),
+		add(groupKey(p.NamespaceID), children, -1),
+	)
+	return projects.refused(err, 0)
+}

@@ -1,0 +1,95 @@
+package dynamodb
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// get returns the item with this key, or nil when there is none.
+func (s *Store) get(ctx context.Context, k key) (item, error) {
+	if !k.possible() {
+		return nil, nil
+	}
+	out, err := s.client.GetItem(ctx, &sdk.GetItemInput{
+		TableName: s.table(k), Key: k.item(), ConsistentRead: aws.Bool(true),
+	})
+	if err != nil || len(out.Item) == 0 {
+		return nil, err
+	}
+	return out.Item, nil
+}
+
+// maxBatch is how many items DynamoDB returns in one BatchGetItem at most.
+const maxBatch = 100
+
+// getAll returns those of the items, all of one table and each named once,
+// that exist.
+func (s *Store) getAll(ctx context.Context, keys []key) (map[key]item, error) {
+	found := map[key]item{}
+	for len(keys) > 0 {
+		n := min(len(keys), maxBatch)
+		if err := s.getBatch(ctx, keys[:n], found); err != nil {
+			return nil, err
+		}
+		keys = keys[n:]
+	}
+	return found, nil
+}
+
+func (s *Store) getBatch(ctx context.Context, keys []key, found map[key]item) error {
+	wanted := types.KeysAndAttributes{ConsistentRead: aws.Bool(true)}
+	for _, k := range keys {
+		wanted.Keys = append(wanted.Keys, k.item())
+	}
+	requests := map[string]types.KeysAndAttributes{*s.table(keys[0]): wanted}
+	for len(requests) > 0 { // every answer brings at least one item closer
+		out, err := s.client.BatchGetItem(ctx, &sdk.BatchGetItemInput{RequestItems: requests})
+		if err != nil {
+			return err
+		}
+		for _, it := range out.Responses[*s.table(keys[0])] {
+			k := key{table: keys[0].table}
+			if err := (fields{{"pk", &k.pk}, {"sk", &k.sk}}).read(it); err != nil {
+				return err
+			}
+			found[k] = it
+		}
+		requests = out.UnprocessedKeys
+	}
+	return nil
+}
+
+// The directions of a query.
+const (
+	forward  = true
+	backward = false
+)
+
+// query calls each with the items of the key's partition, in the order of
+// their sort keys, as long as each wants more. Only sort keys that begin with
+// the key's count.
+func (s *Store) query(ctx context.Context, k key, forward bool, each func(item) (more bool, err error)) error {
+	condition, values := "pk = :pk", item{":pk": text(k.pk)}
+	if k.sk != "" {
+		condition, values[":sk"] = "pk = :pk AND begins_with(sk, :sk)", text(k.sk)
+	}
+	pages := sdk.NewQueryPaginator(s.client, &sdk.QueryInput{
+		TableName: s.table(k), ConsistentRead: aws.Bool(true), ScanIndexForward: aws.Bool(forward),
+		KeyConditionExpression: aws.String(condition), ExpressionAttributeValues: values,
+	})
+	for pages.HasMorePages() {
+		out, err := pages.NextPage(ctx)
+		if err != nil {
+			return err
+		}
+		for _, it := range out.Items {
+			if more, err := each(it); !more || err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

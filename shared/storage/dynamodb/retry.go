@@ -1,0 +1,62 @@
+package dynamodb
+
+import (
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// A request is tried maxAttempts times, with pauses that double up to
+// longestPause: some three seconds in all, or until its context ends.
+const (
+	maxAttempts   = 10
+	shortestPause = 20 * time.Millisecond
+	longestPause  = time.Second
+)
+
+// newRetryer returns the SDK's own rules of what can be tried again, and
+// besides them whatever met somebody else's transaction. The pauses are
+// DynamoDB's short ones; nothing but maxAttempts rations them, as many callers
+// who want one item can meet often.
+func newRetryer() aws.Retryer {
+	return retry.NewStandard(func(o *retry.StandardOptions) {
+		o.MaxAttempts = maxAttempts
+		o.Backoff = retry.BackoffDelayerFunc(pause)
+		o.RateLimiter = ratelimit.None
+		o.Retryables = append(o.Retryables, retry.IsErrorRetryableFunc(contended))
+	})
+}
+
+// pause is a random part of the longest pause before the attempt, so that
+// those who met do not meet again.
+func pause(attempt int, _ error) (time.Duration, error) {
+	return rand.N(min(shortestPause<<attempt, longestPause)), nil
+}
+
+// contended reports whether a write was turned away only because a
+// transaction was under way on one of its items.
+func contended(err error) aws.Ternary {
+	var conflict *types.TransactionConflictException
+	if errors.As(err, &conflict) {
+		return aws.TrueTernary
+	}
+	var canceled *types.TransactionCanceledException
+	if !errors.As(err, &canceled) {
+		return aws.UnknownTernary
+	}
+	met := false
+	for _, reason := range canceled.CancellationReasons {
+		switch aws.ToString(reason.Code) {
+		case "ConditionalCheckFailed":
+			return aws.FalseTernary
+		case "TransactionConflict", "ProvisionedThroughputExceeded", "ThrottlingError":
+			met = true
+		}
+	}
+	return aws.BoolTernary(met)
+}

@@ -1,0 +1,133 @@
+package dynamodb_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/project"
+	"gatehouse/shared/storage"
+	"gatehouse/shared/storage/dynamodb"
+	"gatehouse/shared/user"
+)
+
+// A write whose answer is lost was made. The SDK sends it again, and that must
+// not look like a second caller.
+func TestLostAnswer(t *testing.T) {
+	o, w := options(t), &wire{}
+	o.HTTPClient = w
+	s, ctx := openWith(t, o), t.Context()
+	u, other := addUser(t, s), addUser(t, s)
+	g := addGroup(t, s, project.Group{}, unique("group"), u.ID)
+	p := must[project.Project](t)(s.CreateProject(ctx, newProject(g)))
+	c := must[oauth.Client](t)(s.CreateClient(ctx, newClient()))
+	token := must[accesstoken.Token](t)(s.CreateAccessToken(ctx, newToken(u.ID)))
+	grant := addGrant(t, s)
+
+	tests := []struct {
+		name string
+		call func() error
+	}{
+		{"CreateUser", func() error { _, err := s.CreateUser(ctx, newUser()); return err }},
+		{"UpdateUser", func() error { return s.UpdateUser(ctx, u) }},
+		{"UpdateUser with another address", func() error { return s.UpdateUser(ctx, withEmail(other)) }},
+		{"CreateGroup", func() error { _, err := s.CreateGroup(ctx, newGroup(g, "below"), u.ID); return err }},
+		{"UpdateGroup", func() error { return s.UpdateGroup(ctx, g) }},
+		{"CreateProject", func() error { _, err := s.CreateProject(ctx, newProject(g)); return err }},
+		{"UpdateProject", func() error { return s.UpdateProject(ctx, p) }},
+		{"AddMember", func() error {
+			return s.AddMember(ctx, project.Member{Place: p.Place(), UserID: u.ID, Role: project.Guest, CreatedAt: now})
+		}},
+		{"CreateClient", func() error { _, err := s.CreateClient(ctx, newClient()); return err }},
+		{"UpdateClient", func() error { return s.UpdateClient(ctx, c) }},
+		{"CreateSession", func() error { return s.CreateSession(ctx, newSession(u.ID)) }},
+		{"CreateAccessToken", func() error { _, err := s.CreateAccessToken(ctx, newToken(u.ID)); return err }},
+		{"RotateAccessToken", func() error {
+			_, err := s.RotateAccessToken(ctx, token.ID, newToken(u.ID), now)
+			return err
+		}},
+		{"CreateGrant", func() error { return s.CreateGrant(ctx, newGrant()) }},
+		{"AdvanceGrant", func() error { _, err := s.AdvanceGrant(ctx, grant.Redeemed(now)); return err }},
+		{"RevokeGrant", func() error { return s.RevokeGrant(ctx, grant.GrantID, now) }},
+	}
+	for _, test := range tests {
+		w.answer = loseFirst()
+		if err := test.call(); err != nil {
+			t.Errorf("%s with its first answer lost = %v, want no error", test.name, err)
+		}
+	}
+}
+
+func withEmail(u user.User) user.User {
+	u.Email = newUser().Email
+	return u
+}
+
+// loseFirst loses DynamoDB's first answer to each kind of write.
+func loseFirst() func(string, *http.Response) *http.Response {
+	lost := map[string]bool{"GetItem": true}
+	return func(operation string, theirs *http.Response) *http.Response {
+		if theirs == nil || lost[operation] {
+			return nil
+		}
+		lost[operation] = true
+		return response(http.StatusServiceUnavailable, "{}")
+	}
+}
+
+const (
+	conflict = `{"__type": "com.amazonaws.dynamodb.v20120810#TransactionConflictException"}`
+	canceled = `{"__type": "com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
+		"CancellationReasons": [{"Code": "None"}, {"Code": "TransactionConflict"}]}`
+)
+
+// offline returns a store for which the wire answers everything.
+func offline(w *wire) storage.Store {
+	return dynamodb.New(dynamodb.Options{
+		Region: "us-east-1", Endpoint: "http://dynamodb.invalid", Prefix: "test",
+		Credentials: aws.CredentialsProviderFunc(credentials), HTTPClient: w,
+	})
+}
+
+func TestContendedWriteIsTriedAgain(t *testing.T) {
+	tests := map[string]struct {
+		answer string
+		call   func(storage.Store) error
+	}{
+		"a single write": {conflict, func(s storage.Store) error {
+			return s.RevokeGrant(t.Context(), oauth.GrantID{}, now)
+		}},
+		"a transaction": {canceled, func(s storage.Store) error {
+			return s.RemoveMember(t.Context(), project.Place{}, 1)
+		}},
+	}
+	for name, test := range tests {
+		w := &wire{}
+		w.answer = func(string, *http.Response) *http.Response {
+			if len(w.operations) < 4 {
+				return response(http.StatusBadRequest, test.answer)
+			}
+			return response(http.StatusOK, "{}")
+		}
+		if err := test.call(offline(w)); err != nil || len(w.operations) != 4 {
+			t.Errorf("%s = %v after %d attempts, want none after 4", name, err, len(w.operations))
+		}
+	}
+}
+
+func TestContendedWriteEndsWithItsContext(t *testing.T) {
+	w := &wire{answer: func(string, *http.Response) *http.Response {
+		return response(http.StatusBadRequest, conflict)
+	}}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := offline(w).RevokeGrant(ctx, oauth.GrantID{}, now); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("RevokeGrant = %v, want the end of its context", err)
+	}
+}

@@ -1,0 +1,46 @@
+package dynamodb
+
+import (
+	"context"
+	"time"
+
+	"gatehouse/shared/session"
+)
+
+var sessions = kind[session.Session]{noun: "session", fields: sessionFields}
+
+func sessionFields(s *session.Session) fields {
+	return fields{
+		{"user_id", &s.UserID},
+		{"id", &s.ID},
+		{"digest", s.Digest[:]},
+		{"created_at", &s.CreatedAt},
+		{"last_seen_at", &s.LastSeenAt},
+	}
+}
+
+// CreateSession stores a session.
+func (s *Store) CreateSession(ctx context.Context, new session.Session) error {
+	return s.write(ctx, create(sessionKey(new.UserID, new.ID), sessionFields(&new).until(new.ExpiresAt())))
+}
+
+// Session returns the user's session with this id.
+func (s *Store) Session(ctx context.Context, userID int64, id string) (session.Session, error) {
+	return sessions.get(ctx, s, sessionKey(userID, id))
+}
+
+// TouchSession notes that the session was used.
+func (s *Store) TouchSession(ctx context.Context, used session.Session, now time.Time) error {
+	used.LastSeenAt = now
+	seen := fields{{"last_seen_at", &used.LastSeenAt}}.until(used.ExpiresAt())
+	err := s.write(ctx, set(sessionKey(used.UserID, used.ID), seen))
+	if _, gone := refused(err, 0); gone {
+		return nil
+	}
+	return err
+}
+
+// EndSession removes the session.
+func (s *Store) EndSession(ctx context.Context, userID int64, id string) error {
+	return s.write(ctx, forget(sessionKey(userID, id)))
+}

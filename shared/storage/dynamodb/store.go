@@ -1,0 +1,56 @@
+package dynamodb
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"gatehouse/shared/storage"
+)
+
+// Options say where the tables are.
+type Options struct {
+	Region      string
+	Endpoint    string // empty: the region's own
+	Credentials aws.CredentialsProvider
+	Prefix      string         // of the tables' names, followed by "-directory" and so on
+	HTTPClient  sdk.HTTPClient // nil: the SDK's
+}
+
+// Store is the distributed store.
+type Store struct {
+	client *sdk.Client
+	prefix string
+}
+
+var _ storage.Store = (*Store)(nil)
+
+// New returns the store in the tables that the options name. It reads no
+// environment and no files, which takes milliseconds when a function starts.
+func New(o Options) *Store {
+	options := sdk.Options{
+		Region: o.Region, Credentials: o.Credentials, HTTPClient: o.HTTPClient, Retryer: newRetryer(),
+	}
+	if o.Endpoint != "" {
+		options.BaseEndpoint = aws.String(o.Endpoint)
+	}
+	return &Store{sdk.New(options), o.Prefix}
+}
+
+// API returns the client of DynamoDB itself, for what concerns whole tables.
+func (s *Store) API() *sdk.Client { return s.client }
+
+// Prefix returns what the names of the store's tables begin with.
+func (s *Store) Prefix() string { return s.prefix }
+
+// Ping answers nil when the store can be read.
+func (s *Store) Ping(ctx context.Context) error {
+	_, err := s.get(ctx, userIDs)
+	return err
+}
+
+// Close does nothing: the store has no work of its own.
+func (s *Store) Close() error { return nil }
+
+func (s *Store) table(k key) *string { return aws.String(s.prefix + "-" + string(k.table)) }

@@ -1,0 +1,153 @@
+// Package tables makes the tables of the distributed store as template.yaml
+// defines them, where no deployment does: for the local server and for tests.
+package tables
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"go.yaml.in/yaml/v3"
+
+	"gatehouse/shared/storage/dynamodb"
+)
+
+// Definition is an AWS::DynamoDB::Table resource, as far as it is used here.
+type Definition struct {
+	TableName            string      `yaml:"TableName"`
+	AttributeDefinitions []Attribute `yaml:"AttributeDefinitions"`
+	KeySchema            []Element   `yaml:"KeySchema"`
+	BillingMode          string      `yaml:"BillingMode"`
+	TimeToLive           TimeToLive  `yaml:"TimeToLiveSpecification"`
+}
+
+// Attribute is the name of a key's part, and its type.
+type Attribute struct {
+	Name string `yaml:"AttributeName"`
+	Type string `yaml:"AttributeType"`
+}
+
+// Element is a part of a table's key: HASH or RANGE.
+type Element struct {
+	Name string `yaml:"AttributeName"`
+	Type string `yaml:"KeyType"`
+}
+
+// TimeToLive names the attribute by which items expire.
+type TimeToLive struct {
+	Attribute string `yaml:"AttributeName"`
+	Enabled   bool   `yaml:"Enabled"`
+}
+
+// stackName is what a template writes for the name of its deployment.
+const stackName = "${AWS::StackName}"
+
+// Read returns the tables that a template defines, with the prefix in place
+// of the stack's name.
+func Read(template, prefix string) ([]Definition, error) {
+	text, err := os.ReadFile(template)
+	if err != nil {
+		return nil, err
+	}
+	var parsed struct {
+		Resources map[string]struct {
+			Type       string    `yaml:"Type"`
+			Properties yaml.Node `yaml:"Properties"`
+		} `yaml:"Resources"`
+	}
+	if err := yaml.Unmarshal(text, &parsed); err != nil {
+		return nil, fmt.Errorf("%s: %w", template, err)
+	}
+	var definitions []Definition
+	for name, resource := range parsed.Resources {
+		if resource.Type != "AWS::DynamoDB::Table" {
+			continue
+		}
+		var d Definition
+		if err := resource.Properties.Decode(&d); err != nil {
+			return nil, fmt.Errorf("%s: resource %s: %w", template, name, err)
+		}
+		d.TableName = strings.ReplaceAll(d.TableName, stackName, prefix)
+		definitions = append(definitions, d)
+	}
+	if len(definitions) == 0 {
+		return nil, fmt.Errorf("%s defines no tables", template)
+	}
+	return definitions, nil
+}
+
+// Create makes those of the template's tables that the store lacks, and waits
+// until all can be used. Those that are there stay as they are.
+func Create(ctx context.Context, store *dynamodb.Store, template string) error {
+	definitions, err := Read(template, store.Prefix())
+	if err != nil {
+		return err
+	}
+	for _, d := range definitions {
+		if err := d.create(ctx, store.API()); err != nil {
+			return fmt.Errorf("table %s: %w", d.TableName, err)
+		}
+	}
+	return nil
+}
+
+// patience is how long a table may take until it can be used.
+const patience = 2 * time.Minute
+
+func (d Definition) create(ctx context.Context, client *sdk.Client) error {
+	_, err := client.CreateTable(ctx, d.input())
+	var there *types.ResourceInUseException
+	if err != nil && !errors.As(err, &there) {
+		return err
+	}
+	active := sdk.NewTableExistsWaiter(client, func(o *sdk.TableExistsWaiterOptions) {
+		o.MinDelay, o.MaxDelay = 100*time.Millisecond, time.Second
+	})
+	if err := active.Wait(ctx, &sdk.DescribeTableInput{TableName: &d.TableName}, patience); err != nil {
+		return err
+	}
+	return d.enableTTL(ctx, client)
+}
+
+func (d Definition) input() *sdk.CreateTableInput {
+	input := &sdk.CreateTableInput{TableName: &d.TableName, BillingMode: types.BillingMode(d.BillingMode)}
+	for _, a := range d.AttributeDefinitions {
+		input.AttributeDefinitions = append(input.AttributeDefinitions, types.AttributeDefinition{
+			AttributeName: aws.String(a.Name), AttributeType: types.ScalarAttributeType(a.Type),
+		})
+	}
+	for _, k := range d.KeySchema {
+		input.KeySchema = append(input.KeySchema, types.KeySchemaElement{
+			AttributeName: aws.String(k.Name), KeyType: types.KeyType(k.Type),
+		})
+	}
+	return input
+}
+
+// enableTTL turns expiry on, unless it is: DynamoDB refuses to do so twice.
+func (d Definition) enableTTL(ctx context.Context, client *sdk.Client) error {
+	if !d.TimeToLive.Enabled {
+		return nil
+	}
+	now, err := client.DescribeTimeToLive(ctx, &sdk.DescribeTimeToLiveInput{TableName: &d.TableName})
+	if err != nil {
+		return err
+	}
+	switch now.TimeToLiveDescription.TimeToLiveStatus {
+	case types.TimeToLiveStatusEnabled, types.TimeToLiveStatusEnabling:
+		return nil
+	}
+	_, err = client.UpdateTimeToLive(ctx, &sdk.UpdateTimeToLiveInput{
+		TableName: &d.TableName,
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{
+			AttributeName: &d.TimeToLive.Attribute, Enabled: aws.Bool(true),
+		},
+	})
+	return err
+}

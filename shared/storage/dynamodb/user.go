@@ -1,0 +1,179 @@
+package dynamodb
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/page"
+	"gatehouse/shared/project"
+	"gatehouse/shared/user"
+)
+
+var users = kind[user.User]{
+	noun:   "user",
+	key:    func(u user.User) key { return userKey(u.ID) },
+	fields: userFields,
+	entry:  func(u *user.User) fields { return fields{{"id", &u.ID}} },
+}
+
+func userFields(u *user.User) fields {
+	return fields{
+		{"id", &u.ID},
+		{"username", &u.Username},
+		{"namespace_id", &u.NamespaceID},
+		{"name", &u.Name},
+		{"email", &u.Email},
+		{"password_hash", &u.PasswordHash},
+		{"state", (*string)(&u.State)},
+		{"admin", &u.Admin},
+		{"private_profile", &u.PrivateProfile},
+		{"two_factor_enabled", &u.TwoFactorEnabled},
+		{"created_at", &u.CreatedAt},
+		{"updated_at", &u.UpdatedAt},
+		{"version", &u.Version},
+	}
+}
+
+const taken = "has already been taken"
+
+// CreateUser stores a user with a namespace.
+func (s *Store) CreateUser(ctx context.Context, u user.User) (user.User, error) {
+	var err error
+	if u.ID, err = s.next(ctx, userIDs); err != nil {
+		return user.User{}, err
+	}
+	if u.NamespaceID, err = s.next(ctx, groupIDs); err != nil {
+		return user.User{}, err
+	}
+	u.Version = 1
+	namespace := namespaceOf(u)
+	err = s.write(ctx,
+		create(pathKey(u.Username), fields{{"user_id", &u.ID}, {"group_id", &u.NamespaceID}}),
+		create(emailKey(u.Email), fields{{"user_id", &u.ID}}),
+		create(userKey(u.ID), userFields(&u)),
+		create(groupKey(u.NamespaceID), emptyGroupFields(&namespace)),
+		create(userList.entry(u.ID), users.entry(&u)),
+	)
+	return u, takenBy(err, "username", "email")
+}
+
+func namespaceOf(u user.User) project.Group {
+	return project.Group{
+		ID: u.NamespaceID, OwnerID: u.ID, Name: u.Username, Path: u.Username, FullPath: u.Username,
+		Visibility: project.Private, CreatedAt: u.CreatedAt, Version: 1,
+	}
+}
+
+// takenBy turns the refusals of the first changes of a write, which claim
+// these fields, into complaints about them. Any other error stays what it is.
+func takenBy(err error, claimed ...string) error {
+	complaints := fault.Fields{}
+	for position, name := range claimed {
+		if _, yes := refused(err, position); yes {
+			complaints.Add(name, taken)
+		}
+	}
+	if len(complaints) > 0 {
+		return complaints
+	}
+	return err
+}
+
+// User returns the user with this id.
+func (s *Store) User(ctx context.Context, id int64) (user.User, error) {
+	return users.get(ctx, s, userKey(id))
+}
+
+// UserByLogin returns the user with this user name or e-mail address. Only
+// the latter has an "@".
+func (s *Store) UserByLogin(ctx context.Context, login string) (user.User, error) {
+	claim := pathKey(login)
+	if strings.Contains(login, "@") {
+		claim = emailKey(login)
+	}
+	id, err := s.claimant(ctx, claim, "user_id")
+	if err != nil {
+		return user.User{}, fmt.Errorf("find user by login: %w", err)
+	}
+	if id == 0 {
+		return user.User{}, users.missing()
+	}
+	return s.User(ctx, id)
+}
+
+// claimant returns the id of this name that a claim holds; zero when nobody
+// made the claim, or something of another kind did.
+func (s *Store) claimant(ctx context.Context, claim key, name string) (id int64, err error) {
+	it, err := s.get(ctx, claim)
+	if err != nil {
+		return 0, err
+	}
+	return id, fields{{name, &id}}.read(it)
+}
+
+// UsersByID returns the users with these ids that exist.
+func (s *Store) UsersByID(ctx context.Context, ids []int64) (map[int64]user.User, error) {
+	var entries []user.User
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
+		entries = append(entries, user.User{ID: id})
+	}
+	found, err := users.complete(ctx, s, entries)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[int64]user.User, len(found))
+	for _, u := range found {
+		byID[u.ID] = u
+	}
+	return byID, nil
+}
+
+// Users returns a page of all users.
+func (s *Store) Users(ctx context.Context, r page.Request) (page.Of[user.User], error) {
+	return users.page(ctx, s, userList, r, everything)
+}
+
+// UpdateUser replaces the user whose Version is still the stored one.
+func (s *Store) UpdateUser(ctx context.Context, u user.User) error {
+	stored, err := s.User(ctx, u.ID)
+	if err != nil {
+		return err
+	}
+	u.Username, u.NamespaceID, u.CreatedAt = stored.Username, stored.NamespaceID, stored.CreatedAt
+	was := u.Version
+	u.Version++
+	changes := []change{set(userKey(u.ID), userFields(&u)).version(was)}
+	if former, next := emailKey(stored.Email), emailKey(u.Email); former != next {
+		changes = append(changes, create(next, fields{{"user_id", &u.ID}}), drop(former))
+	}
+	err = s.write(ctx, changes...)
+	if _, outdated := refused(err, 0); outdated {
+		return users.refused(err, 0)
+	}
+	if _, claimed := refused(err, 1); claimed {
+		return fault.Field("email", taken)
+	}
+	return err
+}
+
+// DeleteUser removes the user with its namespace and memberships.
+func (s *Store) DeleteUser(ctx context.Context, id int64) error {
+	u, err := s.User(ctx, id)
+	if err != nil {
+		return err
+	}
+	err = s.removeWithMembers(ctx, membershipsOf(id),
+		drop(userKey(id)).version(u.Version),
+		dropEmpty(u.NamespaceID),
+		drop(pathKey(u.Username)),
+		drop(emailKey(u.Email)),
+		drop(userList.entry(id)),
+	)
+	if _, full := refused(err, 1); full {
+		return fault.New(fault.Conflict, "the user's namespace still holds projects")
+	}
+	return users.refused(err, 0)
+}

@@ -1,0 +1,143 @@
+package dynamodb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"gatehouse/shared/secret"
+)
+
+// refusal is the error of a write that stored nothing because items did not
+// meet their conditions: by the position of their changes, the items as they
+// are stored, nil where there is none.
+type refusal map[int]item
+
+// Error says which changes were refused.
+func (r refusal) Error() string {
+	return fmt.Sprintf("conditions of changes %v not met", slices.Sorted(maps.Keys(r)))
+}
+
+// refused reports whether the change at this position kept a write from being
+// stored, and returns the item as it is stored, if there is one.
+func refused(err error, position int) (stored item, yes bool) {
+	var r refusal
+	if !errors.As(err, &r) {
+		return nil, false
+	}
+	stored, yes = r[position]
+	return stored, yes
+}
+
+// nonceName is the attribute in which an item keeps the nonce of the last
+// write to it.
+const nonceName = "written_by"
+
+// write makes all the changes or none. When items do not meet their
+// conditions, the error is a refusal; unless one of them tells that this very
+// write was made before, by a request whose answer was lost.
+func (s *Store) write(ctx context.Context, changes ...change) error {
+	nonce := secret.Random(16)
+	var err error
+	if len(changes) == 1 {
+		err = s.writeOne(ctx, changes[0], nonce)
+	} else {
+		err = s.transact(ctx, changes, nonce)
+	}
+	r := refusals(err)
+	for _, stored := range r {
+		if wrote(nonce, stored) {
+			return nil
+		}
+	}
+	if r != nil {
+		return r
+	}
+	return err
+}
+
+func wrote(nonce []byte, stored item) bool {
+	by, ok := stored[nonceName].(*types.AttributeValueMemberB)
+	return ok && slices.Equal(by.Value, nonce)
+}
+
+// refusals returns which conditions failed, or nil when the error is another.
+func refusals(err error) refusal {
+	var one *types.ConditionalCheckFailedException
+	if errors.As(err, &one) {
+		return refusal{0: one.Item}
+	}
+	var canceled *types.TransactionCanceledException
+	if !errors.As(err, &canceled) {
+		return nil
+	}
+	var r refusal
+	for i, reason := range canceled.CancellationReasons {
+		if aws.ToString(reason.Code) == "ConditionalCheckFailed" {
+			if r == nil {
+				r = refusal{}
+			}
+			r[i] = reason.Item
+		}
+	}
+	return r
+}
+
+func (s *Store) transact(ctx context.Context, changes []change, nonce []byte) error {
+	input := &sdk.TransactWriteItemsInput{}
+	for _, c := range changes {
+		input.TransactItems = append(input.TransactItems, s.part(c, nonce))
+	}
+	_, err := s.client.TransactWriteItems(ctx, input)
+	return err
+}
+
+// writeOne makes a single change, which costs half of what a transaction does.
+func (s *Store) writeOne(ctx context.Context, c change, nonce []byte) (err error) {
+	switch part := s.part(c, nonce); c.action {
+	case put:
+		_, err = s.client.PutItem(ctx, &sdk.PutItemInput{
+			TableName: part.Put.TableName, Item: part.Put.Item,
+			ConditionExpression:                 part.Put.ConditionExpression,
+			ExpressionAttributeValues:           part.Put.ExpressionAttributeValues,
+			ReturnValuesOnConditionCheckFailure: part.Put.ReturnValuesOnConditionCheckFailure,
+		})
+	case update:
+		_, err = s.client.UpdateItem(ctx, &sdk.UpdateItemInput{
+			TableName: part.Update.TableName, Key: part.Update.Key,
+			UpdateExpression:                    part.Update.UpdateExpression,
+			ConditionExpression:                 part.Update.ConditionExpression,
+			ExpressionAttributeNames:            part.Update.ExpressionAttributeNames,
+			ExpressionAttributeValues:           part.Update.ExpressionAttributeValues,
+			ReturnValuesOnConditionCheckFailure: part.Update.ReturnValuesOnConditionCheckFailure,
+		})
+	case remove:
+		_, err = s.client.DeleteItem(ctx, &sdk.DeleteItemInput{
+			TableName: part.Delete.TableName, Key: part.Delete.Key,
+			ConditionExpression:                 part.Delete.ConditionExpression,
+			ExpressionAttributeValues:           part.Delete.ExpressionAttributeValues,
+			ReturnValuesOnConditionCheckFailure: part.Delete.ReturnValuesOnConditionCheckFailure,
+		})
+	}
+	return err
+}
+
+// next returns the next number of a counter. Numbers can be left out, but none
+// comes twice.
+func (s *Store) next(ctx context.Context, counter key) (id int64, err error) {
+	out, err := s.client.UpdateItem(ctx, &sdk.UpdateItemInput{
+		TableName: s.table(counter), Key: counter.item(),
+		UpdateExpression: aws.String("ADD last_id :one"), ExpressionAttributeValues: item{":one": number(1)},
+		ReturnValues: types.ReturnValueUpdatedNew,
+	})
+	if err != nil {
+		return 0, fmt.Errorf("count up %s: %w", counter.pk, err)
+	}
+	return id, fields{{"last_id", &id}}.read(out.Attributes)
+}
