@@ -1,0 +1,215 @@
+package member_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gatehouse/shared/app"
+	"gatehouse/shared/apptest"
+	"gatehouse/shared/member"
+	"gatehouse/shared/project"
+	"gatehouse/shared/user"
+	"gatehouse/shared/web"
+)
+
+type object = map[string]any
+
+// mounted serves the members of groups and of projects, side by side.
+func mounted(a *app.App) http.Handler {
+	mux := web.NewMux()
+	member.Mount(mux, a, "/groups/{id}", a.Auth.Group, project.Owner)
+	member.Mount(mux, a, "/projects/{id}", a.Auth.Project, project.Maintainer)
+	return mux
+}
+
+func membersOf(at project.Place) string { return fmt.Sprintf("/%ss/%d/members", at.Kind, at.ID) }
+
+func pathOf(at project.Place, u user.User) string { return fmt.Sprintf("%s/%d", membersOf(at), u.ID) }
+
+func body(u user.User, role project.Role, expiresAt any) object {
+	return object{
+		"id": float64(u.ID), "username": u.Username, "name": u.Name, "access_level": float64(role), "expires_at": expiresAt,
+	}
+}
+
+func TestMembersComeAndGo(t *testing.T) {
+	a := apptest.New(t)
+	h := mounted(a.App)
+	ada, ben := a.User("ada"), a.User("ben")
+	g := a.Group("acme", project.Group{}, ada, project.Private)
+	p := a.Project("web", g, project.Private)
+	token := a.Token(ada)
+	day := a.Now().AddDate(0, 0, 7).Format(time.DateOnly)
+	for _, at := range []project.Place{g.Place(), p.Place()} {
+		apptest.Call(t, h, "GET", pathOf(at, ben), token, nil).WantMessage(t, 404, "404 Member Not Found")
+		apptest.Call(t, h, "POST", membersOf(at), token, object{"user_id": ben.ID, "access_level": 30, "expires_at": day}).
+			Want(t, 201, body(ben, project.Developer, day))
+		apptest.Call(t, h, "POST", membersOf(at), token, object{"user_id": ben.ID, "access_level": 40}).
+			WantMessage(t, 409, "409 Conflict - Member already exists")
+		apptest.Call(t, h, "GET", pathOf(at, ben), token, nil).Want(t, 200, body(ben, project.Developer, day))
+		apptest.Call(t, h, "PUT", pathOf(at, ben), token, object{"access_level": 15}).Want(t, 200, body(ben, project.Planner, day))
+		apptest.Call(t, h, "PUT", pathOf(at, ben), token, object{"expires_at": nil}).Want(t, 200, body(ben, project.Planner, nil))
+		apptest.Call(t, h, "GET", pathOf(at, ben), token, nil).Want(t, 200, body(ben, project.Planner, nil))
+		apptest.Call(t, h, "DELETE", pathOf(at, ben), token, nil).Want(t, 204, nil)
+		for _, method := range []string{"GET", "PUT", "DELETE"} {
+			apptest.Call(t, h, method, pathOf(at, ben), token, nil).WantMessage(t, 404, "404 Member Not Found")
+		}
+	}
+}
+
+func TestMemberParameters(t *testing.T) {
+	a := apptest.New(t)
+	h := mounted(a.App)
+	ada, ben := a.User("ada"), a.User("ben")
+	g := a.Group("acme", project.Group{}, ada, project.Private)
+	token := a.Token(ada)
+	today := a.Now().Format(time.DateOnly)
+	tests := []struct {
+		params object
+		status int
+		want   object
+	}{
+		{object{}, 400, object{"error": "user_id is missing, access_level is missing"}},
+		{object{"user_id": "x", "access_level": "y"}, 400, object{"error": "user_id is invalid, access_level is invalid"}},
+		{object{"user_id": ben.ID, "access_level": 0}, 400, object{"error": "access_level does not have a valid value"}},
+		{object{"user_id": ben.ID, "access_level": 35}, 400, object{"error": "access_level does not have a valid value"}},
+		{object{"user_id": ben.ID, "access_level": 60}, 400, object{"error": "access_level does not have a valid value"}},
+		{object{"user_id": ben.ID, "access_level": 30, "expires_at": "soon"}, 400, object{"error": "expires_at is invalid"}},
+		{object{"user_id": ben.ID, "access_level": 30, "expires_at": today}, 400, object{"message": object{"expires_at": []any{"must be in the future"}}}},
+		{object{"user_id": 9999, "access_level": 30}, 404, object{"message": "404 User Not Found"}},
+	}
+	for _, test := range tests {
+		apptest.Call(t, h, "POST", membersOf(g.Place()), token, test.params).Want(t, test.status, test.want)
+	}
+	apptest.Call(t, h, "GET", pathOf(g.Place(), ben), token, nil).WantMessage(t, 404, "404 Member Not Found")
+	apptest.Call(t, h, "PUT", pathOf(g.Place(), ada), token, object{"access_level": 7}).WantError(t, 400, "access_level does not have a valid value")
+	for _, id := range []string{"x", "0", "-1", "1.5", "99999999999999999999"} {
+		apptest.Call(t, h, "GET", membersOf(g.Place())+"/"+id, token, nil).WantMessage(t, 404, "404 Member Not Found")
+		apptest.Call(t, h, "DELETE", membersOf(g.Place())+"/"+id, token, nil).WantMessage(t, 404, "404 Member Not Found")
+	}
+}
+
+// Maintainers manage the members of a project as far as their own role goes.
+func TestNobodyReachesAboveTheOwnRole(t *testing.T) {
+	a := apptest.New(t)
+	h := mounted(a.App)
+	mia := a.User("mia")
+	p := a.Project("web", a.Namespace(a.User("ada")), project.Private)
+	at := p.Place()
+	a.Member(at, mia, project.Maintainer)
+	token := a.Token(mia)
+	const roleAbove, memberAbove = "403 Forbidden - the role is above your own", "403 Forbidden - the member's role is above your own"
+	tests := []struct {
+		name        string
+		has, giving project.Role
+		want        map[string]string // by method; a method that is not there is allowed
+	}{
+		{"promoted to the own role", project.Guest, project.Maintainer, nil},
+		{"promoted above it", project.Guest, project.Owner, map[string]string{"POST": roleAbove, "PUT": roleAbove}},
+		{"an equal demoted", project.Maintainer, project.Guest, nil},
+		{"a superior demoted", project.Owner, project.Guest, map[string]string{"PUT": memberAbove, "DELETE": memberAbove}},
+	}
+	for i, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			invited, standing := a.User(fmt.Sprintf("invited-%d", i)), a.User(fmt.Sprintf("member-%d", i))
+			a.Member(at, standing, test.has)
+			calls := []struct {
+				method, path string
+				params       object
+				status       int
+			}{
+				{"POST", membersOf(at), object{"user_id": invited.ID, "access_level": test.giving}, 201},
+				{"PUT", pathOf(at, standing), object{"access_level": test.giving}, 200},
+				{"DELETE", pathOf(at, standing), nil, 204},
+			}
+			for _, call := range calls {
+				answer := apptest.Call(t, h, call.method, call.path, token, call.params)
+				if refusal := test.want[call.method]; refusal != "" {
+					answer.WantMessage(t, 403, refusal)
+				} else {
+					answer.Want(t, call.status, nil)
+				}
+			}
+		})
+	}
+	apptest.Call(t, h, "PUT", pathOf(at, mia), token, object{"access_level": project.Owner}).WantMessage(t, 403, roleAbove)
+}
+
+func TestEverybodyMayLeave(t *testing.T) {
+	a := apptest.New(t)
+	h := mounted(a.App)
+	ada, gwen, ravi := a.User("ada"), a.User("gwen"), a.User("ravi")
+	g := a.Group("acme", project.Group{}, ada, project.Private)
+	p := a.Project("web", a.Namespace(ada), project.Public)
+	token := a.Token(gwen)
+	for _, at := range []project.Place{g.Place(), p.Place()} {
+		a.Member(at, gwen, project.Guest)
+		a.Member(at, ravi, project.Guest)
+	}
+	for _, at := range []project.Place{p.Place(), g.Place()} {
+		apptest.Call(t, h, "DELETE", pathOf(at, ravi), token, nil).WantMessage(t, 403, "403 Forbidden")
+		apptest.Call(t, h, "DELETE", pathOf(at, gwen), token, nil).Want(t, 204, nil)
+	}
+	apptest.Call(t, h, "GET", membersOf(g.Place()), token, nil).WantMessage(t, 404, "404 Group Not Found")
+	apptest.Call(t, h, "DELETE", pathOf(p.Place(), gwen), token, nil).WantMessage(t, 404, "404 Member Not Found")
+}
+
+func TestListsOfMembers(t *testing.T) {
+	a := apptest.New(t)
+	h := mounted(a.App)
+	ada, ben, gwen := a.User("ada"), a.User("ben"), a.User("gwen")
+	top := a.Group("acme", project.Group{}, ada, project.Private)
+	team := a.Group("team", top, ben, project.Private)
+	p := a.Project("web", team, project.Private)
+	a.Member(team.Place(), gwen, project.Developer)
+	a.Member(p.Place(), gwen, project.Guest)
+	a.Member(p.Place(), ada, project.Guest)
+	token := a.Token(ada)
+	tests := map[string][]any{
+		membersOf(top.Place()):           {body(ada, project.Owner, nil)},
+		membersOf(top.Place()) + "/all":  {body(ada, project.Owner, nil)},
+		membersOf(team.Place()):          {body(ben, project.Owner, nil), body(gwen, project.Developer, nil)},
+		membersOf(team.Place()) + "/all": {body(ada, project.Owner, nil), body(ben, project.Owner, nil), body(gwen, project.Developer, nil)},
+		membersOf(p.Place()):             {body(ada, project.Guest, nil), body(gwen, project.Guest, nil)},
+		membersOf(p.Place()) + "/all":    {body(ada, project.Owner, nil), body(ben, project.Owner, nil), body(gwen, project.Developer, nil)},
+	}
+	for path, want := range tests {
+		apptest.Call(t, h, "GET", path, token, nil).Want(t, 200, want)
+	}
+	second := apptest.Call(t, h, "GET", membersOf(p.Place())+"/all?per_page=2&page=2", token, nil)
+	second.Want(t, 200, []any{body(gwen, project.Developer, nil)})
+	if got := []string{second.Header.Get("X-Total"), second.Header.Get("X-Prev-Page"), second.Header.Get("X-Next-Page")}; !cmp.Equal(got, []string{"3", "1", ""}) {
+		t.Errorf("X-Total, X-Prev-Page and X-Next-Page are %q, want 3, 1 and nothing", got)
+	}
+}
+
+func TestMembershipEndsWithItsDay(t *testing.T) {
+	a := apptest.New(t)
+	h := mounted(a.App)
+	ada, ben := a.User("ada"), a.User("ben")
+	g := a.Group("acme", project.Group{}, ada, project.Private)
+	at := g.Place()
+	a.MemberUntil(at, ben, project.Owner, a.Now().Truncate(24*time.Hour).AddDate(0, 0, 1))
+	adas, bens := a.Token(ada), a.Token(ben)
+	apptest.Call(t, h, "GET", membersOf(at), bens, nil).Want(t, 200, nil)
+
+	a.Pass(24 * time.Hour)
+	apptest.Call(t, h, "GET", membersOf(at), bens, nil).WantMessage(t, 404, "404 Group Not Found")
+	apptest.Call(t, h, "GET", membersOf(at), adas, nil).Want(t, 200, []any{body(ada, project.Owner, nil)})
+	for _, method := range []string{"GET", "PUT", "DELETE"} {
+		apptest.Call(t, h, method, pathOf(at, ben), adas, nil).WantMessage(t, 404, "404 Member Not Found")
+	}
+	apptest.Call(t, h, "POST", membersOf(at), adas, object{"user_id": ben.ID, "access_level": 10}).Want(t, 201, body(ben, project.Guest, nil))
+	apptest.Call(t, h, "GET", membersOf(at), bens, nil).Want(t, 200, nil)
+}
+
+func TestUsersNamespaceIsNoGroup(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	apptest.Call(t, mounted(a.App), "GET", fmt.Sprintf("/groups/%d/members", ada.NamespaceID), a.Token(ada), nil).
+		WantMessage(t, 404, "404 Group Not Found")
+}
