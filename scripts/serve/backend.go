@@ -13,6 +13,7 @@ import (
 	"gatehouse/shared/boot"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage"
+	"gatehouse/shared/storage/dynamodb"
 	"gatehouse/shared/storage/dynamodb/tables"
 	"gatehouse/shared/storage/sqlite"
 )
@@ -58,14 +59,13 @@ func openSQLite(env boot.Env) (storage.Store, error) {
 // openDynamoDB creates the tables only on an emulator: a deployment's own are
 // its template's to create.
 func openDynamoDB(ctx context.Context, env boot.Env, template string) (storage.Store, error) {
-	store := boot.DynamoDB(env)
-	if env.DynamoDBEndpoint == "" {
-		return store, nil
+	options := boot.DynamoDB(env)
+	if env.DynamoDBEndpoint != "" {
+		if err := tables.Create(ctx, options, template); err != nil {
+			return nil, fmt.Errorf("create the tables on %s: %w", env.DynamoDBEndpoint, err)
+		}
 	}
-	if err := tables.Create(ctx, store, template); err != nil {
-		return nil, fmt.Errorf("create the tables on %s: %w", env.DynamoDBEndpoint, err)
-	}
-	return store, nil
+	return dynamodb.New(options), nil
 }
 
 func keys(ctx context.Context, env boot.Env) (secret.Keys, error) {

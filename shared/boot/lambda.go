@@ -29,7 +29,7 @@ func App(ctx context.Context) (*app.App, error) {
 		return nil, err
 	}
 	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stdout, &slog.HandlerOptions{Level: env.LogLevel})))
-	store := DynamoDB(env)
+	store := dynamodb.New(DynamoDB(env))
 	warm := make(chan struct{})
 	go func() {
 		defer close(warm)
@@ -58,11 +58,11 @@ func New(env Env, store storage.Store, keys secret.Keys) *app.App {
 	})
 }
 
-// DynamoDB returns the distributed store.
-func DynamoDB(env Env) *dynamodb.Store {
-	return dynamodb.New(dynamodb.Options{
+// DynamoDB says where the distributed store is.
+func DynamoDB(env Env) dynamodb.Options {
+	return dynamodb.Options{
 		Region: env.Region, Endpoint: env.DynamoDBEndpoint, Credentials: env.provider(), Prefix: env.TablePrefix,
-	})
+	}
 }
 
 // SecretKeys returns the instance keys that Secrets Manager keeps.

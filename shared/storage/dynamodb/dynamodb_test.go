@@ -49,23 +49,23 @@ func open(t *testing.T) storage.Store { return openWith(t, options(t)) }
 // openWith returns an empty store in tables of its own.
 func openWith(t testing.TB, o dynamodb.Options) *dynamodb.Store {
 	t.Helper()
-	store := dynamodb.New(o)
-	if err := tables.Create(t.Context(), store, template); err != nil {
+	if err := tables.Create(t.Context(), o, template); err != nil {
 		t.Fatal(err)
 	}
-	return store
+	return dynamodb.New(o)
 }
 
 func TestStore(t *testing.T) { storagetest.Run(t, open) }
 
 // A second start finds the tables there, with expiry turned on.
 func TestTablesAreCreatedOnce(t *testing.T) {
-	s := openWith(t, options(t))
-	if err := tables.Create(t.Context(), s, template); err != nil {
+	o := options(t)
+	openWith(t, o)
+	if err := tables.Create(t.Context(), o, template); err != nil {
 		t.Fatalf("Create again = %v, want no error", err)
 	}
-	name := s.Prefix() + "-tokens"
-	got, err := s.API().DescribeTimeToLive(t.Context(), &sdk.DescribeTimeToLiveInput{TableName: &name})
+	name := o.Prefix + "-tokens"
+	got, err := o.Client().DescribeTimeToLive(t.Context(), &sdk.DescribeTimeToLiveInput{TableName: &name})
 	if err != nil || aws.ToString(got.TimeToLiveDescription.AttributeName) != "ttl" {
 		t.Errorf("DescribeTimeToLive = %+v, %v, want the attribute ttl", got, err)
 	}

@@ -76,12 +76,12 @@ func (s *Store) query(ctx context.Context, k key, forward bool, each func(item) 
 	if k.sk != "" {
 		condition, values[":sk"] = "pk = :pk AND begins_with(sk, :sk)", text(k.sk)
 	}
-	pages := sdk.NewQueryPaginator(s.client, &sdk.QueryInput{
+	input := &sdk.QueryInput{
 		TableName: s.table(k), ConsistentRead: aws.Bool(true), ScanIndexForward: aws.Bool(forward),
 		KeyConditionExpression: aws.String(condition), ExpressionAttributeValues: values,
-	})
-	for pages.HasMorePages() {
-		out, err := pages.NextPage(ctx)
+	}
+	for {
+		out, err := s.client.Query(ctx, input)
 		if err != nil {
 			return err
 		}
@@ -90,6 +90,9 @@ func (s *Store) query(ctx context.Context, k key, forward bool, each func(item) 
 				return err
 			}
 		}
+		if len(out.LastEvaluatedKey) == 0 {
+			return nil
+		}
+		input.ExclusiveStartKey = out.LastEvaluatedKey
 	}
-	return nil
 }

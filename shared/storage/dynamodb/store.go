@@ -20,29 +20,26 @@ type Options struct {
 
 // Store is the distributed store.
 type Store struct {
-	client *sdk.Client
+	client operations
 	prefix string
 }
 
 var _ storage.Store = (*Store)(nil)
 
-// New returns the store in the tables that the options name. It reads no
+// Client returns a client of the DynamoDB that the options name. It reads no
 // environment and no files, which takes milliseconds when a function starts.
-func New(o Options) *Store {
+func (o Options) Client() *sdk.Client {
 	options := sdk.Options{
 		Region: o.Region, Credentials: o.Credentials, HTTPClient: o.HTTPClient, Retryer: newRetryer(),
 	}
 	if o.Endpoint != "" {
 		options.BaseEndpoint = aws.String(o.Endpoint)
 	}
-	return &Store{sdk.New(options), o.Prefix}
+	return sdk.New(options)
 }
 
-// API returns the client of DynamoDB itself, for what concerns whole tables.
-func (s *Store) API() *sdk.Client { return s.client }
-
-// Prefix returns what the names of the store's tables begin with.
-func (s *Store) Prefix() string { return s.prefix }
+// New returns the store in the tables that the options name.
+func New(o Options) *Store { return &Store{operationsOf(o.Client()), o.Prefix} }
 
 // Ping answers nil when the store can be read.
 func (s *Store) Ping(ctx context.Context) error {

@@ -82,15 +82,16 @@ func Read(template, prefix string) ([]Definition, error) {
 	return definitions, nil
 }
 
-// Create makes those of the template's tables that the store lacks, and waits
+// Create makes those of the template's tables that are missing, and waits
 // until all can be used. Those that are there stay as they are.
-func Create(ctx context.Context, store *dynamodb.Store, template string) error {
-	definitions, err := Read(template, store.Prefix())
+func Create(ctx context.Context, o dynamodb.Options, template string) error {
+	definitions, err := Read(template, o.Prefix)
 	if err != nil {
 		return err
 	}
+	client := o.Client()
 	for _, d := range definitions {
-		if err := d.create(ctx, store.API()); err != nil {
+		if err := d.create(ctx, client); err != nil {
 			return fmt.Errorf("table %s: %w", d.TableName, err)
 		}
 	}
