@@ -93,7 +93,7 @@ func checkBuild(path string) error {
 	if err != nil {
 		return err
 	}
-	want := map[string]string{"-trimpath": "true", "-tags": "lambda.norpc", "CGO_ENABLED": "0"}
+	want := map[string]string{"-trimpath": "true", "-tags": "lambda.norpc,nethttpomithttp2", "CGO_ENABLED": "0"}
 	for _, setting := range info.Settings {
 		if want[setting.Key] == setting.Value {
 			delete(want, setting.Key)
