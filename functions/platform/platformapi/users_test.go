@@ -1,0 +1,262 @@
+package platformapi_test
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gatehouse/functions/platform/platformapi"
+	"gatehouse/shared/apptest"
+	"gatehouse/shared/project"
+	"gatehouse/shared/scope"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/user"
+)
+
+const api = "/api/v4"
+
+type object = map[string]any
+
+func userBody(u user.User) object {
+	return object{
+		"id": float64(u.ID), "username": u.Username, "name": u.Name, "email": u.Email, "state": string(u.State), "admin": u.Admin,
+		"private_profile": u.PrivateProfile, "two_factor_enabled": u.TwoFactorEnabled,
+		"web_url": apptest.BaseURL + "/" + u.Username, "avatar_url": nil,
+		"created_at": u.CreatedAt.Format("2006-01-02T15:04:05.000Z"),
+	}
+}
+
+func TestOwnRecord(t *testing.T) {
+	a := apptest.New(t)
+	h := platformapi.New(a.App)
+	ada, root := a.User("ada"), a.Admin("root")
+	for _, token := range []string{
+		a.Token(ada), a.Token(ada, scope.ReadAPI), a.Token(ada, scope.ReadUser),
+		a.OAuthToken(ada, scope.API), a.OAuthToken(ada, scope.ReadUser),
+	} {
+		apptest.Call(t, h, "GET", api+"/user", token, nil).Want(t, 200, userBody(ada))
+	}
+	apptest.Call(t, h, "GET", api+"/user/", a.Token(root), nil).Want(t, 200, userBody(root))
+	apptest.Call(t, h, "GET", api+"/user?sudo=ada", a.Token(root, scope.API, scope.Sudo), nil).Want(t, 200, userBody(ada))
+	apptest.Call(t, h, "GET", api+"/user", "", nil).WantMessage(t, 401, "401 Unauthorized")
+	apptest.Call(t, h, "GET", api+"/user", a.OAuthToken(ada, scope.OpenID), nil).Want(t, 403, nil)
+}
+
+func TestUsersAndApplicationsAreForAdministrators(t *testing.T) {
+	a := apptest.New(t)
+	h := platformapi.New(a.App)
+	ada := a.User("ada")
+	reader := a.Token(a.Admin("root"), scope.ReadAPI)
+	for _, call := range []string{
+		"GET /users", "POST /users", "GET /users/1", "PUT /users/1", "DELETE /users/1", "POST /users/1/block", "POST /users/1/unblock",
+		"POST /users/1/personal_access_tokens", "GET /applications", "POST /applications", "DELETE /applications/1",
+		"POST /applications/1/renew-secret",
+	} {
+		method, path, _ := strings.Cut(call, " ")
+		apptest.Call(t, h, method, api+path, "", nil).WantMessage(t, 401, "401 Unauthorized")
+		apptest.Call(t, h, method, api+path, a.Token(ada), nil).WantMessage(t, 403, "403 Forbidden")
+		if method != "GET" {
+			got := apptest.Call(t, h, method, api+path, reader, nil)
+			got.Want(t, 403, nil)
+			if got.Object(t)["error"] != "insufficient_scope" {
+				t.Errorf("%s with scope read_api answered %v, want insufficient_scope", call, got.Body)
+			}
+		}
+	}
+	for _, call := range []string{
+		"GET /users/9999", "GET /users/ada", "PUT /users/9999", "DELETE /users/0", "POST /users/9999/block", "POST /users/-1/unblock",
+		"POST /users/9999/personal_access_tokens",
+	} {
+		method, path, _ := strings.Cut(call, " ")
+		apptest.Call(t, h, method, api+path, a.Token(a.Admin("root-"+secret.New("", 3).Reveal())), nil).WantMessage(t, 404, "404 User Not Found")
+	}
+}
+
+func TestCreateUser(t *testing.T) {
+	a := apptest.New(t)
+	h := platformapi.New(a.App)
+	token := a.Token(a.Admin("root"))
+	ada := object{"username": "Ada", "name": "Ada Lovelace", "email": "Ada@example.com", "password": "difference engine"}
+	created := apptest.Call(t, h, "POST", api+"/users", token, ada)
+	created.Want(t, 201, nil)
+	want := object{
+		"id": float64(created.ID(t)), "username": "Ada", "name": "Ada Lovelace", "email": "Ada@example.com", "state": "active", "admin": false,
+		"private_profile": false, "two_factor_enabled": false, "web_url": apptest.BaseURL + "/Ada", "avatar_url": nil,
+		"created_at": a.Now().Format("2006-01-02T15:04:05.000Z"),
+	}
+	created.Want(t, 201, want)
+	apptest.Call(t, h, "GET", fmt.Sprintf("%s/users/%d", api, created.ID(t)), token, nil).Want(t, 200, want)
+	if _, err := a.Users.Authenticate(t.Context(), "ada@EXAMPLE.com", secret.NewText("difference engine")); err != nil {
+		t.Errorf("the new user cannot sign in: %v", err)
+	}
+
+	form := httptest.NewRequest("POST", api+"/users", strings.NewReader("username=ben&name=Ben&email=ben%40example.com&password=12345678&admin=true"))
+	form.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	form.Header.Set("PRIVATE-TOKEN", token)
+	answer := apptest.Send(t, h, form)
+	answer.Want(t, 201, nil)
+	if answer.Object(t)["admin"] != true {
+		t.Errorf("POST /users by form gave %v, want an administrator", answer.Body)
+	}
+}
+
+// with returns the params with some of them changed; "-" takes one away.
+func with(params object, changes object) object {
+	changed := object{}
+	for name, value := range params {
+		changed[name] = value
+	}
+	for name, value := range changes {
+		changed[name] = value
+		if value == "-" {
+			delete(changed, name)
+		}
+	}
+	return changed
+}
+
+func TestCreateUserRefusals(t *testing.T) {
+	a := apptest.New(t)
+	h := platformapi.New(a.App)
+	root := a.Admin("root")
+	token := a.Token(root)
+	a.Group("acme", project.Group{}, root, project.Private)
+	good := object{"username": "ada", "name": "Ada", "email": "ada@example.com", "password": "difference engine"}
+	field := func(name, complaint string) object { return object{"message": object{name: []any{complaint}}} }
+	tests := []struct {
+		changes object
+		want    object
+	}{
+		{object{"username": "-", "email": "-"}, object{"error": "username is missing, email is missing"}},
+		{object{"name": "-", "password": "-"}, object{"error": "name is missing, password is missing"}},
+		{object{"private_profile": "maybe"}, object{"error": "private_profile is invalid"}},
+		{object{"admin": 7, "private_profile": []int{}}, object{"error": "admin is invalid, private_profile is invalid"}},
+		{object{"username": []string{"ada"}}, object{"error": "username is invalid"}},
+		{object{"username": "a\x00"}, object{"error": "username is invalid"}},
+		{object{"username": ""}, field("username", "can't be blank")},
+		{object{"username": "oauth"}, field("username", "is a reserved name")},
+		{object{"username": "ROOT"}, field("username", "has already been taken")},
+		{object{"username": "Acme"}, field("username", "has already been taken")},
+		{object{"email": "ROOT@example.com"}, field("email", "has already been taken")},
+		{object{"email": "Ada <ada@example.com>"}, field("email", "is invalid")},
+		{object{"name": " "}, field("name", "can't be blank")},
+		{object{"password": "short"}, field("password", "is too short (minimum is 8 characters)")},
+		{object{"password": strings.Repeat("x", 129)}, field("password", "is too long (maximum is 128 characters)")},
+	}
+	for _, test := range tests {
+		apptest.Call(t, h, "POST", api+"/users", token, with(good, test.changes)).Want(t, 400, test.want)
+	}
+	apptest.Call(t, h, "GET", api+"/users", token, nil).Want(t, 200, []any{userBody(root)})
+	apptest.Call(t, h, "POST", api+"/users", token, with(good, object{"private_profile": nil, "admin": nil})).Want(t, 201, nil)
+}
+
+func TestChangeUser(t *testing.T) {
+	a := apptest.New(t)
+	h := platformapi.New(a.App)
+	token := a.Token(a.Admin("root"))
+	ada := a.User("ada")
+	path := fmt.Sprintf("%s/users/%d", api, ada.ID)
+	ada.Name, ada.Email, ada.Admin, ada.PrivateProfile = "Ada King", "king@example.com", true, true
+	apptest.Call(t, h, "PUT", path, token, object{
+		"name": ada.Name, "email": ada.Email, "admin": true, "private_profile": true, "username": "ada", "password": "a new password",
+	}).Want(t, 200, userBody(ada))
+	apptest.Call(t, h, "PUT", path, token, nil).Want(t, 200, userBody(ada))
+	if _, err := a.Users.Authenticate(t.Context(), "ada", secret.NewText("a new password")); err != nil {
+		t.Errorf("the new password does not work: %v", err)
+	}
+	refusals := []struct{ params, want object }{
+		{object{"username": "lovelace"}, object{"message": object{"username": []any{"cannot be changed"}}}},
+		{object{"email": "root@example.com"}, object{"message": object{"email": []any{"has already been taken"}}}},
+		{object{"private_profile": "x"}, object{"error": "private_profile is invalid"}},
+		{object{"password": ""}, object{"message": object{"password": []any{"is too short (minimum is 8 characters)"}}}},
+	}
+	for _, refusal := range refusals {
+		apptest.Call(t, h, "PUT", path, token, refusal.params).Want(t, 400, refusal.want)
+	}
+	apptest.Call(t, h, "GET", path, token, nil).Want(t, 200, userBody(ada))
+	ada.PrivateProfile = false
+	apptest.Call(t, h, "PUT", path, token, object{"private_profile": nil}).Want(t, 200, userBody(ada))
+}
+
+func TestBlockedUserIsOutUntilUnblocked(t *testing.T) {
+	a := apptest.New(t)
+	h := platformapi.New(a.App)
+	token := a.Token(a.Admin("root"))
+	ada := a.User("ada")
+	adas := a.Token(ada)
+	path := fmt.Sprintf("%s/users/%d", api, ada.ID)
+	for range 2 {
+		ada.State = user.Blocked
+		apptest.Call(t, h, "POST", path+"/block", token, nil).Want(t, 201, userBody(ada))
+		apptest.Call(t, h, "GET", api+"/user", adas, nil).WantMessage(t, 403, "403 Forbidden - Your account has been blocked")
+	}
+	ada.State = user.Active
+	apptest.Call(t, h, "POST", path+"/unblock", token, nil).Want(t, 201, userBody(ada))
+	apptest.Call(t, h, "GET", api+"/user", adas, nil).Want(t, 200, userBody(ada))
+}
+
+func TestAdministratorsStayInPlace(t *testing.T) {
+	a := apptest.New(t)
+	h := platformapi.New(a.App)
+	root, boss := a.Admin("root"), a.Admin("boss")
+	token := a.Token(root)
+	own := fmt.Sprintf("%s/users/%d", api, root.ID)
+	const refusal = "400 Bad request - administrators cannot block, demote or delete themselves"
+	apptest.Call(t, h, "POST", own+"/block", token, nil).WantMessage(t, 400, refusal)
+	apptest.Call(t, h, "PUT", own, token, object{"admin": false}).WantMessage(t, 400, refusal)
+	apptest.Call(t, h, "PUT", own, token, object{"admin": nil}).WantMessage(t, 400, refusal)
+	apptest.Call(t, h, "DELETE", own, token, nil).WantMessage(t, 400, refusal)
+	apptest.Call(t, h, "PUT", own, token, object{"admin": true, "name": root.Name}).Want(t, 200, userBody(root))
+
+	apptest.Call(t, h, "DELETE", fmt.Sprintf("%s/users/%d", api, boss.ID), token, nil).Want(t, 204, nil)
+}
+
+func TestDeletedUserIsGone(t *testing.T) {
+	a := apptest.New(t)
+	h := platformapi.New(a.App)
+	token := a.Token(a.Admin("root"))
+	ada := a.User("ada")
+	adas := a.Token(ada)
+	path := fmt.Sprintf("%s/users/%d", api, ada.ID)
+	p := a.Project("web", a.Namespace(ada), project.Private)
+	apptest.Call(t, h, "DELETE", path, token, nil).Want(t, 409, nil)
+	apptest.Call(t, h, "GET", api+"/user", adas, nil).Want(t, 200, nil)
+	if err := a.Projects.DeleteProject(t.Context(), p.ID); err != nil {
+		t.Fatal(err)
+	}
+	apptest.Call(t, h, "DELETE", path, token, nil).Want(t, 204, nil)
+	apptest.Call(t, h, "GET", path, token, nil).WantMessage(t, 404, "404 User Not Found")
+	apptest.Call(t, h, "GET", api+"/user", adas, nil).WantMessage(t, 401, "401 Unauthorized")
+}
+
+func TestListUsers(t *testing.T) {
+	a := apptest.New(t)
+	h := platformapi.New(a.App)
+	root, _, ben := a.Admin("root"), a.User("Ada"), a.User("ben")
+	token := a.Token(root)
+	tests := map[string][]any{
+		"":                          {"ben", "Ada", "root"},
+		"?per_page=2":               {"ben", "Ada"},
+		"?per_page=2&page=2":        {"root"},
+		"?page=9":                   {},
+		"?username=ADA":             {"Ada"},
+		"?username=ada&page=2":      {},
+		"?username=ad":              {},
+		"?username=":                {},
+		"?username=ada@example.com": {},
+	}
+	for query, want := range tests {
+		answer := apptest.Call(t, h, "GET", api+"/users"+query, token, nil)
+		if diff := cmp.Diff(want, answer.Each(t, "username")); diff != "" {
+			t.Errorf("GET /users%s differs (-want +got):\n%s", query, diff)
+		}
+	}
+	apptest.Call(t, h, "GET", api+"/users?username=ben", token, nil).Want(t, 200, []any{userBody(ben)})
+	apptest.Call(t, h, "GET", api+"/users?username=x&username=y", token, nil).WantError(t, 400, "username is invalid")
+	if got := apptest.Call(t, h, "GET", api+"/users?username=ada", token, nil).Header.Get("X-Total"); got != "1" {
+		t.Errorf("X-Total of one user is %s, want 1", got)
+	}
+}

@@ -1,0 +1,107 @@
+package project_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gatehouse/shared/project"
+)
+
+var (
+	now  = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	team = project.Group{ID: 2, ParentID: 1, Ancestors: []int64{1}, Visibility: project.Private}
+	web  = project.Project{ID: 1, NamespaceID: 2, Lineage: []int64{1, 2}, Visibility: project.Private}
+	own  = project.Project{ID: 9, NamespaceID: 7, Lineage: []int64{7}, OwnerID: 5, Visibility: project.Private}
+)
+
+func in(kind project.Kind, id int64, role project.Role) project.Member {
+	return project.Member{Place: project.Place{Kind: kind, ID: id}, UserID: 5, Role: role}
+}
+
+func until(m project.Member, end time.Time) project.Member {
+	m.ExpiresAt = end
+	return m
+}
+
+func TestRoleIsTheHighestOnTheWayUp(t *testing.T) {
+	tests := []struct {
+		name                string
+		v                   project.Viewer
+		web, own, teamGroup project.Role
+	}{
+		{"nobody", project.Viewer{UserID: 6}, 0, 0, 0},
+		{"the namespace's user", project.Viewer{UserID: 5}, 0, project.Owner, 0},
+		{"an administrator", project.Viewer{UserID: 6, Admin: true}, project.Owner, project.Owner, project.Owner},
+		{"a member of the top group", project.Viewer{UserID: 6, Memberships: project.Memberships{in(project.InGroup, 1, project.Reporter)}},
+			project.Reporter, 0, project.Reporter},
+		{"a member of the project alone", project.Viewer{UserID: 6, Memberships: project.Memberships{in(project.InProject, 1, project.Guest)}},
+			project.Guest, 0, 0},
+		{"the highest counts", project.Viewer{UserID: 6, Memberships: project.Memberships{
+			in(project.InGroup, 1, project.Developer), in(project.InGroup, 2, project.Guest), in(project.InProject, 1, project.Maintainer),
+		}}, project.Maintainer, 0, project.Developer},
+		{"another group", project.Viewer{UserID: 6, Memberships: project.Memberships{in(project.InGroup, 3, project.Owner)}}, 0, 0, 0},
+		{"a project with the group's number", project.Viewer{UserID: 6, Memberships: project.Memberships{in(project.InProject, 2, project.Owner)}}, 0, 0, 0},
+		{"expired", project.Viewer{UserID: 6, Memberships: project.Memberships{until(in(project.InGroup, 1, project.Owner), now)}}, 0, 0, 0},
+		{"not yet expired", project.Viewer{UserID: 6, Memberships: project.Memberships{until(in(project.InGroup, 1, project.Owner), now.Add(1))}},
+			project.Owner, 0, project.Owner},
+	}
+	for _, test := range tests {
+		got := []project.Role{test.v.RoleIn(web, now), test.v.RoleIn(own, now), test.v.RoleInGroup(team, now)}
+		if diff := cmp.Diff([]project.Role{test.web, test.own, test.teamGroup}, got); diff != "" {
+			t.Errorf("%s: roles differ (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
+// A list holds exactly what can be opened one by one.
+func TestFilterPassesWhatTheViewerSees(t *testing.T) {
+	viewers := []project.Viewer{
+		{UserID: 6}, {UserID: 5}, {UserID: 6, Admin: true},
+		{UserID: 6, Memberships: project.Memberships{in(project.InGroup, 1, project.Guest)}},
+		{UserID: 6, Memberships: project.Memberships{in(project.InGroup, 2, project.Guest)}},
+		{UserID: 6, Memberships: project.Memberships{in(project.InProject, 1, project.Guest)}},
+		{UserID: 6, Memberships: project.Memberships{in(project.InProject, 2, project.Guest)}},
+		{UserID: 6, Memberships: project.Memberships{until(in(project.InGroup, 1, project.Owner), now)}},
+	}
+	for _, v := range viewers {
+		filter := v.Filter(now)
+		for _, visibility := range []project.Visibility{project.Private, project.Internal, project.Public} {
+			for _, p := range []project.Project{web, own} {
+				p.Visibility = visibility
+				if got, want := filter.Project(p), project.Sees(v.RoleIn(p, now), visibility); got != want {
+					t.Errorf("%+v passes %s project %d: %v, want %v", v, visibility, p.ID, got, want)
+				}
+			}
+			g := team
+			g.Visibility = visibility
+			if got, want := filter.Group(g), project.Sees(v.RoleInGroup(g, now), visibility); got != want {
+				t.Errorf("%+v passes %s group: %v, want %v", v, visibility, got, want)
+			}
+		}
+	}
+}
+
+func TestWider(t *testing.T) {
+	order := []project.Visibility{project.Private, project.Internal, project.Public}
+	for i, a := range order {
+		for j, b := range order {
+			if got := a.Wider(b); got != (i > j) {
+				t.Errorf("%s.Wider(%s) = %v", a, b, got)
+			}
+		}
+	}
+	if project.Visibility("secret").Valid() || !project.Internal.Valid() {
+		t.Error("Valid() is wrong")
+	}
+}
+
+func TestRolesOnTheWire(t *testing.T) {
+	valid := map[project.Role]bool{10: true, 15: true, 20: true, 30: true, 40: true, 50: true}
+	for role := project.Role(-1); role <= 61; role++ {
+		if role.Valid() != valid[role] {
+			t.Errorf("Role(%d).Valid() = %v", role, role.Valid())
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package project_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gatehouse/shared/apptest"
+	"gatehouse/shared/fault"
+	"gatehouse/shared/project"
+)
+
+func TestProjectDraft(t *testing.T) {
+	tests := map[[2]string][2]string{
+		{"Web shop", ""}:       {"Web shop", "web-shop"},
+		{"", "Web.Shop"}:       {"Web.Shop", "Web.Shop"},
+		{"A", "b"}:             {"A", "b"},
+		{"  C++ & Go!  ", ""}:  {"  C++ & Go!  ", "c-go"},
+		{"...v1.2...", ""}:     {"...v1.2...", "v1.2"},
+		{"snake_case_", ""}:    {"snake_case_", "snake_case_"},
+		{"Füße", ""}:           {"Füße", "f-e"},
+		{"世界", ""}:             {"世界", ""},
+		{"Error tracking", ""}: {"Error tracking", "error-tracking"},
+		{"", ""}:               {"", ""},
+	}
+	for in, want := range tests {
+		d := project.ProjectDraft(in[0], in[1], project.Private)
+		if got := [2]string{d.Name, d.Path}; got != want {
+			t.Errorf("ProjectDraft(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func complaints(err error) fault.Fields {
+	var fields fault.Fields
+	errors.As(err, &fields)
+	return fields
+}
+
+func TestGroupsNestUpToALimit(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	g := a.Group("top", project.Group{}, ada, project.Private)
+	for i := range 19 {
+		g = a.Group(fmt.Sprintf("g%d", i), g, ada, project.Private)
+	}
+	_, err := a.Projects.NewGroup(t.Context(), project.Draft{Name: "x", Path: "x", Visibility: project.Private}, g, ada.ID)
+	if diff := cmp.Diff(fault.Fields{"parent_id": {"is nested too deeply"}}, complaints(err)); diff != "" {
+		t.Errorf("complaints differ (-want +got):\n%s", diff)
+	}
+	if found, err := a.Projects.FindGroup(t.Context(), g.FullPath); err != nil || found.ID != g.ID || len(found.Lineage()) != 20 {
+		t.Errorf("FindGroup(%q) = %+v, %v", g.FullPath, found, err)
+	}
+}
+
+func TestReferences(t *testing.T) {
+	a := apptest.New(t)
+	g := a.Group("acme", project.Group{}, a.User("ada"), project.Private)
+	p := a.Project("web", g, project.Private)
+	for reference, want := range map[string]int64{
+		fmt.Sprint(p.ID): p.ID, "acme/web": p.ID, "ACME/Web": p.ID,
+		"web": 0, "acme": 0, "acme/web/": 0, "/acme/web": 0, "": 0, "0": 0, "-1": 0, "acme/web\x00": 0, "\xff": 0,
+		"99999999999999999999": 0,
+	} {
+		found, err := a.Projects.FindProject(t.Context(), reference)
+		if found.ID != want || (want == 0) != fault.Is(err, fault.NotFound) {
+			t.Errorf("FindProject(%q) = %d, %v, want %d", reference, found.ID, err, want)
+		}
+	}
+}
+
+// Somebody who read the project before it changed does not undo the change.
+func TestChangesDoNotOverwriteEachOther(t *testing.T) {
+	a := apptest.New(t)
+	p := a.Project("web", a.Namespace(a.User("ada")), project.Private)
+	changed, err := a.Projects.ChangeProject(t.Context(), p, project.Change{Name: new("first")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Projects.ChangeProject(t.Context(), p, project.Change{Name: new("second")}); !fault.Is(err, fault.Conflict) {
+		t.Errorf("ChangeProject() of a stale project = %v, want a conflict", err)
+	}
+	if _, err := a.Projects.ChangeProject(t.Context(), changed, project.Change{Name: new("third")}); err != nil {
+		t.Errorf("ChangeProject() of what the last change returned = %v, want no error", err)
+	}
+}

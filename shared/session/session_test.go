@@ -1,0 +1,76 @@
+package session_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/shared/apptest"
+	"gatehouse/shared/fault"
+	"gatehouse/shared/session"
+)
+
+func start(t *testing.T, a *apptest.App) string {
+	t.Helper()
+	cookie, err := a.Sessions.Start(t.Context(), a.User("ada").ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cookie.Reveal()
+}
+
+func wantSession(t *testing.T, a *apptest.App, cookie string, want bool) {
+	t.Helper()
+	_, err := a.Sessions.Recognise(t.Context(), cookie)
+	if want && err != nil || !want && !fault.Is(err, fault.Unauthorized) {
+		t.Errorf("Recognise(%q) = %v, want recognised %v", cookie, err, want)
+	}
+}
+
+func TestSessionIsRecognisedByItsWholeCookie(t *testing.T) {
+	a := apptest.New(t)
+	cookie := start(t, a)
+	user, rest, _ := strings.Cut(cookie, ".")
+	id, text, _ := strings.Cut(rest, ".")
+	other := strings.Repeat("0", 64)
+	wantSession(t, a, cookie, true)
+	for _, wrong := range []string{
+		"", user, user + "." + id, user + "." + id + "." + other, user + "." + other[:32] + "." + text,
+		"0" + "." + rest, "-" + cookie, "x." + rest, cookie + "0", cookie + ".", user + "9." + rest,
+	} {
+		wantSession(t, a, wrong, false)
+	}
+}
+
+func TestSessionEndsWhenIdle(t *testing.T) {
+	a := apptest.New(t)
+	cookie := start(t, a)
+	a.Pass(session.IdleLimit - time.Second)
+	wantSession(t, a, cookie, true) // and is used, which begins the time anew
+	a.Pass(session.IdleLimit - time.Second)
+	wantSession(t, a, cookie, true)
+	a.Pass(session.IdleLimit)
+	wantSession(t, a, cookie, false)
+}
+
+func TestSessionEndsAfterAMonthInAnyCase(t *testing.T) {
+	a := apptest.New(t)
+	cookie := start(t, a)
+	for range 4 {
+		a.Pass(6 * 24 * time.Hour)
+		wantSession(t, a, cookie, true)
+	}
+	a.Pass(session.AbsoluteLimit - 4*6*24*time.Hour)
+	wantSession(t, a, cookie, false)
+}
+
+func TestEndedSessionIsNotRecognised(t *testing.T) {
+	a := apptest.New(t)
+	cookie := start(t, a)
+	for _, c := range []string{"no cookie", cookie, cookie} {
+		if err := a.Sessions.End(t.Context(), c); err != nil {
+			t.Errorf("End(%q) = %v, want no error", c, err)
+		}
+	}
+	wantSession(t, a, cookie, false)
+}
