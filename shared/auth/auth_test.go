@@ -211,6 +211,8 @@ func TestSudo(t *testing.T) {
 	root, ada, blocked := a.Admin("root"), a.User("ada"), a.User("blocked")
 	a.Block(blocked)
 	p := a.Project("web", a.Namespace(ada), project.Private)
+	a.Group("adas", project.Group{}, ada, project.Private)
+	a.Group("roots", project.Group{}, root, project.Private)
 	sudoer := a.Token(root, scope.API, scope.Sudo)
 	noSuch := func(name string) object {
 		return object{"message": "404 User with ID or username '" + name + "' Not Found"}
@@ -225,6 +227,8 @@ func TestSudo(t *testing.T) {
 		{"by id", sudoer, fmt.Sprint(ada.ID), "/me", 200, "ada"},
 		{"with that user's rights", sudoer, "ada", "/admin", 403, object{"message": "403 Forbidden"}},
 		{"with that user's role", sudoer, "ada", fmt.Sprintf("/projects/%d", p.ID), 200, float64(project.Owner)},
+		{"with that user's memberships", sudoer, "ada", "/groups/adas", 200, float64(project.Owner)},
+		{"without the own memberships", sudoer, "ada", "/groups/roots", 404, object{"message": "404 Group Not Found"}},
 		{"by e-mail address", sudoer, "ada@example.com", "/me", 404, noSuch("ada@example.com")},
 		{"as nobody", sudoer, "nobody", "/me", 404, noSuch("nobody")},
 		{"as an unknown id", sudoer, "9999", "/me", 404, noSuch("9999")},
