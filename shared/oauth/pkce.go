@@ -12,8 +12,8 @@ import (
 type Challenge string
 
 var (
-	challengeForm = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`) // unpadded base64url of a SHA-256
-	verifierForm  = regexp.MustCompile(`^[A-Za-z0-9._~-]{43,128}$`)
+	challengeForm = regexp.MustCompile(`^[A-Za-z0-9_-]*$`)
+	verifierForm  = regexp.MustCompile(`^[A-Za-z0-9._~-]*$`)
 )
 
 // ChallengeOf returns the challenge that a code verifier answers.
@@ -22,8 +22,9 @@ func ChallengeOf(verifier string) Challenge {
 	return Challenge(base64.RawURLEncoding.EncodeToString(sum[:]))
 }
 
-// WellFormed reports whether the challenge can be one of the method S256.
-func (c Challenge) WellFormed() bool { return challengeForm.MatchString(string(c)) }
+// WellFormed reports whether the challenge can be one of the method S256: the
+// unpadded base64url of a SHA-256.
+func (c Challenge) WellFormed() bool { return len(c) == 43 && challengeForm.MatchString(string(c)) }
 
 // Verify reports whether the verifier answers the challenge. No verifier
 // answers an empty challenge, and an empty challenge asks for none.
@@ -36,4 +37,6 @@ func (c Challenge) Verify(verifier string) bool {
 
 // wellFormedVerifier reports whether the text has the form of a code verifier
 // (RFC 7636 section 4.1).
-func wellFormedVerifier(verifier string) bool { return verifierForm.MatchString(verifier) }
+func wellFormedVerifier(verifier string) bool {
+	return 43 <= len(verifier) && len(verifier) <= 128 && verifierForm.MatchString(verifier)
+}

@@ -27,7 +27,9 @@ func Reserved(word string) bool {
 	return slices.Contains(firstSegments, word) || slices.Contains(afterReference, word)
 }
 
-var segment = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,254}$`)
+// segment leaves the length to CheckSegment: a counted repetition is compiled
+// that many times over, a millisecond of every function's start.
+var segment = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9_.-]*$`)
 
 // CheckSegment returns what is wrong with a name as one segment of a path
 // (Interface: "Names and paths"), or "" when it can be used. User names, group
