@@ -1,0 +1,78 @@
+// Package accountapi serves the pages on which people sign in, register
+// applications and let applications act for them.
+package accountapi
+
+import (
+	"embed"
+	"errors"
+	"io/fs"
+	"net/http"
+
+	"gatehouse/shared/app"
+	"gatehouse/shared/site"
+	"gatehouse/shared/web"
+)
+
+//go:embed templates
+var files embed.FS
+
+// notices are what people read after an action.
+var notices = site.Notices{
+	"saved":      "The application was saved.",
+	"deleted":    "The application was deleted, with every access that people gave it.",
+	"signed-out": "You are signed out.",
+}
+
+const applicationsPath = "/user_settings/applications"
+
+type api struct {
+	app  *app.App
+	site *site.Site
+}
+
+// New returns the handler of the group.
+func New(app *app.App) http.Handler {
+	templates, err := fs.Sub(files, "templates")
+	if err != nil {
+		panic(err) // not reached: the directory is embedded
+	}
+	a := &api{app: app, site: site.New(app, templates, notices)}
+	anybody, user, owner := a.site.Page, a.site.SignedIn, a.owned
+
+	mux := web.NewMux()
+	mux.HandleFunc("GET /assets/{name}", a.site.Asset)
+	mux.Handle("GET /{$}", anybody(a.start))
+	mux.Handle("GET /users/sign_in", anybody(a.showSignIn))
+	mux.Handle("POST /users/sign_in", anybody(a.signIn))
+	mux.Handle("POST /users/sign_out", anybody(a.signOut))
+
+	mux.Handle("GET /oauth/authorize", anybody(a.askUser))
+	mux.Handle("POST /oauth/authorize", anybody(a.decide))
+	mux.Handle("DELETE /oauth/authorize", anybody(a.deny))
+
+	mux.Handle("GET /user_settings", anybody(toApplications))
+	mux.Handle("GET /user_settings/applications", user(a.listApplications))
+	mux.Handle("GET /user_settings/applications/new", user(a.newApplication))
+	mux.Handle("POST /user_settings/applications", user(a.createApplication))
+	mux.Handle("GET /user_settings/applications/{id}", owner(a.showApplication))
+	mux.Handle("POST /user_settings/applications/{id}", owner(a.updateApplication))
+	mux.Handle("GET /user_settings/applications/{id}/edit", owner(a.editApplication))
+	mux.Handle("POST /user_settings/applications/{id}/renew_secret", owner(a.renewSecret))
+	mux.Handle("POST /user_settings/applications/{id}/delete", owner(a.deleteApplication))
+	return web.Around(a.site.Serve(mux))
+}
+
+func toApplications(w http.ResponseWriter, r *http.Request) error {
+	return site.Redirect(w, r, applicationsPath)
+}
+
+// start sends people to where they most likely want to go.
+func (a *api) start(w http.ResponseWriter, r *http.Request) error {
+	switch _, err := a.site.Session(r); {
+	case errors.Is(err, site.ErrNotSignedIn):
+		return site.Redirect(w, r, "/users/sign_in")
+	case err != nil:
+		return err
+	}
+	return toApplications(w, r)
+}

@@ -1,0 +1,228 @@
+package accountapi_test
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gatehouse/shared/apptest"
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/page"
+	"gatehouse/shared/scope"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/user"
+)
+
+const list = "/user_settings/applications"
+
+func registration(pairs ...string) url.Values {
+	values := form("name", "Weather station", "redirect_uri", "https://client.example/callback\r\nhttps://client.example/other",
+		"scopes[]", "api", "scopes[]", "read_user", "confidential", "1")
+	for name, all := range form(pairs...) {
+		values[name] = all
+	}
+	return values
+}
+
+var secretForm = regexp.MustCompile(`gtoas-[0-9a-f]{64}`)
+
+// onlyClient returns the one client that the user has.
+func onlyClient(t *testing.T, a *apptest.App, u user.User) oauth.Client {
+	t.Helper()
+	clients, err := a.Store.ClientsOf(t.Context(), u.ID, page.First)
+	if err != nil || len(clients.Items) != 1 {
+		t.Fatalf("the user's clients are %v, %v, want one", clients.Items, err)
+	}
+	return clients.Items[0]
+}
+
+func TestRegisterApplication(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	b := signedIn(t, a, ada)
+	b.get(list).want(200, "No applications yet")
+	b.get(list+"/new").want(200, "Register")
+
+	created := b.post(list, registration("require_secret", "1")).want(201, "Copy the secret now")
+	if created.Header().Get("Cache-Control") != "no-store" || len(created.Result().Cookies()) != 0 || created.location() != "" {
+		t.Errorf("the answer with the secret has the header %v", created.Header())
+	}
+	shown := secretForm.FindString(created.page())
+	client := onlyClient(t, a, ada)
+	if !client.SecretDigest.Matches(secret.NewText(shown)) {
+		t.Errorf("%q is not the secret", shown)
+	}
+	want := oauth.Client{Name: "Weather station", Confidential: true, RequireSecret: true}
+	if client.Name != want.Name || !client.Confidential || !client.RequireSecret || client.PasswordGrant || client.Trusted ||
+		strings.Join(client.RedirectURIs, " ") != "https://client.example/callback https://client.example/other" ||
+		!client.Scopes.Equal(scope.Of("api", "read_user")) {
+		t.Errorf("the client is %+v", client)
+	}
+	address := fmt.Sprintf("%s/%d", list, client.ID)
+	for _, target := range []string{list, address, address + "/edit"} {
+		if secretForm.MatchString(b.get(target).want(200, "Weather station").page()) {
+			t.Errorf("GET %s shows the secret again", target)
+		}
+	}
+	b.get(address).want(200, client.ClientID, "https://client.example/other", apptest.BaseURL+"/oauth/token")
+}
+
+func TestRegisterApplicationComplains(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	b := signedIn(t, a, ada)
+	b.post(list, nil).want(422, "The name can't be blank.", "The redirect URI can't be blank.", "The list of scopes can't be blank.")
+	tests := []struct {
+		pairs []string
+		says  string
+	}{
+		{[]string{"name", "  "}, "The name can't be blank."},
+		{[]string{"name", strings.Repeat("x", 256)}, "The name is too long (maximum is 255 characters)."},
+		{[]string{"name", "a\u202eb"}, "The name contains a control character."},
+		{[]string{"redirect_uri", "https://"}, "The redirect URI must be a valid URI."},
+		{[]string{"redirect_uri", "client.example/callback"}, "The redirect URI must be an absolute URI."},
+		{[]string{"redirect_uri", "javascript:alert(1)"}, "The redirect URI is forbidden by the server."},
+		{[]string{"redirect_uri", "https://client.example/#x"}, "The redirect URI cannot contain a fragment."},
+		{[]string{"redirect_uri", "http://client.example/"}, "The redirect URI must use https, except for loopback addresses."},
+		{[]string{"scopes[]", "sudo"}, "The list of scopes doesn't match configured on the server."},
+	}
+	for _, test := range tests {
+		got := b.post(list, registration(test.pairs...)).want(422, test.says, `aria-describedby`)
+		if test.pairs[0] != "scopes[]" {
+			got.want(422, "autofocus")
+		}
+		if test.pairs[0] == "redirect_uri" {
+			got.want(422, test.pairs[1], "Weather station") // the input is kept
+		}
+	}
+	b.post(list, registration("name", "one", "name", "two")).want(400, "more than once")
+	if clients, err := a.Store.ClientsOf(t.Context(), ada.ID, page.First); err != nil || len(clients.Items) != 0 {
+		t.Errorf("there are the clients %v, %v, want none", clients.Items, err)
+	}
+}
+
+func TestEditApplication(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	before := register(t, a, ada)
+	b := signedIn(t, a, ada)
+	address := fmt.Sprintf("%s/%d", list, before.ID)
+	b.get(address+"/edit").want(200, redirectURI, `value="read_user" checked`)
+
+	b.post(address, registration("name", "", "redirect_uri", redirectURI)).want(422, "The name can't be blank.")
+	b.post(address, form("name", "Rain gauge", "redirect_uri", "com.example.rain:/cb", "scopes[]", "email", "password_grant", "1", "trusted", "1")).wantRedirect(address)
+	b.get(address).want(200, "The application was saved.", "Rain gauge")
+	after := onlyClient(t, a, ada)
+	if after.Name != "Rain gauge" || after.Confidential || !after.PasswordGrant || after.RequireSecret ||
+		after.Scopes.String() != "email" || after.SecretDigest != before.SecretDigest || after.ClientID != before.ClientID {
+		t.Errorf("the client is %+v", after)
+	}
+	if after.Trusted {
+		t.Error("somebody who is no administrator made the application trusted")
+	}
+}
+
+func TestOnlyAdministratorsTrust(t *testing.T) {
+	a := apptest.New(t)
+	root := a.Admin("root")
+	b := signedIn(t, a, root)
+	b.get(list+"/new").want(200, `name="trusted"`)
+	b.post(list, registration("trusted", "1")).want(201)
+	if !onlyClient(t, a, root).Trusted {
+		t.Error("the administrator's application is not trusted")
+	}
+	ada := a.User("ada")
+	b = signedIn(t, a, ada)
+	if strings.Contains(b.get(list+"/new").page(), `name="trusted"`) {
+		t.Error("everybody is offered to trust")
+	}
+	b.post(list, registration("trusted", "1")).want(201)
+	if onlyClient(t, a, ada).Trusted {
+		t.Error("somebody who is no administrator registered a trusted application")
+	}
+}
+
+func TestRenewSecret(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	before := register(t, a, ada)
+	b := signedIn(t, a, ada)
+	address := fmt.Sprintf("%s/%d", list, before.ID)
+	renewed := b.post(address+"/renew_secret", nil).want(200, "Copy the secret now")
+	after := onlyClient(t, a, ada)
+	if after.SecretDigest == before.SecretDigest || !after.SecretDigest.Matches(secret.NewText(secretForm.FindString(renewed.page()))) {
+		t.Error("the page does not show the new secret")
+	}
+	if secretForm.MatchString(b.get(address).page()) {
+		t.Error("the secret is shown again")
+	}
+}
+
+func TestDeleteApplication(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	client := register(t, a, ada)
+	b := signedIn(t, a, ada)
+	address := fmt.Sprintf("%s/%d", list, client.ID)
+	b.get(address).want(200, "This cannot be undone.")
+	b.post(address+"/delete", nil).wantRedirect(list)
+	b.get(list).want(200, "The application was deleted", "No applications yet")
+	b.get(address).want(404)
+	b.get(authorize(request(client))).want(401, "invalid_client")
+}
+
+func TestApplicationsOfOthersDoNotExist(t *testing.T) {
+	a := apptest.New(t)
+	ada, ben, root := a.User("ada"), a.User("ben"), a.Admin("root")
+	client := register(t, a, ada)
+	instance := register(t, a, user.User{})
+	reach := func(b *browser, id any, status int) {
+		t.Helper()
+		address := fmt.Sprintf("%s/%v", list, id)
+		b.get(address).want(status)
+		b.get(address + "/edit").want(status)
+		if status == 404 {
+			b.post(address, registration()).want(404)
+			b.post(address+"/renew_secret", nil).want(404)
+			b.post(address+"/delete", nil).want(404)
+		}
+	}
+	asBen, asRoot := signedIn(t, a, ben), signedIn(t, a, root)
+	reach(asBen, client.ID, 404)
+	reach(asBen, instance.ID, 404)
+	reach(asRoot, client.ID, 404)
+	reach(asRoot, instance.ID, 200)
+	for _, id := range []string{"0", "-1", "999", "x", "99999999999999999999", "1%2F2"} {
+		reach(asBen, id, 404)
+	}
+	if onlyClient(t, a, ada).Version != client.Version {
+		t.Error("somebody else changed the application")
+	}
+	asBen.get(list).want(200, "No applications yet")
+}
+
+func TestApplicationsAreListedInPages(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	for i := range page.DefaultSize + 1 {
+		register(t, a, ada, func(r *oauth.Registration) { r.Name = fmt.Sprintf("Number %02d.", i) })
+	}
+	b := signedIn(t, a, ada)
+	first := b.get(list).want(200, "Number 20.", "Number 01.", `href="`+list+`?page=2"`).page()
+	if strings.Contains(first, "Number 00.") || strings.Index(first, "Number 20.") > strings.Index(first, "Number 01.") {
+		t.Errorf("the first page is not the newest twenty: %s", first)
+	}
+	b.get(list+"?page=2").want(200, "Number 00.", `href="`+list+`?page=1"`)
+	b.get(list+"?page=3").want(200, "The list ends before this page")
+	b.get(list+"?page=x").want(200, "Number 20.")
+}
+
+func TestMethodsThatPagesDoNotHave(t *testing.T) {
+	b := newBrowser(t, apptest.New(t).App)
+	for _, target := range []string{"/users/sign_out", "/user_settings/applications/1/delete", "/user_settings/applications/1/renew_secret"} {
+		b.get(target).want(405)
+	}
+	b.do("PUT", list, nil).want(405)
+}

@@ -1,0 +1,51 @@
+package accountapi
+
+import (
+	"net/url"
+
+	"gatehouse/shared/oauth"
+)
+
+const authorizePath = "/oauth/authorize"
+
+// newAuthorizeRequest reads the parameters of an authorization request. One
+// that came more than once has no value: which is meant cannot be known. Those
+// that nobody here knows are ignored (RFC 6749 section 3.1).
+func newAuthorizeRequest(values url.Values) oauth.AuthorizeRequest {
+	req := oauth.AuthorizeRequest{Repeated: map[string]bool{}}
+	for name, field := range authorizeFields(&req) {
+		switch all := values[name]; len(all) {
+		case 0:
+		case 1:
+			*field = all[0]
+		default:
+			req.Repeated[name] = true
+		}
+	}
+	return req
+}
+
+// authorizeFields are the fields of a request by their parameters' names.
+func authorizeFields(req *oauth.AuthorizeRequest) map[string]*string {
+	return map[string]*string{
+		"client_id":             &req.ClientID,
+		"redirect_uri":          &req.RedirectURI,
+		"response_type":         &req.ResponseType,
+		"response_mode":         &req.ResponseMode,
+		"scope":                 &req.Scope,
+		"state":                 &req.State,
+		"code_challenge":        &req.CodeChallenge,
+		"code_challenge_method": &req.CodeChallengeMethod,
+	}
+}
+
+// authorizeValues writes the parameters that newAuthorizeRequest reads.
+func authorizeValues(req oauth.AuthorizeRequest) url.Values {
+	values := url.Values{}
+	for name, field := range authorizeFields(&req) {
+		if *field != "" {
+			values.Set(name, *field)
+		}
+	}
+	return values
+}

@@ -1,0 +1,115 @@
+package accountapi
+
+import (
+	"context"
+	"html/template"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/scope"
+	"gatehouse/shared/site"
+	"gatehouse/shared/user"
+)
+
+// consentBody is what the consent page shows.
+type consentBody struct {
+	Client, Initial, Owner string
+	Scopes                 []scope.Described
+	Destination            destination
+	User                   user.User
+	Fields                 []hidden
+	ReturnTo               string
+}
+
+// hidden is a field of a form that people do not see.
+type hidden struct{ Name, Value string }
+
+func (a *api) renderConsent(w http.ResponseWriter, r *http.Request, u user.User, req oauth.AuthorizeRequest, authorization oauth.Authorization) error {
+	owner, err := a.ownerName(r.Context(), authorization.Client.OwnerID)
+	if err != nil {
+		return err
+	}
+	// The form names the scopes that the page shows, so that no others can
+	// come to be the default before the answer arrives.
+	req.Scope = authorization.Scopes.String()
+	values := authorizeValues(req)
+	initial, _ := utf8.DecodeRuneInString(strings.TrimSpace(authorization.Client.Name))
+	return a.site.Render(w, r, site.Page{
+		Template: "consent", Title: "Allow access", Focused: true,
+		Targets: []string{site.FormTarget(authorization.RedirectURI)},
+		Body: consentBody{
+			Client: authorization.Client.Name, Initial: strings.ToUpper(string(initial)), Owner: owner,
+			Scopes: described(authorization.Scopes), Destination: newDestination(authorization.RedirectURI),
+			User: u, Fields: hiddenFields(values), ReturnTo: authorizePath + "?" + values.Encode(),
+		},
+	})
+}
+
+// ownerName says whose an application is.
+func (a *api) ownerName(ctx context.Context, id int64) (string, error) {
+	if id == 0 {
+		return "this instance of Gatehouse", nil
+	}
+	u, err := a.app.Users.User(ctx, id)
+	if fault.Is(err, fault.NotFound) {
+		return "somebody whose account was deleted", nil
+	}
+	return u.Name + " (@" + u.Username + ")", err
+}
+
+func described(scopes scope.Set) []scope.Described {
+	return slices.DeleteFunc(slices.Clone(scope.Client), func(d scope.Described) bool { return !scopes.Has(d.Scope) })
+}
+
+func hiddenFields(values url.Values) []hidden {
+	var fields []hidden
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		fields = append(fields, hidden{name, values.Get(name)})
+	}
+	return fields
+}
+
+// destination is where the user's answer goes, in the words of the consent
+// page.
+type destination struct{ Kind, Name string }
+
+func newDestination(redirectURI string) destination {
+	u, err := url.Parse(redirectURI)
+	switch {
+	case err != nil: // not reached: the redirect URI was checked
+		return destination{"the address", redirectURI}
+	case u.Scheme != "http" && u.Scheme != "https":
+		return destination{"the application on this device that opens links of", u.Scheme + ":"}
+	case u.Hostname() == "localhost", net.ParseIP(u.Hostname()).IsLoopback():
+		return destination{"an application on this device, at", u.Host}
+	default:
+		return destination{"the site", u.Host}
+	}
+}
+
+// formPostBody is what the page of the response mode form_post shows.
+type formPostBody struct {
+	Action template.URL
+	Fields []hidden
+}
+
+// send carries an answer to the client by the way that the request asked for.
+func (a *api) send(w http.ResponseWriter, r *http.Request, redirect oauth.Redirect) error {
+	if redirect.Mode != oauth.FormPostMode {
+		return site.Redirect(w, r, redirect.Location())
+	}
+	return a.site.Render(w, r, site.Page{
+		Template: "form_post", Title: "Back to the application", Focused: true,
+		Targets: []string{site.FormTarget(redirect.URI)},
+		// The URI is one that the client registered, and such a URI has no
+		// scheme that a browser would run.
+		Body: formPostBody{template.URL(redirect.URI), hiddenFields(redirect.Params)},
+	})
+}

@@ -1,0 +1,30 @@
+// Comfort only: every page works without this file.
+"use strict";
+
+// A button copies the value it stands beside.
+for (const button of document.querySelectorAll("button[data-copy]")) {
+  if (!navigator.clipboard) break; // plain http beyond this machine has none
+  const label = button.innerHTML;
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+    button.textContent = "Copied";
+    setTimeout(() => { button.innerHTML = label; }, 2000);
+  });
+}
+
+// Dates are shown in the reader's zone; the exact time stays on hover.
+for (const time of document.querySelectorAll("time[datetime]")) {
+  const date = new Date(time.dateTime);
+  time.textContent = date.toLocaleDateString(undefined, { day: "numeric", month: "short", year: "numeric" });
+  time.title = date.toLocaleString(undefined, { dateStyle: "full", timeStyle: "long" });
+}
+
+// A page that answers a form takes the address of what it shows, so that
+// reloading it does not send the form again.
+const shows = document.querySelector("[data-address]");
+if (shows) history.replaceState(null, "", shows.dataset.address);
+
+// The answer to an application goes on by itself (Form Post Response Mode).
+const answer = document.querySelector("form[data-submit]");
+if (answer) answer.submit();

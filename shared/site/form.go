@@ -1,0 +1,72 @@
+package site
+
+import (
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/web"
+)
+
+// Form is what somebody sent from a page. A field whose name ends in "[]" has
+// any number of values, every other at most one.
+type Form struct{ values url.Values }
+
+// ReadForm reads the form in a request's body.
+func ReadForm(r *http.Request) (Form, error) {
+	values, err := FormValues(r)
+	if err != nil {
+		return Form{}, err
+	}
+	for name, all := range values {
+		if len(all) > 1 && !strings.HasSuffix(name, "[]") {
+			return Form{}, fault.New(fault.Invalid, "A field of the form came more than once.")
+		}
+	}
+	return Form{values}, nil
+}
+
+// Get returns the field's value, or "".
+func (f Form) Get(name string) string { return f.values.Get(name) }
+
+// All returns all values of the field.
+func (f Form) All(name string) []string { return f.values[name] }
+
+// Checked reports whether a box of the form was ticked.
+func (f Form) Checked(name string) bool { return f.values.Get(name) != "" }
+
+// FormValues returns the fields of the form in a request's body, as they came.
+// The query is no part of it: what a form sends must not end up in a log.
+func FormValues(r *http.Request) (url.Values, error) {
+	body, err := web.ReadBody(r)
+	if err != nil || len(body) == 0 {
+		return url.Values{}, err
+	}
+	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || mediaType != "application/x-www-form-urlencoded" {
+		return nil, fault.New(fault.Unsupported, "A form is sent as application/x-www-form-urlencoded.")
+	}
+	return ParseValues(string(body))
+}
+
+// ParseValues reads a query or form. It must be text: neither NUL nor broken
+// UTF-8.
+func ParseValues(encoded string) (url.Values, error) {
+	values, err := url.ParseQuery(encoded)
+	if err != nil {
+		return nil, errMalformed
+	}
+	for _, all := range values {
+		for _, value := range all {
+			if !utf8.ValidString(value) || strings.ContainsRune(value, 0) {
+				return nil, errMalformed
+			}
+		}
+	}
+	return values, nil
+}
+
+var errMalformed = fault.New(fault.Invalid, "The parameters of the request are malformed.")

@@ -1,0 +1,39 @@
+package site
+
+import (
+	"net/http"
+	"strconv"
+
+	"gatehouse/shared/page"
+)
+
+// maxPage bounds how far into a list one can leaf.
+const maxPage = 2500
+
+// PageOf returns which page of a list the request asks for. A number that is
+// none means the first page: addresses are edited by hand.
+func PageOf(r *http.Request) page.Request {
+	wanted := page.First
+	if n, err := strconv.Atoi(r.URL.Query().Get("page")); err == nil && n >= 1 && n <= maxPage {
+		wanted.Number = n
+	}
+	return wanted
+}
+
+// Paging is what a list shows below itself: the way to the neighbouring pages.
+type Paging struct {
+	Number       int
+	Newer, Older string // addresses; empty where the list ends
+}
+
+// NewPaging returns the paging of the list at this address.
+func NewPaging(address string, r page.Request, more bool) Paging {
+	p := Paging{Number: r.Number}
+	if r.Number > 1 {
+		p.Newer = address + "?page=" + strconv.Itoa(r.Number-1)
+	}
+	if more && r.Number < maxPage {
+		p.Older = address + "?page=" + strconv.Itoa(r.Number+1)
+	}
+	return p
+}

@@ -1,0 +1,85 @@
+package site
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"strings"
+	"time"
+
+	"gatehouse/shared/user"
+)
+
+//go:embed templates
+var layout embed.FS
+
+// Page is one page to render.
+type Page struct {
+	Template string // the template's file name without ".html"
+	Title    string
+	Place    string // the part of the service that the header names
+	Status   int    // zero: 200
+	// Focused pages ask for one decision and have no navigation.
+	Focused bool
+	// Targets are where the page's forms may lead, besides the site itself.
+	Targets []string
+	Body    any // what the template shows
+}
+
+// view is what the layout shows.
+type view struct {
+	Page
+	User   *user.User // nil: nobody is known to be signed in
+	Notice string
+}
+
+// Render answers with a page.
+func (s *Site) Render(w http.ResponseWriter, r *http.Request, p Page) error {
+	var page bytes.Buffer
+	v := view{Page: p, User: visitor(r), Notice: s.takeNotice(w, r)}
+	t, ok := s.templates[p.Template]
+	if !ok {
+		return fmt.Errorf("there is no page %q", p.Template)
+	}
+	if err := t.ExecuteTemplate(&page, "layout", v); err != nil {
+		return fmt.Errorf("render the page %s: %w", p.Template, err)
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy", policy(p.Targets...))
+	w.WriteHeader(max(p.Status, http.StatusOK))
+	_, err := w.Write(page.Bytes())
+	return err
+}
+
+// parse returns each page's template with the layout around it.
+func parse(files fs.FS) map[string]*template.Template {
+	base := template.Must(template.New("").Funcs(functions).ParseFS(layout, "templates/*.html"))
+	pages := map[string]*template.Template{"error": base}
+	names, err := fs.Glob(files, "*.html")
+	if err != nil {
+		panic(err) // not reached: the pattern is good
+	}
+	for _, name := range names {
+		page := template.Must(template.Must(base.Clone()).ParseFS(files, name))
+		pages[strings.TrimSuffix(name, ".html")] = page
+	}
+	return pages
+}
+
+var functions = template.FuncMap{
+	"asset":     assetAddress,
+	"complaint": func(field, text string) complaint { return complaint{field, text} },
+	"copyable":  func(id, label, value string) copyable { return copyable{id, label, value} },
+	"day":       func(t time.Time) string { return t.UTC().Format("2 Jan 2006") },
+	"exact":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+	"iso":       func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+}
+
+// complaint is what is wrong with a field of a form.
+type complaint struct{ Field, Text string }
+
+// copyable is a value with a button that copies it.
+type copyable struct{ ID, Label, Value string }

@@ -1,0 +1,135 @@
+package site
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/session"
+	"gatehouse/shared/user"
+)
+
+// ErrNotSignedIn tells that a page needs somebody to sign in first.
+var ErrNotSignedIn = fault.New(fault.Unauthorized, "You need to sign in.")
+
+// errBlocked also ends what a user could do who was signed in when an
+// administrator blocked the account.
+var errBlocked = fault.New(fault.Forbidden, "Your account is blocked. An administrator can tell you why and unblock it.")
+
+// cookieName is the session cookie's. Over https its prefix makes browsers
+// refuse a cookie that another host or plain http tries to plant.
+func (s *Site) cookieName(name string) string {
+	if s.app.HTTPS {
+		return "__Host-gatehouse_" + name
+	}
+	return "gatehouse_" + name
+}
+
+// setCookie sets a cookie of the site. Lax and not Strict: the browser must
+// send it along when an application sends somebody here.
+func (s *Site) setCookie(w http.ResponseWriter, name, value string, maxAge int) {
+	http.SetCookie(w, &http.Cookie{
+		Name: s.cookieName(name), Value: value, Path: "/", MaxAge: maxAge,
+		Secure: s.app.HTTPS, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	})
+}
+
+// cookie returns the value of a cookie of the site, or "" when the browser
+// sent none or several, which it never does for one that we set.
+func (s *Site) cookie(r *http.Request, name string) string {
+	cookies := r.CookiesNamed(s.cookieName(name))
+	if len(cookies) != 1 {
+		return ""
+	}
+	return cookies[0].Value
+}
+
+// Session returns the session of the browser, or ErrNotSignedIn.
+func (s *Site) Session(r *http.Request) (session.Session, error) {
+	found, err := s.app.Sessions.Recognise(r.Context(), s.cookie(r, "session"))
+	if fault.Is(err, fault.Unauthorized) {
+		return session.Session{}, ErrNotSignedIn
+	}
+	return found, err
+}
+
+// User returns the user of a session, and the request as that user's, for
+// Render and Error. One who is gone is ErrNotSignedIn, one who is blocked a
+// fault.Forbidden error.
+func (s *Site) User(r *http.Request, of session.Session) (user.User, *http.Request, error) {
+	u, err := s.app.Users.User(r.Context(), of.UserID)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return user.User{}, r, ErrNotSignedIn
+	case err != nil:
+		return user.User{}, r, err
+	}
+	r = r.WithContext(context.WithValue(r.Context(), visitorKey{}, &u))
+	if u.Blocked() {
+		return user.User{}, r, errBlocked
+	}
+	return u, r, nil
+}
+
+type visitorKey struct{}
+
+// visitor returns the user whose request it is, or nil.
+func visitor(r *http.Request) *user.User {
+	u, _ := r.Context().Value(visitorKey{}).(*user.User)
+	return u
+}
+
+// UserHandler serves a page of somebody who is signed in.
+type UserHandler func(w http.ResponseWriter, r *http.Request, u user.User) error
+
+// SignedIn lets through who is signed in and sends everybody else to sign in
+// first.
+func (s *Site) SignedIn(h UserHandler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		found, err := s.Session(r)
+		if err == nil {
+			var u user.User
+			if u, r, err = s.User(r, found); err == nil {
+				err = h(w, r, u)
+			}
+		}
+		if err != nil {
+			s.Error(w, r, err)
+		}
+	})
+}
+
+// ToSignIn sends the browser to the sign-in page and from there to an address
+// of the site.
+func ToSignIn(w http.ResponseWriter, r *http.Request, returnTo string) error {
+	return Redirect(w, r, "/users/sign_in?"+url.Values{"return_to": {returnTo}}.Encode())
+}
+
+// SignIn starts a session for the user and ends the one that the browser had:
+// a session that somebody planted before the sign-in is worth nothing after.
+func (s *Site) SignIn(w http.ResponseWriter, r *http.Request, u user.User) error {
+	if err := s.app.Sessions.End(r.Context(), s.cookie(r, "session")); err != nil {
+		return err
+	}
+	value, err := s.app.Sessions.Start(r.Context(), u.ID)
+	if err != nil {
+		return err
+	}
+	s.setSession(w, value)
+	return nil
+}
+
+func (s *Site) setSession(w http.ResponseWriter, value secret.Text) {
+	s.setCookie(w, "session", value.Reveal(), int(session.AbsoluteLimit.Seconds()))
+}
+
+// SignOut ends the session of the browser.
+func (s *Site) SignOut(w http.ResponseWriter, r *http.Request) error {
+	if err := s.app.Sessions.End(r.Context(), s.cookie(r, "session")); err != nil {
+		return err
+	}
+	s.setCookie(w, "session", "", -1)
+	return nil
+}
