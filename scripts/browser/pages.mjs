@@ -1,7 +1,7 @@
 // Uses the pages in Chromium with the keyboard alone, at phone and desktop
 // width, light and dark, and once without JavaScript.
 //
-// GATEHOUSE_BASE_URL       where Gatehouse runs
+// GATEHOUSE_URL            where Gatehouse runs
 // GATEHOUSE_ROOT_PASSWORD  the password of its administrator root
 // GATEHOUSE_SCREENSHOTS    a directory for pictures of every page (optional)
 // CHROMIUM                 the browser (default /usr/bin/chromium)
@@ -12,7 +12,7 @@ import http from "node:http";
 import path from "node:path";
 import { chromium } from "playwright-core";
 
-const base = required("GATEHOUSE_BASE_URL").replace(/\/$/, "");
+const base = required("GATEHOUSE_URL").replace(/\/$/, "");
 const password = required("GATEHOUSE_ROOT_PASSWORD");
 const pictures = process.env.GATEHOUSE_SCREENSHOTS;
 
@@ -246,16 +246,20 @@ function authorizeAddress(clientID, more = {}) {
   });
 }
 
-// startClient serves an application's redirect URI on this machine.
+// startClient serves an application's redirect URI on this machine. As many
+// applications do, it sends the person on to another host of its own.
 async function startClient() {
   let waiting = [];
   const server = http.createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
     const { pathname, searchParams } = new URL(request.url, "http://client");
-    response.setHeader("Content-Type", "text/html; charset=utf-8");
-    response.end("<!doctype html><html lang=en><link rel=icon href=data:,><title>Client</title>Thank you");
-    if (pathname !== "/callback") return;
+    if (pathname !== "/callback") {
+      response.setHeader("Content-Type", "text/html; charset=utf-8");
+      response.end("<!doctype html><html lang=en><link rel=icon href=data:,><title>Client</title>Thank you");
+      return;
+    }
+    response.writeHead(303, { Location: `http://localhost:${server.address().port}/welcome` }).end();
     const answer = request.method === "POST" ? new URLSearchParams(body) : searchParams;
     for (const resolve of waiting.splice(0)) resolve(answer);
   });

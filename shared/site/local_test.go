@@ -71,14 +71,11 @@ func asBrowser(address string) string {
 
 func TestFormTarget(t *testing.T) {
 	tests := map[string]string{
-		"https://app.example/cb?x=1":     "https://app.example",
-		"http://127.0.0.1:8080/cb":       "http://127.0.0.1:8080",
-		"http://[::1]:8080/cb":           "http:",
-		"com.example.app:/cb":            "com.example.app:",
-		"https://a;script-src.example/":  "https:",
-		"https://*/":                     "https:",
-		"https://a,default-src.example/": "https:",
-		"":                               "'none'",
+		"https://app.example/cb?x=1":    "https:",
+		"http://127.0.0.1:8080/cb":      "http:",
+		"com.example.app:/cb":           "com.example.app:",
+		"https://a;script-src.example/": "https:",
+		"":                              "'none'",
 	}
 	for in, want := range tests {
 		if got := site.FormTarget(in); got != want {

@@ -3,7 +3,6 @@ package site
 import (
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 )
 
@@ -28,19 +27,14 @@ func policy(targets ...string) string {
 		"; frame-ancestors 'none'; base-uri 'none'"
 }
 
-var hostSource = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$`)
-
 // FormTarget returns the source expression (Content Security Policy Level 3,
-// section 2.3.1) that lets a form lead to the address. It is the origin where
-// the grammar can write it, and else, for IPv6 hosts and custom schemes, the
-// scheme alone.
+// section 2.3.1) that lets a form lead to the address. It is the scheme alone:
+// browsers hold every redirect that follows a form against it, and a client's
+// callback may well send the person on to another host of its own.
 func FormTarget(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme == "" {
 		return "'none'"
-	}
-	if isWeb := u.Scheme == "http" || u.Scheme == "https"; isWeb && hostSource.MatchString(u.Host) {
-		return u.Scheme + "://" + u.Host
 	}
 	return u.Scheme + ":"
 }
