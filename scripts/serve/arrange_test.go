@@ -17,6 +17,7 @@ import (
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/storage"
 	"gatehouse/shared/storage/sqlite"
 )
 
@@ -39,6 +40,11 @@ func startServer(t testing.TB) *server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
+	return serverOver(t, store)
+}
+
+func serverOver(t testing.TB, store storage.Store) *server {
+	t.Helper()
 	keys, err := boot.KeyFile(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +57,7 @@ func startServer(t testing.TB) *server {
 		t.Fatal(err)
 	}
 	s.client, s.clientSecret, err = s.app.OAuth.Register(t.Context(), 0, oauth.Registration{
-		Name: "App", RedirectURIs: callback, Scopes: scope.Of(scope.API), Confidential: true, Trusted: true,
+		Name: "App", RedirectURIs: callback, Scopes: scope.Of(scope.API), Confidential: true, Trusted: true, PasswordGrant: true,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -69,14 +75,7 @@ func (s *server) signIn(t testing.TB) *http.Client {
 		t.Fatal(err)
 	}
 	browser := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	resp, err := browser.PostForm(s.URL+"/users/sign_in", url.Values{"login": {boot.RootName}, "password": {s.root.Password.Reveal()}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	if resp.StatusCode != http.StatusSeeOther {
-		t.Fatalf("sign in: status %d", resp.StatusCode)
-	}
+	s.form(t, browser, "/users/sign_in", url.Values{"login": {boot.RootName}, "password": {s.root.Password.Reveal()}}, http.StatusSeeOther)
 	return browser
 }
 
@@ -137,14 +136,30 @@ func (s *server) post(t testing.TB, path string, form url.Values) []byte {
 }
 
 // info asks what a token is good for and expects 200.
-func (s *server) info(t testing.TB, token string) {
-	req, err := http.NewRequest(http.MethodGet, s.URL+"/oauth/token/info", nil)
+func (s *server) info(t testing.TB, token string) { s.get(t, "/oauth/token/info", token) }
+
+// get reads an address with a token and expects 200.
+func (s *server) get(t testing.TB, path, token string) {
+	req, err := http.NewRequest(http.MethodGet, s.URL+path, nil)
 	if err != nil {
 		t.Error(err)
 		return
 	}
 	req.Header.Set("Authorization", "Bearer "+token)
 	s.do(t, req)
+}
+
+// form has the browser send a form and expects the status.
+func (s *server) form(t testing.TB, browser *http.Client, path string, form url.Values, want int) {
+	t.Helper()
+	resp, err := browser.PostForm(s.URL+path, form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != want {
+		t.Fatalf("POST %s: status %d, want %d", path, resp.StatusCode, want)
+	}
 }
 
 func (s *server) do(t testing.TB, req *http.Request) []byte {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"gatehouse/shared/scope"
+	"gatehouse/shared/secret"
 	"gatehouse/shared/user"
 )
 
@@ -35,11 +36,10 @@ func (s *Server) exchangePassword(ctx context.Context, x exchange) (Tokens, erro
 	if err != nil {
 		return Tokens{}, err
 	}
-	u, err := s.passwordUser(ctx, x.TokenRequest)
-	if err != nil {
-		return Tokens{}, err
+	if !s.opens(x.user, x.Password) {
+		return Tokens{}, invalidGrant("The username or password is wrong, or the user may not sign in this way.")
 	}
-	g := s.newGrant(u.ID, client.Client, scopes).Redeemed(s.now())
+	g := s.newGrant(x.user.ID, client.Client, scopes).Redeemed(s.now())
 	if err := s.store.CreateGrant(ctx, g); err != nil {
 		return Tokens{}, err
 	}
@@ -61,17 +61,9 @@ func passwordScopes(parameter string, c Client) (scope.Set, error) {
 	return scopes, nil
 }
 
-// passwordUser returns the user whose name and password these are. A user
-// with two-factor authentication is refused before the password is looked at:
-// the grant would get around the second factor.
-func (s *Server) passwordUser(ctx context.Context, req TokenRequest) (user.User, error) {
-	refused := invalidGrant("The username or password is wrong, or the user may not sign in this way.")
-	u, err := s.users.UserByLogin(ctx, req.Username)
-	if known(err) != nil {
-		return user.User{}, err
-	}
-	if u.TwoFactorEnabled || !s.users.VerifyPassword(u, req.Password) || u.Blocked() {
-		return user.User{}, refused
-	}
-	return u, nil
+// opens reports whether the password opens the user's account by itself. With
+// two-factor authentication it does not, and is not even looked at: the grant
+// would get around the second factor.
+func (s *Server) opens(u user.User, password secret.Text) bool {
+	return !u.TwoFactorEnabled && s.users.VerifyPassword(u, password) && !u.Blocked()
 }

@@ -37,6 +37,7 @@ type exchange struct {
 	client     Client
 	credential Credential // the code or refresh token
 	grant      Grant      // the zero Grant when the credential gave none
+	user       user.User  // whom the password grant names; zero when there is nobody
 }
 
 // caller is a client that proved who it is. Only authenticate makes one, and
@@ -81,8 +82,8 @@ func (s *Server) Token(ctx context.Context, req TokenRequest) (Tokens, error) {
 	return grantType.issue(s, ctx, x)
 }
 
-// load reads the client and the grant that the request names, side by side.
-// One that is unknown stays zero, and so does the grant of the zero
+// load reads the client and the grant or user that the request names, side by
+// side. One that is unknown stays zero, and so does the grant of the zero
 // credential.
 func (s *Server) load(ctx context.Context, req TokenRequest, c Credential) (exchange, error) {
 	x := exchange{TokenRequest: req, credential: c}
@@ -96,6 +97,12 @@ func (s *Server) load(ctx context.Context, req TokenRequest, c Credential) (exch
 	if c.Kind != 0 {
 		reads.Go(func() (err error) {
 			x.grant, err = s.provenGrant(ctx, c)
+			return known(err)
+		})
+	}
+	if req.GrantType == "password" {
+		reads.Go(func() (err error) {
+			x.user, err = s.users.UserByLogin(ctx, req.Username)
 			return known(err)
 		})
 	}

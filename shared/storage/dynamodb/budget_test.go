@@ -11,8 +11,8 @@ import (
 	"gatehouse/shared/project"
 )
 
-// The budgets of whole requests (design: "Budgets") rest on what each call of
-// the store costs.
+// What whole requests cost, which the local server's tests pin, rests on what
+// each call of the store costs.
 func TestBudget(t *testing.T) {
 	o, w := options(t), &wire{}
 	o.HTTPClient = w

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gatehouse/shared/boot"
+	"gatehouse/shared/project"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/storage/dynamodb"
+	"gatehouse/shared/storage/dynamodb/tables"
+	"gatehouse/shared/user"
+)
+
+// steps counts what a request costs in round trips to DynamoDB. It holds every
+// round trip back until no other has come for a while, and then lets all go at
+// once: those that go together are one step.
+type steps struct {
+	mu      sync.Mutex
+	waiting []chan struct{}
+	timer   *time.Timer
+	taken   int
+	writes  int
+}
+
+// quietFor is how long no other round trip must come.
+const quietFor = 100 * time.Millisecond
+
+func (s *steps) Do(r *http.Request) (*http.Response, error) {
+	<-s.wait(r.Header.Get("X-Amz-Target"))
+	return http.DefaultClient.Do(r)
+}
+
+func (s *steps) wait(target string) chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, operation, _ := strings.Cut(target, "."); !strings.HasSuffix(operation, "GetItem") && operation != "Query" {
+		s.writes++
+	}
+	turn := make(chan struct{})
+	s.waiting = append(s.waiting, turn)
+	if s.timer == nil {
+		s.timer = time.AfterFunc(quietFor, s.release)
+	}
+	s.timer.Reset(quietFor)
+	return turn
+}
+
+func (s *steps) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.waiting) > 0 {
+		s.taken++
+	}
+	for _, turn := range s.waiting {
+		close(turn)
+	}
+	s.waiting = nil
+}
+
+// during returns the steps and writes that a call takes.
+func (s *steps) during(call func()) (taken, writes int) {
+	s.mu.Lock()
+	s.taken, s.writes = 0, 0
+	s.mu.Unlock()
+	call()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.taken, s.writes
+}
+
+// overDynamoDB returns a server on the emulator that the environment tells of,
+// with the counter in between.
+func overDynamoDB(t *testing.T) (*server, *steps) {
+	t.Helper()
+	env, err := boot.ReadEnv(os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if env.DynamoDBEndpoint == "" {
+		t.Skip("AWS_ENDPOINT_URL_DYNAMODB is not set: there is no DynamoDB to test on (scripts/test starts an emulator)")
+	}
+	env.TablePrefix = "test-" + hex.EncodeToString(secret.Random(6))
+	options, counter := boot.DynamoDB(env), &steps{}
+	if err := tables.Create(t.Context(), options, "../../template.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	options.HTTPClient = counter
+	return serverOver(t, dynamodb.New(options)), counter
+}
+
+// Every request that clients repeat stays within its round trips: sequential
+// steps, and how many of them write.
+func TestRoundTripsOfWholeRequests(t *testing.T) {
+	s, counter := overDynamoDB(t)
+	browser := s.signIn(t)
+	consent := url.Values{
+		"client_id": {s.client.ClientID}, "redirect_uri": {callback}, "response_type": {"code"}, "decision": {"approve"},
+	}
+	pair := s.exchange(t, s.code(t, browser))
+	code := s.code(t, browser)
+	root, err := s.app.Users.UserByLogin(t.Context(), boot.RootName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := s.project(t, root)
+
+	tests := []struct {
+		name          string
+		call          func()
+		steps, writes int
+	}{
+		{"token info", func() { s.info(t, pair.Access) }, 2, 0},
+		{"project by id", func() { s.get(t, "/api/v4/projects/1", pair.Access) }, 2, 0},
+		{"project by path", func() { s.get(t, "/api/v4/projects/"+url.PathEscape(p.FullPath), pair.Access) }, 3, 0},
+		{"authorization approved", func() { s.form(t, browser, "/oauth/authorize", consent, http.StatusSeeOther) }, 3, 1},
+		{"code exchange", func() { s.exchange(t, code) }, 3, 1},
+		{"refresh", func() { pair = s.refresh(t, pair.Refresh) }, 3, 1},
+		{"password grant", func() {
+			s.token(t, url.Values{"grant_type": {"password"}, "username": {boot.RootName}, "password": {s.root.Password.Reveal()}})
+		}, 3, 1},
+		{"revocation", func() { s.revoke(t, pair.Access) }, 2, 1},
+	}
+	for _, test := range tests {
+		if taken, writes := counter.during(test.call); taken != test.steps || writes != test.writes {
+			t.Errorf("%s takes %d steps with %d writes, want %d with %d", test.name, taken, writes, test.steps, test.writes)
+		}
+	}
+}
+
+func (s *server) project(t *testing.T, owner user.User) project.Project {
+	t.Helper()
+	namespace, err := s.app.Projects.Group(t.Context(), owner.NamespaceID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.app.Projects.NewProject(t.Context(), project.ProjectDraft("Web", "web", project.Private), namespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
