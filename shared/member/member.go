@@ -71,12 +71,8 @@ func (a *api) listAll(w http.ResponseWriter, r *http.Request, _ auth.Caller, at 
 }
 
 func (a *api) listOf(w http.ResponseWriter, r *http.Request, places ...project.Place) error {
-	params, err := web.Params(r)
+	req, err := web.ReadPage(r)
 	if err != nil {
-		return err
-	}
-	req := params.Page()
-	if err := params.Err(); err != nil {
 		return err
 	}
 	all, err := a.app.Projects.MembersOf(r.Context(), places...)

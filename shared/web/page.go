@@ -30,6 +30,16 @@ func (v *Values) Page() page.Request {
 	return r
 }
 
+// ReadPage returns which page a request without other parameters asks for.
+func ReadPage(r *http.Request) (page.Request, error) {
+	params, err := Params(r)
+	if err != nil {
+		return page.Request{}, err
+	}
+	req := params.Page()
+	return req, params.Err()
+}
+
 // PageHeaders tells in the header where in the list the page lies. The links
 // keep the request's other parameters.
 func PageHeaders[T any](w http.ResponseWriter, r *http.Request, base string, req page.Request, p page.Of[T]) {

@@ -29,12 +29,8 @@ func newApplicationBody(c oauth.Client) applicationBody {
 }
 
 func (a *api) listApplications(w http.ResponseWriter, r *http.Request, _ auth.Caller) error {
-	params, err := web.Params(r)
+	req, err := web.ReadPage(r)
 	if err != nil {
-		return err
-	}
-	req := params.Page()
-	if err := params.Err(); err != nil {
 		return err
 	}
 	clients, err := a.app.OAuth.Store().Clients(r.Context(), req)

@@ -27,12 +27,8 @@ func newGroupBody(g project.Group) groupBody {
 }
 
 func (a *api) listGroups(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	params, err := web.Params(r)
+	req, err := web.ReadPage(r)
 	if err != nil {
-		return err
-	}
-	req := params.Page()
-	if err := params.Err(); err != nil {
 		return err
 	}
 	viewer, err := a.app.Auth.Viewer(r.Context(), c)

@@ -52,12 +52,8 @@ func newBody(p project.Project) body {
 }
 
 func (a *api) list(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	params, err := web.Params(r)
+	req, err := web.ReadPage(r)
 	if err != nil {
-		return err
-	}
-	req := params.Page()
-	if err := params.Err(); err != nil {
 		return err
 	}
 	viewer, err := a.app.Auth.Viewer(r.Context(), c)
