@@ -57,9 +57,17 @@ var Token = []Scope{API, ReadAPI, ReadUser, ReadRepository, WriteRepository, Sud
 // Set is a set of scopes in the order they were given, none twice.
 type Set []Scope
 
+// maxList is the longest list of scopes that is read, in bytes: some ten times
+// all there are.
+const maxList = 1024
+
 // Parse splits a list of scopes at its spaces (RFC 6749 section 3.3). A list
-// with other white space or control characters is not one.
+// with other white space or control characters is not one, nor is one beyond
+// all measure.
 func Parse(list string) (s Set, ok bool) {
+	if len(list) > maxList {
+		return nil, false
+	}
 	for _, r := range list {
 		if r < ' ' || r > '~' || r == '"' || r == '\\' {
 			return nil, false
@@ -70,10 +78,10 @@ func Parse(list string) (s Set, ok bool) {
 
 // Of returns the set of these scopes.
 func Of(scopes ...Scope) Set {
-	set := Set{}
+	set, seen := Set{}, make(map[Scope]bool, len(scopes)) // strangers send long lists
 	for _, s := range scopes {
-		if s != "" && !set.Has(s) {
-			set = append(set, s)
+		if s != "" && !seen[s] {
+			set, seen[s] = append(set, s), true
 		}
 	}
 	return set

@@ -14,18 +14,19 @@ func TestParse(t *testing.T) {
 		want scope.Set
 		ok   bool
 	}{
-		"":                      {scope.Set{}, true},
-		"api":                   {scope.Set{"api"}, true},
-		"read_user api":         {scope.Set{"read_user", "api"}, true},
-		"  api   api read_api ": {scope.Set{"api", "read_api"}, true},
-		"api\tread_api":         {nil, false},
-		"api\nread_api":         {nil, false},
-		"api\r":                 {nil, false},
-		"api\x00":               {nil, false},
-		"api\u00a0read_api":     {nil, false},
-		"\xff":                  {nil, false},
-		`"api"`:                 {nil, false},
-		`a\pi`:                  {nil, false},
+		"":                        {scope.Set{}, true},
+		"api":                     {scope.Set{"api"}, true},
+		"read_user api":           {scope.Set{"read_user", "api"}, true},
+		"  api   api read_api ":   {scope.Set{"api", "read_api"}, true},
+		"api\tread_api":           {nil, false},
+		"api\nread_api":           {nil, false},
+		"api\r":                   {nil, false},
+		"api\x00":                 {nil, false},
+		"api\u00a0read_api":       {nil, false},
+		"\xff":                    {nil, false},
+		`"api"`:                   {nil, false},
+		`a\pi`:                    {nil, false},
+		strings.Repeat("a ", 513): {nil, false}, // beyond all measure
 	}
 	for list, test := range tests {
 		got, ok := scope.Parse(list)
