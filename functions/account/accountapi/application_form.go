@@ -75,7 +75,7 @@ func (a *api) newApplication(w http.ResponseWriter, r *http.Request, u user.User
 }
 
 func (a *api) createApplication(w http.ResponseWriter, r *http.Request, u user.User) error {
-	registration, err := readRegistration(r, u, false)
+	registration, err := readRegistration(r, u)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (a *api) editApplication(w http.ResponseWriter, r *http.Request, u user.Use
 }
 
 func (a *api) updateApplication(w http.ResponseWriter, r *http.Request, u user.User, c oauth.Client) error {
-	registration, err := readRegistration(r, u, c.Trusted)
+	registration, err := readRegistration(r, u)
 	if err != nil {
 		return err
 	}
@@ -105,19 +105,17 @@ func (a *api) updateApplication(w http.ResponseWriter, r *http.Request, u user.U
 	return site.Redirect(w, r, applicationAddress(c))
 }
 
-// readRegistration reads the form. Whether an application is trusted only an
-// administrator can change.
-func readRegistration(r *http.Request, u user.User, trusted bool) (oauth.Registration, error) {
+// readRegistration reads the form. A trusted application asks nobody, so only
+// an administrator can say what it is: one that somebody else saves, such as an
+// administrator of former days, is trusted no more.
+func readRegistration(r *http.Request, u user.User) (oauth.Registration, error) {
 	form, err := site.ReadForm(r)
-	if u.Admin {
-		trusted = form.Checked("trusted")
-	}
 	return oauth.Registration{
 		Name:          strings.TrimSpace(form.Get("name")),
 		RedirectURIs:  form.Get("redirect_uri"),
 		Scopes:        scope.Of(form.All("scopes[]")...),
 		Confidential:  form.Checked("confidential"),
-		Trusted:       trusted,
+		Trusted:       u.Admin && form.Checked("trusted"),
 		RequireSecret: form.Checked("require_secret"),
 		PasswordGrant: form.Checked("password_grant"),
 	}, err

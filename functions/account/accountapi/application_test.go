@@ -144,6 +144,20 @@ func TestOnlyAdministratorsTrust(t *testing.T) {
 	}
 }
 
+// Whoever leads a trusted application's redirects gets tokens of everybody who
+// follows a link.
+func TestTrustEndsWithTheAdministrator(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	client := register(t, a, ada, trusted) // in days when she was an administrator
+	b, address := signedIn(t, a, ada), fmt.Sprintf("%s/%d", list, client.ID)
+	b.get(address+"/edit").want(200, "only an administrator can trust one")
+	b.post(address, registration("redirect_uri", "https://evil.example/cb", "trusted", "1")).wantRedirect(address)
+	if onlyClient(t, a, ada).Trusted {
+		t.Error("the application is still trusted")
+	}
+}
+
 func TestRenewSecret(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
