@@ -14,6 +14,11 @@ func requireCode(req TokenRequest) error {
 	return checkVerifierForm(req.CodeVerifier)
 }
 
+func codeOf(c codec, req TokenRequest) Credential {
+	credential, _ := c.Parse(CodeKind, req.Code)
+	return credential
+}
+
 // exchangeCode serves the authorization code grant (RFC 6749 section 4.1.3).
 // Nothing is consumed before everything fits.
 func (s *Server) exchangeCode(ctx context.Context, x exchange) (Tokens, error) {

@@ -86,6 +86,15 @@ func TestPasswordGrantSwitchedOffForTheClient(t *testing.T) {
 	f.wantRefused(t, req, oauth.UnauthorizedClient)
 }
 
+// A verifier stands in for the secret where it answers the grant's challenge,
+// and nowhere else.
+func TestPasswordGrantTakesNoVerifierForTheSecret(t *testing.T) {
+	f := newFixture(t, oauth.Settings{PasswordGrant: true})
+	req := passwordRequest()
+	req.Client.ClientID, req.RefreshToken, req.CodeVerifier = f.client.ClientID, f.tokens(t).Refresh, verifier
+	f.wantRefused(t, req, oauth.InvalidClient)
+}
+
 // The right password is refused as the wrong one is: nothing tells whether it
 // was looked at.
 func TestPasswordGrantRefusesUsersWithTwoFactors(t *testing.T) {

@@ -16,6 +16,11 @@ func requireRefresh(req TokenRequest) error {
 	return checkVerifierForm(req.CodeVerifier)
 }
 
+func refreshTokenOf(c codec, req TokenRequest) Credential {
+	credential, _ := c.Parse(RefreshKind, req.RefreshToken)
+	return credential
+}
+
 // refresh serves the refresh token grant (RFC 6749 section 6). Every refresh
 // rotates: the pair before it stops working at once.
 func (s *Server) refresh(ctx context.Context, x exchange) (Tokens, error) {

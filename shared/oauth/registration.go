@@ -82,18 +82,29 @@ func (s *Server) apply(c *Client, r Registration) error {
 	return nil
 }
 
-// checkClientName also refuses characters that could make the consent page
-// read differently from what it says.
+// checkClientName also refuses what could make the consent page read
+// differently from what it says: characters that turn or break the line, and
+// names of which nothing can be seen.
 func checkClientName(name string) string {
 	switch {
-	case strings.TrimSpace(name) == "":
+	case !strings.ContainsFunc(name, visible):
 		return "can't be blank"
 	case utf8.RuneCountInString(name) > maxClientName:
 		return "is too long (maximum is 255 characters)"
-	case strings.ContainsFunc(name, func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf) }):
+	case strings.ContainsFunc(name, func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }):
 		return "contains a control character"
 	}
 	return ""
+}
+
+// visible reports whether the character leaves a mark. The fillers of Hangul
+// count as letters and the blank of Braille as a symbol, but show nothing.
+func visible(r rune) bool {
+	switch r {
+	case '\u115f', '\u1160', '\u2800', '\u3164', '\uffa0':
+		return false
+	}
+	return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.M, r)
 }
 
 func checkRedirectURIs(uris []string, https bool) string {

@@ -41,6 +41,8 @@ func TestRegisterErrors(t *testing.T) {
 		want   fault.Fields
 	}{
 		{"blank name", func(r *oauth.Registration) { r.Name = " " }, fault.Fields{"name": {"can't be blank"}}},
+		{"name of a filler", func(r *oauth.Registration) { r.Name = "\u3164" }, fault.Fields{"name": {"can't be blank"}}},
+		{"name of two lines", func(r *oauth.Registration) { r.Name = "App\u2028evil" }, fault.Fields{"name": {"contains a control character"}}},
 		{"name that turns the text around", func(r *oauth.Registration) { r.Name = "App\u202eevil" }, fault.Fields{"name": {"contains a control character"}}},
 		{"no redirect", func(r *oauth.Registration) { r.RedirectURIs = "\n" }, fault.Fields{"redirect_uri": {"can't be blank"}}},
 		{"bad redirect", func(r *oauth.Registration) { r.RedirectURIs += " http://" }, fault.Fields{"redirect_uri": {"must be a valid URI."}}},

@@ -48,15 +48,20 @@ type caller struct{ Client }
 // the request must have, what the store knows, then the grant's own rules,
 // which authenticate the client before anything changes.
 type grantType struct {
-	require func(TokenRequest) error
-	issue   func(*Server, context.Context, exchange) (Tokens, error)
+	require    func(TokenRequest) error
+	credential func(codec, TokenRequest) Credential // the code or refresh token, zero for none
+	issue      func(*Server, context.Context, exchange) (Tokens, error)
 }
 
 var grantTypes = map[string]grantType{
-	"authorization_code": {requireCode, (*Server).exchangeCode},
-	"refresh_token":      {requireRefresh, (*Server).refresh},
-	"password":           {requirePassword, (*Server).exchangePassword},
+	"authorization_code": {requireCode, codeOf, (*Server).exchangeCode},
+	"refresh_token":      {requireRefresh, refreshTokenOf, (*Server).refresh},
+	"password":           {requirePassword, noCredential, (*Server).exchangePassword},
 }
+
+// noCredential is for grants that show neither code nor token: what came along
+// all the same proves nothing.
+func noCredential(codec, TokenRequest) Credential { return Credential{} }
 
 // Token serves the token endpoint (RFC 6749 section 3.2). What is wrong with
 // the request comes as an *Error.
@@ -71,11 +76,7 @@ func (s *Server) Token(ctx context.Context, req TokenRequest) (Tokens, error) {
 	if err := grantType.require(req); err != nil {
 		return Tokens{}, err
 	}
-	credential, _ := s.codec.Parse(RefreshKind, req.RefreshToken)
-	if req.GrantType == "authorization_code" {
-		credential, _ = s.codec.Parse(CodeKind, req.Code)
-	}
-	x, err := s.load(ctx, req, credential)
+	x, err := s.load(ctx, req, grantType.credential(s.codec, req))
 	if err != nil {
 		return Tokens{}, err
 	}
