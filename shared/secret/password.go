@@ -4,6 +4,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"fmt"
+	"runtime"
 	"strings"
 
 	"golang.org/x/crypto/argon2"
@@ -29,7 +30,7 @@ const (
 // Hash returns the password's hash in the PHC string format.
 func (p Passwords) Hash(password Text) string {
 	salt := Random(saltSize)
-	hash := argon2.IDKey([]byte(password.value), salt, p.Time, p.Memory, 1, hashSize)
+	hash := derive(password, salt, p.Time, p.Memory, hashSize)
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s", argon2.Version, p.Memory, p.Time,
 		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(hash))
 }
@@ -42,15 +43,26 @@ func (p Passwords) Verify(hash string, password Text) bool {
 	case strings.HasPrefix(hash, "$2"):
 		return bcrypt.CompareHashAndPassword([]byte(hash), []byte(password.value)) == nil
 	case hash == "":
-		argon2.IDKey([]byte(password.value), make([]byte, saltSize), p.Time, p.Memory, 1, hashSize)
+		derive(password, make([]byte, saltSize), p.Time, p.Memory, hashSize)
 		return false
 	}
 	parsed, err := parsePHC(hash)
 	if err != nil {
 		return false
 	}
-	got := argon2.IDKey([]byte(password.value), parsed.salt, parsed.time, parsed.memory, 1, uint32(len(parsed.hash)))
+	got := derive(password, parsed.salt, parsed.time, parsed.memory, uint32(len(parsed.hash)))
 	return subtle.ConstantTimeCompare(got, parsed.hash) == 1
+}
+
+// turns bounds how many derivations run at once: one for each processor. More
+// would be no faster, and each takes megabytes that a crowd at the door of a
+// long-running server could pile up.
+var turns = make(chan struct{}, runtime.GOMAXPROCS(0))
+
+func derive(password Text, salt []byte, time, memory, size uint32) []byte {
+	turns <- struct{}{}
+	defer func() { <-turns }()
+	return argon2.IDKey([]byte(password.value), salt, time, memory, 1, size)
 }
 
 type phc struct {
