@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -249,6 +250,38 @@ func TestSudo(t *testing.T) {
 	stranger := a.User("stranger")
 	apptest.Call(t, h, "GET", fmt.Sprintf("/projects/%d?sudo=%d", p.ID, stranger.ID), sudoer, nil).
 		WantMessage(t, 404, "404 Project Not Found")
+}
+
+// In whichever place an administrator says it, it counts; where it cannot be
+// known, nothing is done in the administrator's own name.
+func TestSudoInParameters(t *testing.T) {
+	a := apptest.New(t)
+	h := guarded(a.App)
+	a.User("ada")
+	sudoer := a.Token(a.Admin("root"), scope.API, scope.Sudo)
+	tests := []struct {
+		name, target, header, contentType, body string
+		status                                  int
+	}{
+		{"form", "/admin", "", "application/x-www-form-urlencoded", "sudo=ada", 403},
+		{"JSON", "/admin", "", "application/json", `{"sudo":"ada"}`, 403},
+		{"nobody", "/admin", "", "application/json", `{}`, 200},
+		{"header and parameter agree", "/admin?sudo=ada", "ada", "", "", 403},
+		{"header and parameter differ", "/admin?sudo=ada", "root", "", "", 400},
+		{"twice", "/admin?sudo=root&sudo=root", "", "", "", 400},
+		{"a list", "/admin?sudo[]=root", "", "", "", 400},
+		{"twice in JSON", "/admin", "", "application/json", `{"sudo":"ada","sudo":"root"}`, 400},
+		{"unreadable", "/admin", "", "application/json", `{"sudo":`, 400},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r := httptest.NewRequest("POST", test.target, strings.NewReader(test.body))
+			r.Header.Set("PRIVATE-TOKEN", sudoer)
+			r.Header.Set("Sudo", test.header)
+			r.Header.Set("Content-Type", test.contentType)
+			apptest.Send(t, h, r).Want(t, test.status, nil)
+		})
+	}
 }
 
 func TestOAuthTokensEnd(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gatehouse/shared/secret"
+	"gatehouse/shared/web"
 )
 
 // credential returns the token that a request carries: in the header
@@ -46,9 +47,20 @@ func BearerToken(r *http.Request) string {
 	return strings.TrimSpace(token)
 }
 
-func sudo(r *http.Request) string {
-	if name := r.Header.Get("Sudo"); name != "" {
-		return name
+// sudo returns whom the caller wants to act as, in the header Sudo or the
+// parameter sudo, or "". Two different names are an error, and so is a request
+// whose parameters cannot be read.
+func sudo(r *http.Request) (string, error) {
+	params, err := web.Params(r)
+	if err != nil {
+		return "", err
 	}
-	return r.URL.Query().Get("sudo")
+	name := r.Header.Get("Sudo")
+	if parameter := params.OptionalString("sudo"); parameter != nil && *parameter != name {
+		if name != "" {
+			return "", web.BadParameters("sudo is invalid")
+		}
+		name = *parameter
+	}
+	return name, params.Err()
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"maps"
@@ -62,7 +61,8 @@ func (v *Values) addBody(r *http.Request) error {
 	return fault.New(fault.Unsupported, "send application/json or application/x-www-form-urlencoded")
 }
 
-// ReadBody reads a request's whole body, of MaxBody bytes at the most.
+// ReadBody reads a request's whole body, of MaxBody bytes at the most, and
+// leaves it there to be read again.
 func ReadBody(r *http.Request) ([]byte, error) {
 	if r.Body == nil {
 		return nil, nil
@@ -75,23 +75,19 @@ func ReadBody(r *http.Request) ([]byte, error) {
 	case err != nil:
 		return nil, fault.New(fault.Invalid, "the body could not be read")
 	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
 	return body, nil
 }
 
 func (v *Values) addJSON(body []byte) error {
-	var object map[string]any
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber()
-	if err := decoder.Decode(&object); err != nil || object == nil {
-		return fault.New(fault.Invalid, "the body is not a JSON object")
+	object, err := Object(body)
+	for name, values := range object {
+		v.values[name] = values[0]
+		if len(values) > 1 {
+			v.values[name] = repeated{}
+		}
 	}
-	if _, err := decoder.Token(); err != io.EOF {
-		return fault.New(fault.Invalid, "the body holds more than one JSON value")
-	}
-	for name, value := range object {
-		v.values[name] = value
-	}
-	return nil
+	return err
 }
 
 // addForm adds the fields of a query or form: "a[]" is a list, "h[k]" a member

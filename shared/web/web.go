@@ -19,14 +19,16 @@ func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// JSON answers with a JSON body. The content type has no parameters, because
-// some REST clients compare it to the letter.
+// JSON answers with a JSON body, for this caller and for now: no cache may keep
+// it. The content type has no parameters, because some REST clients compare it
+// to the letter.
 func JSON(w http.ResponseWriter, status int, body any) error {
 	encoded, err := json.Marshal(body)
 	if err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, err = w.Write(encoded)
 	return err

@@ -1,7 +1,6 @@
 package oauthapi
 
 import (
-	"encoding/json"
 	"mime"
 	"net/http"
 	"net/url"
@@ -46,19 +45,21 @@ func readForm(r *http.Request) (form, error) {
 }
 
 func parseJSON(body []byte) (url.Values, error) {
-	var object map[string]any
-	if err := json.Unmarshal(body, &object); err != nil {
+	object, err := web.Object(body)
+	if err != nil {
 		return nil, err
 	}
-	values := url.Values{}
-	for name, value := range object {
-		text, ok := value.(string)
-		if !ok && value != nil {
-			return nil, fault.New(fault.Invalid, "a parameter is not a text")
+	form := url.Values{}
+	for name, values := range object {
+		for _, value := range values {
+			text, ok := value.(string)
+			if !ok && value != nil {
+				return nil, fault.New(fault.Invalid, "a parameter is not a text")
+			}
+			form.Add(name, text)
 		}
-		values.Set(name, text)
 	}
-	return values, nil
+	return form, nil
 }
 
 func (f form) get(name string) string { return url.Values(f).Get(name) }

@@ -197,6 +197,7 @@ func TestTokenErrorResponse(t *testing.T) {
 		{"nothing", "", formType, 400, "invalid_request"},
 		{"malformed form", "grant_type=%zz", formType, 400, "invalid_request"},
 		{"malformed JSON", `{"grant_type":`, "application/json", 400, "invalid_request"},
+		{"a name twice", `{"grant_type":"password","username":"a","username":"b","password":"c"}`, "application/json", 400, "invalid_request"},
 		{"a number for a text", `{"grant_type":1}`, "application/json", 400, "invalid_request"},
 		{"too large", "grant_type=" + strings.Repeat("a", 1<<20), formType, 400, "invalid_request"},
 		{"unknown grant", "grant_type=x", formType, 400, "unsupported_grant_type"},
