@@ -8,7 +8,10 @@ import (
 
 // setHeaders sets the security headers that every answer of a site has; a
 // page's own Content-Security-Policy replaces this one.
-func setHeaders(h http.Header) {
+func setHeaders(h http.Header, https bool) {
+	if https {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
 	h.Set("Content-Security-Policy", policy())
 	// A redirect URI, state or code must not travel to another site in a
 	// Referer. Within the site it may: "no-referrer" would also make browsers

@@ -60,10 +60,11 @@ func TestEveryAnswerHasSecurityHeaders(t *testing.T) {
 	for _, target := range []string{"/hello", "/mine", "/nowhere", "/forbidden", "/broken", "/panic"} {
 		got := call(h, "GET", target, "").Header()
 		for name, want := range map[string]string{
-			"Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-			"Referrer-Policy":         "same-origin",
-			"X-Content-Type-Options":  "nosniff",
-			"Cache-Control":           "no-store",
+			"Content-Security-Policy":   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+			"Referrer-Policy":           "same-origin",
+			"Strict-Transport-Security": "max-age=31536000",
+			"X-Content-Type-Options":    "nosniff",
+			"Cache-Control":             "no-store",
 		} {
 			if got.Get(name) != want {
 				t.Errorf("GET %s: %s is %q, want %q", target, name, got.Get(name), want)
