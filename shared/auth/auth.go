@@ -137,8 +137,11 @@ func (a *Auth) resolve(ctx context.Context, b bearer, more ...func(context.Conte
 	if err := reads.Wait(); err != nil {
 		return Caller{}, err
 	}
-	if c.User.Blocked() {
+	switch {
+	case c.User.Blocked():
 		return Caller{}, errBlocked
+	case c.ByOAuth() && !c.Grant.Refreshable && c.User.Ended(c.Grant.CreatedAt):
+		return Caller{}, errRevoked
 	}
 	return c, nil
 }

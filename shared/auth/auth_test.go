@@ -306,6 +306,72 @@ func TestOAuthTokensEnd(t *testing.T) {
 	apptest.Call(t, h, "GET", "/me", live, nil).WantMessage(t, 403, "403 Forbidden - Your account has been blocked")
 }
 
+// A password that somebody else may know, and a block, end what the password
+// alone opened. What an application got by the user's consent, and what the
+// user made for a machine, have ends of their own.
+func TestPasswordGrantEndsWithThePasswordAndWithABlock(t *testing.T) {
+	a := apptest.New(t)
+	h := guarded(a.App)
+	ada := a.User("ada")
+	personal, consented := a.Token(ada), consentedToken(t, a, ada)
+	before := a.OAuthToken(ada, scope.API)
+	a.Pass(time.Second)
+	state, active, password := user.Blocked, user.Active, secret.NewText(apptest.Password)
+	change := func(c user.Change) {
+		t.Helper()
+		if _, err := a.Users.Update(t.Context(), ada.ID, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	change(user.Change{Password: &password})
+	same := a.OAuthToken(ada, scope.API)
+	apptest.Call(t, h, "GET", "/me", before, nil).Want(t, 401, invalidToken(revoked))
+	apptest.Call(t, h, "GET", "/me", same, nil).Want(t, 200, "ada")
+
+	a.Pass(time.Second)
+	change(user.Change{State: &state})
+	apptest.Call(t, h, "GET", "/me", same, nil).WantMessage(t, 403, "403 Forbidden - Your account has been blocked")
+	a.Pass(time.Second)
+	change(user.Change{State: &active})
+	apptest.Call(t, h, "GET", "/me", same, nil).Want(t, 401, invalidToken(revoked))
+	for _, token := range []string{personal, consented, a.OAuthToken(ada, scope.API)} {
+		apptest.Call(t, h, "GET", "/me", token, nil).Want(t, 200, "ada")
+	}
+}
+
+// consentedToken returns the access token of an application that the user let
+// act with scope api.
+func consentedToken(t *testing.T, a *apptest.App, u user.User) string {
+	t.Helper()
+	const redirectURI, verifier = "https://client.example/", "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+	client, _, err := a.OAuth.Register(t.Context(), u.ID, oauth.Registration{
+		Name: "App", RedirectURIs: redirectURI, Scopes: scope.Of(scope.API),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	authorization, err := a.OAuth.Check(client, oauth.AuthorizeRequest{
+		ClientID: client.ClientID, RedirectURI: redirectURI, ResponseType: "code",
+		CodeChallenge: string(oauth.ChallengeOf(verifier)), CodeChallengeMethod: "S256",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	redirect, err := a.OAuth.Approve(t.Context(), u, authorization)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens, err := a.OAuth.Token(t.Context(), oauth.TokenRequest{
+		GrantType: "authorization_code", Client: oauth.Credentials{ClientID: client.ClientID},
+		Code: secret.NewText(redirect.Params.Get("code")), RedirectURI: redirectURI, CodeVerifier: verifier,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tokens.Access.Reveal()
+}
+
 func TestTokensEndWithTheirApplication(t *testing.T) {
 	a := apptest.New(t)
 	h := guarded(a.App)

@@ -56,8 +56,9 @@ func (s *Site) Session(r *http.Request) (session.Session, error) {
 }
 
 // User returns the user of a session, and the request as that user's, for
-// Render and Error. One who is gone is ErrNotSignedIn, one who is blocked a
-// fault.Forbidden error.
+// Render and Error. One who is gone, or for whom the session is over, is
+// ErrNotSignedIn. One who is blocked is a fault.Forbidden error, which tells
+// why, whatever the session.
 func (s *Site) User(r *http.Request, of session.Session) (user.User, *http.Request, error) {
 	u, err := s.app.Users.User(r.Context(), of.UserID)
 	switch {
@@ -65,12 +66,23 @@ func (s *Site) User(r *http.Request, of session.Session) (user.User, *http.Reque
 		return user.User{}, r, ErrNotSignedIn
 	case err != nil:
 		return user.User{}, r, err
+	case u.Ended(of.CreatedAt) && !u.Blocked():
+		return user.User{}, r, ErrNotSignedIn
 	}
 	r = r.WithContext(context.WithValue(r.Context(), visitorKey{}, &u))
 	if u.Blocked() {
 		return user.User{}, r, errBlocked
 	}
 	return u, r, nil
+}
+
+// SessionUser returns the user of the browser's session, like User.
+func (s *Site) SessionUser(r *http.Request) (user.User, *http.Request, error) {
+	found, err := s.Session(r)
+	if err != nil {
+		return user.User{}, r, err
+	}
+	return s.User(r, found)
 }
 
 type visitorKey struct{}
@@ -88,12 +100,9 @@ type UserHandler func(w http.ResponseWriter, r *http.Request, u user.User) error
 // first.
 func (s *Site) SignedIn(h UserHandler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		found, err := s.Session(r)
+		u, r, err := s.SessionUser(r)
 		if err == nil {
-			var u user.User
-			if u, r, err = s.User(r, found); err == nil {
-				err = h(w, r, u)
-			}
+			err = h(w, r, u)
 		}
 		if err != nil {
 			s.Error(w, r, err)

@@ -67,9 +67,10 @@ type Change struct {
 	State                 *State
 }
 
-// Update changes a user. The user name is the first segment of the addresses
-// of the user's projects, which monitoring tools hold on to, so it is
-// permanent.
+// Update changes a user. A new password and a block end the user's sessions
+// and password-grant tokens. The user name is the first segment of the
+// addresses of the user's projects, which monitoring tools hold on to, so it
+// is permanent.
 func (r *Rules) Update(ctx context.Context, id int64, c Change) (User, error) {
 	u, err := r.User(ctx, id)
 	if err != nil {
@@ -83,6 +84,9 @@ func (r *Rules) Update(ctx context.Context, id int64, c Change) (User, error) {
 		u.PasswordHash = r.passwords.Hash(*c.Password)
 	}
 	u.UpdatedAt = r.now()
+	if c.endsSessions() {
+		u.SessionsSince = u.UpdatedAt
+	}
 	if err := r.UpdateUser(ctx, u); err != nil {
 		return User{}, err
 	}
@@ -113,6 +117,13 @@ func (c Change) apply(u *User) {
 	set(&u.Admin, c.Admin)
 	set(&u.PrivateProfile, c.PrivateProfile)
 	set(&u.State, c.State)
+}
+
+// endsSessions reports whether whoever is signed in must not stay so: the old
+// password may be known to somebody else, and a block is to last beyond its
+// end for what began before.
+func (c Change) endsSessions() bool {
+	return c.Password != nil || c.State != nil && *c.State == Blocked
 }
 
 func set[T any](field *T, to *T) {

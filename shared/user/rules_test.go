@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -52,6 +53,39 @@ func TestFieldLimits(t *testing.T) {
 		_, err := a.Users.Update(t.Context(), ada.ID, test.change)
 		if (err == nil) != test.ok || err != nil && !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: Update() = %v, want success %v", test.name, err, test.ok)
+		}
+	}
+}
+
+// What began with a password that is no longer the user's, or before the user
+// was blocked, is over; what else changes ends nothing.
+func TestSessionsEndWithThePasswordAndWithABlock(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	tests := []struct {
+		name   string
+		change user.Change
+		ends   bool
+	}{
+		{"another name", user.Change{Name: new("Ada King")}, false},
+		{"a new password", user.Change{Password: new(secret.NewText("difference engine"))}, true},
+		{"another address", user.Change{Email: new("king@example.com")}, false},
+		{"a block", user.Change{State: new(user.Blocked)}, true},
+		{"the end of the block", user.Change{State: new(user.Active)}, false},
+	}
+	for _, test := range tests {
+		a.Pass(time.Second)
+		before := a.Now()
+		a.Pass(time.Second)
+		if _, err := a.Users.Update(t.Context(), ada.ID, test.change); err != nil {
+			t.Fatal(err)
+		}
+		u, err := a.Users.User(t.Context(), ada.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u.Ended(before) != test.ends || u.Ended(a.Now()) {
+			t.Errorf("%s: SessionsSince = %v, want the change to end what was before it: %v", test.name, u.SessionsSince, test.ends)
 		}
 	}
 }

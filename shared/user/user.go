@@ -22,7 +22,10 @@ type User struct {
 	TwoFactorEnabled bool
 	CreatedAt        time.Time
 	UpdatedAt        time.Time
-	Version          int64 // counts the changes; a change names the version it read
+	// SessionsSince tells that sessions and password-grant tokens that began
+	// before it are over; zero: none ended.
+	SessionsSince time.Time
+	Version       int64 // counts the changes; a change names the version it read
 }
 
 // State tells whether a user may use the service.
@@ -37,6 +40,11 @@ const (
 // Blocked reports whether the user is barred from the service. It is asked on
 // every sign-in, code exchange, refresh and use of a token.
 func (u User) Blocked() bool { return u.State != Active }
+
+// Ended reports whether a session or a password-grant token of the user that
+// began then is over, because the password changed or the user was blocked
+// since.
+func (u User) Ended(began time.Time) bool { return began.Before(u.SessionsSince) }
 
 // Store keeps users. Reads see every write that was acknowledged before.
 type Store interface {

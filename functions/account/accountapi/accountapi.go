@@ -9,6 +9,7 @@ import (
 	"net/http"
 
 	"gatehouse/shared/app"
+	"gatehouse/shared/fault"
 	"gatehouse/shared/site"
 	"gatehouse/shared/web"
 )
@@ -68,10 +69,10 @@ func toApplications(w http.ResponseWriter, r *http.Request) error {
 
 // start sends people to where they most likely want to go.
 func (a *api) start(w http.ResponseWriter, r *http.Request) error {
-	switch _, err := a.site.Session(r); {
+	switch _, _, err := a.site.SessionUser(r); {
 	case errors.Is(err, site.ErrNotSignedIn):
 		return site.Redirect(w, r, "/users/sign_in")
-	case err != nil:
+	case err != nil && !fault.Is(err, fault.Forbidden): // the next page tells who is blocked
 		return err
 	}
 	return toApplications(w, r)

@@ -21,8 +21,8 @@ type signInBody struct {
 
 func (a *api) showSignIn(w http.ResponseWriter, r *http.Request) error {
 	returnTo := site.LocalPath(r.URL.Query().Get("return_to"))
-	switch _, err := a.site.Session(r); {
-	case err == nil:
+	switch _, _, err := a.site.SessionUser(r); {
+	case err == nil, fault.Is(err, fault.Forbidden): // the next page tells who is blocked
 		return site.Redirect(w, r, returnTo)
 	case !errors.Is(err, site.ErrNotSignedIn):
 		return err

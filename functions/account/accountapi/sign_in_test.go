@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"gatehouse/functions/account/accountapi"
 	"gatehouse/shared/app"
@@ -149,6 +150,61 @@ func TestBlockedUser(t *testing.T) {
 	approve := request(client)
 	approve.Set("decision", "approve")
 	b.post("/oauth/authorize", approve).want(403, "Your account is blocked")
+}
+
+// Whoever had a session before the password changed signs in with the new one,
+// wherever that session is shown.
+func TestSessionEndsWithThePassword(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	client := register(t, a, ada)
+	b := signedIn(t, a, ada)
+	a.Pass(time.Second)
+	password := secret.NewText("difference engine")
+	if _, err := a.Users.Update(t.Context(), ada.ID, user.Change{Password: &password}); err != nil {
+		t.Fatal(err)
+	}
+	wantSignedOut(t, b, client)
+
+	fields := b.get("/users/sign_in").fields("/users/sign_in")
+	fields.Set("login", "ada")
+	fields.Set("password", "difference engine")
+	b.post("/users/sign_in", fields).wantRedirect("/")
+	b.get("/user_settings/applications").want(200, "@ada")
+}
+
+func TestSessionEndsWithABlock(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	client := register(t, a, ada)
+	b := signedIn(t, a, ada)
+	a.Pass(time.Second)
+	a.Block(ada)
+	b.get("/user_settings/applications").want(403, "Your account is blocked", "Sign out")
+	b.get("/").wantRedirect("/user_settings/applications")
+	active := user.Active
+	if _, err := a.Users.Update(t.Context(), ada.ID, user.Change{State: &active}); err != nil {
+		t.Fatal(err)
+	}
+	wantSignedOut(t, b, client)
+}
+
+// wantSignedOut checks every page that depends on who is signed in. The
+// sign-in page shows itself, or the browser would be sent in circles.
+func wantSignedOut(t *testing.T, b *browser, c oauth.Client) {
+	t.Helper()
+	b.get("/").wantRedirect("/users/sign_in")
+	b.get("/users/sign_in").want(200)
+	b.get("/user_settings/applications").wantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Fapplications")
+	for decision, answer := range map[string]answer{
+		"none":    b.get(authorize(request(c))),
+		"approve": b.post("/oauth/authorize", request(c, "decision", "approve")),
+		"deny":    b.do("DELETE", "/oauth/authorize", request(c)),
+	} {
+		if !strings.HasPrefix(answer.location(), "/users/sign_in?return_to=") {
+			t.Errorf("decision %s answered %d to %q, want the sign-in page", decision, answer.Code, answer.location())
+		}
+	}
 }
 
 func TestDeletedUser(t *testing.T) {

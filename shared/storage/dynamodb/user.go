@@ -33,6 +33,7 @@ func userFields(u *user.User) fields {
 		{"two_factor_enabled", &u.TwoFactorEnabled},
 		{"created_at", &u.CreatedAt},
 		{"updated_at", &u.UpdatedAt},
+		{"sessions_since", &u.SessionsSince},
 		{"version", &u.Version},
 	}
 }

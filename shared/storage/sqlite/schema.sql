@@ -18,6 +18,7 @@ CREATE TABLE users (
 	two_factor_enabled INTEGER NOT NULL,
 	created_at         INTEGER NOT NULL,
 	updated_at         INTEGER NOT NULL,
+	sessions_since     INTEGER NOT NULL,
 	version            INTEGER NOT NULL
 ) STRICT;
 

@@ -9,11 +9,12 @@ import (
 )
 
 const userColumns = `id, username, namespace_id, name, email, password_hash, state, admin, private_profile,
-	two_factor_enabled, created_at, updated_at, version`
+	two_factor_enabled, created_at, updated_at, sessions_since, version`
 
 func scanUser(r row) (u user.User, err error) {
 	return u, r.Scan(&u.ID, &u.Username, &u.NamespaceID, &u.Name, &u.Email, &u.PasswordHash, &u.State, &u.Admin,
-		&u.PrivateProfile, &u.TwoFactorEnabled, intoTime(&u.CreatedAt), intoTime(&u.UpdatedAt), &u.Version)
+		&u.PrivateProfile, &u.TwoFactorEnabled, intoTime(&u.CreatedAt), intoTime(&u.UpdatedAt),
+		intoTime(&u.SessionsSince), &u.Version)
 }
 
 // CreateUser stores a user and the namespace that goes with it.
@@ -31,10 +32,10 @@ func (tx *transaction) addUser(u *user.User) (err error) {
 	u.Version = 1
 	u.ID, err = tx.insert(`
 		INSERT INTO users (username, namespace_id, name, email, email_key, password_hash, state, admin,
-			private_profile, two_factor_enabled, created_at, updated_at, version)
-		VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			private_profile, two_factor_enabled, created_at, updated_at, sessions_since, version)
+		VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		u.Username, u.Name, u.Email, key(u.Email), u.PasswordHash, u.State, u.Admin,
-		u.PrivateProfile, u.TwoFactorEnabled, micros(u.CreatedAt), micros(u.UpdatedAt), u.Version)
+		u.PrivateProfile, u.TwoFactorEnabled, micros(u.CreatedAt), micros(u.UpdatedAt), micros(u.SessionsSince), u.Version)
 	if err != nil {
 		return err
 	}
@@ -88,10 +89,11 @@ func (s *Store) UpdateUser(ctx context.Context, u user.User) error {
 		}
 		return tx.exec(`
 			UPDATE users SET name = ?, email = ?, email_key = ?, password_hash = ?, state = ?, admin = ?,
-				private_profile = ?, two_factor_enabled = ?, updated_at = ?, version = version + 1
+				private_profile = ?, two_factor_enabled = ?, updated_at = ?, sessions_since = ?,
+				version = version + 1
 			WHERE id = ?`,
 			u.Name, u.Email, key(u.Email), u.PasswordHash, u.State, u.Admin,
-			u.PrivateProfile, u.TwoFactorEnabled, micros(u.UpdatedAt), u.ID)
+			u.PrivateProfile, u.TwoFactorEnabled, micros(u.UpdatedAt), micros(u.SessionsSince), u.ID)
 	})
 }
 

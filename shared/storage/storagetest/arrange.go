@@ -37,7 +37,7 @@ func newUser() user.User {
 	return user.User{
 		Username: name, Name: "Ada Lovelace", Email: name + "@Example.com", PasswordHash: "$argon2id$…",
 		State: user.Active, Admin: true, PrivateProfile: true, TwoFactorEnabled: true,
-		CreatedAt: now, UpdatedAt: now.Add(time.Second),
+		CreatedAt: now, UpdatedAt: now.Add(time.Second), SessionsSince: now.Add(time.Millisecond),
 	}
 }
 
