@@ -92,6 +92,12 @@ func TestWider(t *testing.T) {
 			}
 		}
 	}
+	if got := project.Widest(project.Private, project.Public, project.Internal); got != project.Public {
+		t.Errorf("Widest() of all = %s, want public", got)
+	}
+	if got := project.Widest(); got != project.Private {
+		t.Errorf("Widest() of none = %s, want private", got)
+	}
 	if project.Visibility("secret").Valid() || !project.Internal.Valid() {
 		t.Error("Valid() is wrong")
 	}

@@ -57,6 +57,17 @@ func (v Visibility) Valid() bool { return openness[v] > 0 }
 // Wider reports whether more people see v than see other.
 func (v Visibility) Wider(other Visibility) bool { return openness[v] > openness[other] }
 
+// Widest returns the widest of these; Private when there are none.
+func Widest(all ...Visibility) Visibility {
+	widest := Private
+	for _, v := range all {
+		if v.Wider(widest) {
+			widest = v
+		}
+	}
+	return widest
+}
+
 // Role is what a member may do; a higher role may do all that a lower may.
 type Role int
 

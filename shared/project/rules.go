@@ -130,7 +130,7 @@ type Change struct {
 	Visibility *Visibility
 }
 
-func (c Change) apply(name *string, path string, visibility *Visibility, above Visibility) error {
+func (c Change) apply(name *string, path string, visibility *Visibility, above, below Visibility) error {
 	complaints := fault.Fields{}
 	if c.Name != nil {
 		complaints.Add("name", checkName(*c.Name))
@@ -144,6 +144,7 @@ func (c Change) apply(name *string, path string, visibility *Visibility, above V
 			complaints.Add("visibility", "is not included in the list")
 		} else {
 			complaints.Add("visibility", notWider(*c.Visibility, above))
+			complaints.Add("visibility", notNarrower(*c.Visibility, below))
 		}
 		*visibility = *c.Visibility
 	}
@@ -163,7 +164,14 @@ func (r *Rules) ChangeGroup(ctx context.Context, g Group, c Change) (Group, erro
 		}
 		above = parent.Visibility
 	}
-	if err := c.apply(&g.Name, g.Path, &g.Visibility, above); err != nil {
+	below := Private
+	if c.Visibility != nil && g.Visibility.Wider(*c.Visibility) {
+		var err error
+		if below, err = r.WidestBelow(ctx, g.ID); err != nil {
+			return Group{}, err
+		}
+	}
+	if err := c.apply(&g.Name, g.Path, &g.Visibility, above, below); err != nil {
 		return Group{}, err
 	}
 	if err := r.UpdateGroup(ctx, g); err != nil {
@@ -183,7 +191,7 @@ func (r *Rules) ChangeProject(ctx context.Context, p Project, c Change) (Project
 		}
 		above = namespace.Visibility
 	}
-	if err := c.apply(&p.Name, p.Path, &p.Visibility, above); err != nil {
+	if err := c.apply(&p.Name, p.Path, &p.Visibility, above, Private); err != nil {
 		return Project{}, err
 	}
 	if err := r.UpdateProject(ctx, p); err != nil {
@@ -196,6 +204,13 @@ func (r *Rules) ChangeProject(ctx context.Context, p Project, c Change) (Project
 func notWider(v, above Visibility) string {
 	if v.Valid() && v.Wider(above) {
 		return "is wider than that of the group it is in (" + string(above) + ")"
+	}
+	return ""
+}
+
+func notNarrower(v, below Visibility) string {
+	if below.Wider(v) {
+		return "is narrower than that of something in the group (" + string(below) + ")"
 	}
 	return ""
 }

@@ -71,6 +71,42 @@ func TestReferences(t *testing.T) {
 	}
 }
 
+// What is in a group is never seen by more people than the group.
+func TestGroupsStayAsWideAsWhatIsInThem(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	top := a.Group("top", project.Group{}, ada, project.Public)
+	team := a.Group("team", top, ada, project.Public)
+	a.Project("web", team, project.Internal)
+	tests := []struct {
+		name   string
+		group  *project.Group
+		change project.Change
+		want   fault.Fields
+	}{
+		{"to the width of a group below", &top, project.Change{Visibility: new(project.Public)}, nil},
+		{"below that of a group", &top, project.Change{Visibility: new(project.Internal)},
+			fault.Fields{"visibility": {"is narrower than that of something in the group (public)"}}},
+		{"to the width of a project", &team, project.Change{Visibility: new(project.Internal)}, nil},
+		{"below that of a project", &team, project.Change{Visibility: new(project.Private), Name: new("")},
+			fault.Fields{"visibility": {"is narrower than that of something in the group (internal)"}, "name": {"can't be blank"}}},
+		{"once the group below is narrower", &top, project.Change{Visibility: new(project.Internal)}, nil},
+		{"below that of a project further down", &top, project.Change{Visibility: new(project.Private)},
+			fault.Fields{"visibility": {"is narrower than that of something in the group (internal)"}}},
+		{"not at all", &top, project.Change{Name: new("Top")}, nil},
+		{"wider", &top, project.Change{Visibility: new(project.Public)}, nil},
+	}
+	for _, test := range tests {
+		changed, err := a.Projects.ChangeGroup(t.Context(), *test.group, test.change)
+		if diff := cmp.Diff(test.want, complaints(err)); diff != "" {
+			t.Errorf("%s: complaints differ (-want +got):\n%s", test.name, diff)
+		}
+		if err == nil {
+			*test.group = changed
+		}
+	}
+}
+
 // Somebody who read the project before it changed does not undo the change.
 func TestChangesDoNotOverwriteEachOther(t *testing.T) {
 	a := apptest.New(t)

@@ -28,6 +28,10 @@ type Store interface {
 	// newest first.
 	Groups(ctx context.Context, f Filter, r page.Request) (page.Of[Group], error)
 
+	// WidestBelow returns the widest visibility among the groups and projects
+	// in the group, at any depth; Private when there are none.
+	WidestBelow(ctx context.Context, groupID int64) (Visibility, error)
+
 	// UpdateGroup changes Name and Visibility of the group whose Version is
 	// still the stored one; the stored version then counts one more. It
 	// returns a fault.Conflict error when somebody changed the group in

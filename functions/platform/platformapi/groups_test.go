@@ -119,6 +119,16 @@ func TestChangeGroup(t *testing.T) {
 	apptest.Call(t, h, "GET", path, token, nil).Want(t, 200, got)
 }
 
+func TestGroupsStayAsWideAsWhatIsInThem(t *testing.T) {
+	a := apptest.New(t)
+	h := platformapi.New(a.App)
+	ada := a.User("ada")
+	g := a.Group("acme", project.Group{}, ada, project.Public)
+	a.Project("web", a.Group("team", g, ada, project.Public), project.Public)
+	apptest.Call(t, h, "PUT", groups+"/acme", a.Token(ada), object{"visibility": "private"}).
+		WantMessage(t, 400, object{"visibility": []any{"is narrower than that of something in the group (public)"}})
+}
+
 func TestGroupsInUseStay(t *testing.T) {
 	a := apptest.New(t)
 	h := platformapi.New(a.App)

@@ -39,6 +39,7 @@ func TestBudget(t *testing.T) {
 		{"Memberships", func() error { _, err := s.Memberships(ctx, u.ID); return err }, []string{"Query"}},
 		{"Members", func() error { _, err := s.Members(ctx, g.Place(), p.Place()); return err },
 			[]string{"Query", "Query"}},
+		{"WidestBelow", func() error { _, err := s.WidestBelow(ctx, g.ID); return err }, []string{"Query", "Query"}},
 		{"Project", func() error { _, err := s.Project(ctx, p.ID); return err }, []string{"GetItem"}},
 		{"ProjectByPath", func() error { _, err := s.ProjectByPath(ctx, p.FullPath); return err },
 			[]string{"GetItem", "GetItem"}},

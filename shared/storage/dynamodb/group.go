@@ -3,6 +3,9 @@ package dynamodb
 import (
 	"context"
 	"fmt"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
@@ -99,6 +102,45 @@ func (s *Store) GroupByPath(ctx context.Context, fullPath string) (project.Group
 // Groups returns a page of the real groups that pass the filter.
 func (s *Store) Groups(ctx context.Context, f project.Filter, r page.Request) (page.Of[project.Group], error) {
 	return groups.page(ctx, s, groupList, r, f.Group)
+}
+
+// WidestBelow returns the widest visibility of what is in the group. The lists
+// of groups and projects hold all that it takes.
+func (s *Store) WidestBelow(ctx context.Context, groupID int64) (project.Visibility, error) {
+	var inGroups, inProjects project.Visibility
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.Go(func() (err error) {
+		inGroups, err = widest(ctx, s, groups, groupList, func(g project.Group) (project.Visibility, bool) {
+			return g.Visibility, slices.Contains(g.Ancestors, groupID)
+		})
+		return err
+	})
+	reads.Go(func() (err error) {
+		inProjects, err = widest(ctx, s, projects, projectList, func(p project.Project) (project.Visibility, bool) {
+			return p.Visibility, slices.Contains(p.Lineage, groupID)
+		})
+		return err
+	})
+	err := reads.Wait()
+	return project.Widest(inGroups, inProjects), err
+}
+
+// widest returns the widest visibility in a list, of what look says is inside.
+// Nothing is wider than public, so there the search ends.
+func widest[T any](ctx context.Context, s *Store, k kind[T], list key, look func(T) (v project.Visibility, inside bool)) (project.Visibility, error) {
+	found := project.Private
+	err := s.query(ctx, list, forward, func(it item) (more bool, err error) {
+		var entry T
+		err = k.entry(&entry).read(it)
+		if v, inside := look(entry); inside {
+			found = project.Widest(found, v)
+		}
+		return found != project.Public, err
+	})
+	if err != nil {
+		return found, fmt.Errorf("list %ss: %w", k.noun, err)
+	}
+	return found, nil
 }
 
 // UpdateGroup changes Name and Visibility of a real group, which is listed; a

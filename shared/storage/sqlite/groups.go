@@ -92,6 +92,17 @@ func places(f project.Filter, kind project.Kind) string {
 	return text(ids)
 }
 
+// WidestBelow returns the widest visibility of what is in the group.
+func (s *Store) WidestBelow(ctx context.Context, groupID int64) (project.Visibility, error) {
+	const query = "WITH inside (id) AS (" + below + `)
+		SELECT visibility FROM namespaces JOIN inside USING (id) WHERE id <> ?
+		UNION SELECT visibility FROM projects JOIN inside ON namespace_id = inside.id`
+	found, err := many(ctx, s.readers, scanVisibility, query, text([]int64{groupID}), groupID)
+	return project.Widest(found...), err
+}
+
+func scanVisibility(r row) (v project.Visibility, err error) { return v, r.Scan(&v) }
+
 // UpdateGroup changes the name and the visibility of a group.
 func (s *Store) UpdateGroup(ctx context.Context, g project.Group) error {
 	return s.writer.do(ctx, func(tx *transaction) error {

@@ -19,6 +19,7 @@ var groups = []promise{
 	{"racing for a path get it once", raceForGroupPath},
 	{"change", updateGroup},
 	{"changed by many at once change once", updateGroupRace},
+	{"know the widest visibility below them", widestBelow},
 	{"are removed with their members", deleteGroup},
 	{"stay while they hold something", deleteFullGroup},
 	{"are removed or get a project, never both", raceDeleteGroup(addingProject)},
@@ -153,6 +154,40 @@ func updateGroupRace(t *testing.T, s storage.Store) {
 	wantOneWinner(t, "UpdateGroup", errs, isConflict)
 	g.Version++
 	wantGroup(t, s, g)
+}
+
+func widestBelow(t *testing.T, s storage.Store) {
+	creator := addUser(t, s)
+	top := addGroup(t, s, creator.ID)
+	team, other := addSubgroup(t, s, top, creator.ID), addSubgroup(t, s, top, creator.ID)
+	deep := addSubgroup(t, s, team, creator.ID)
+	wantWidest := func(g project.Group, want project.Visibility) {
+		t.Helper()
+		if got := must[project.Visibility](t)(s.WidestBelow(t.Context(), g.ID)); got != want {
+			t.Errorf("WidestBelow of %s = %s, want %s", g.FullPath, got, want)
+		}
+	}
+	wantWidest(top, project.Private)
+	wantWidest(deep, project.Private)
+
+	deep.Visibility = project.Internal
+	wantOK(t, "UpdateGroup", s.UpdateGroup(t.Context(), deep))
+	wantWidest(top, project.Internal)
+	wantWidest(team, project.Internal)
+	wantWidest(deep, project.Private) // not its own
+	wantWidest(other, project.Private)
+
+	p := addProject(t, s, deep)
+	p.Visibility = project.Public
+	wantOK(t, "UpdateProject", s.UpdateProject(t.Context(), p))
+	wantWidest(top, project.Public)
+	wantWidest(deep, project.Public)
+	wantWidest(other, project.Private)
+	wantWidest(project.Group{ID: unknownID}, project.Private)
+
+	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), p.ID))
+	wantWidest(top, project.Internal)
+	wantWidest(deep, project.Private)
 }
 
 func deleteGroup(t *testing.T, s storage.Store) {
