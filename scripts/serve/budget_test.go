@@ -119,7 +119,7 @@ func TestRoundTripsOfWholeRequests(t *testing.T) {
 		{"token info", func() { s.info(t, pair.Access) }, 2, 0},
 		{"project by id", func() { s.get(t, "/api/v4/projects/1", pair.Access) }, 2, 0},
 		{"project by path", func() { s.get(t, "/api/v4/projects/"+url.PathEscape(p.FullPath), pair.Access) }, 3, 0},
-		{"authorization approved", func() { s.form(t, browser, "/oauth/authorize", consent, http.StatusSeeOther) }, 3, 1},
+		{"authorization approved", func() { s.form(t, browser, "/oauth/authorize", consent, http.StatusFound) }, 3, 1},
 		{"code exchange", func() { s.exchange(t, code) }, 3, 1},
 		{"refresh", func() { pair = s.refresh(t, pair.Refresh) }, 3, 1},
 		{"password grant", func() {

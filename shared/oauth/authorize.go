@@ -119,7 +119,7 @@ func (s *Server) Check(c Client, req AuthorizeRequest) (Authorization, error) {
 		return Authorization{}, err
 	}
 	reply := reply{uri: req.RedirectURI, state: req.State, mode: req.mode()}
-	if err := req.check(c); err != nil {
+	if err := req.check(); err != nil {
 		return Authorization{}, reply.error(err)
 	}
 	scopes, err := requestedScopes(req.Scope, c)
@@ -160,7 +160,7 @@ func (req AuthorizeRequest) mode() ResponseMode {
 	return QueryMode
 }
 
-func (req AuthorizeRequest) check(Client) *Error {
+func (req AuthorizeRequest) check() *Error {
 	switch {
 	case len(req.Repeated) > 0:
 		return newError(InvalidRequest, "A parameter came more than once.")
@@ -201,13 +201,13 @@ func requestedScopes(parameter string, c Client) (scope.Set, *Error) {
 	return scopes, nil
 }
 
-// Consented reports whether the user need not be asked: the client is trusted,
-// or it is confidential and the user granted it exactly these scopes before
-// and did not revoke that. A public client always asks, because anybody can
-// pretend to be it.
+// Consented reports whether the user need not be asked: the client is
+// confidential, and trusted or granted exactly these scopes by the user before,
+// who did not revoke that. A public client always asks, even a trusted one,
+// because anybody can pretend to be it.
 func (s *Server) Consented(ctx context.Context, userID int64, a Authorization) (bool, error) {
 	if a.Client.Trusted || !a.Client.Confidential {
-		return a.Client.Trusted, nil
+		return a.Client.Confidential, nil
 	}
 	grants, err := s.store.GrantsOf(ctx, userID, a.Client.ID)
 	if err != nil {

@@ -118,7 +118,9 @@ func TestConsentIsRemembered(t *testing.T) {
 			t.Errorf("%s: the user is asked: %t, want %t", when, got, want)
 		}
 	}
+	trustedPublic, _ := f.register(t, oauth.Registration{Trusted: true})
 	check("trusted client", trusted, "", false)
+	check("trusted public client", trustedPublic, "", true)
 	check("first time", f.client, "api", true)
 	f.exchangeRequest(t)
 	check("code not exchanged yet", f.client, "api", true)

@@ -37,7 +37,7 @@ func TestAuthorizationCodeFlow(t *testing.T) {
 		t.Error("the page names a scope that was not asked for")
 	}
 
-	answer := b.post("/oauth/authorize", decide(consent, "approve")).want(303).toClient(redirectURI)
+	answer := b.post("/oauth/authorize", decide(consent, "approve")).want(302).toClient(redirectURI)
 	if got := answer.Get("state"); got != "a state & more=1" || len(answer) != 2 {
 		t.Errorf("the answer is %v, want the code and the state", answer)
 	}
@@ -115,7 +115,7 @@ func TestAuthorizeErrors(t *testing.T) {
 				posted.want(test.page, test.code)
 				return
 			}
-			for _, told := range []answer{got.want(302), posted.want(303)} {
+			for _, told := range []answer{got.want(302), posted.want(302)} {
 				params := told.toClient(redirectURI)
 				if params.Get("error") != test.code || params.Get("state") != "a state & more=1" || params.Get("error_description") == "" || params.Has("code") {
 					t.Errorf("%s told the client %v, want %s and the state", told.call, params, test.code)
@@ -218,7 +218,7 @@ func TestRedirectURIs(t *testing.T) {
 		if !strings.Contains(text, test.says) {
 			t.Errorf("for %s the page does not say %q: %s", test.uri, test.says, text)
 		}
-		location := b.post("/oauth/authorize", decide(page, "approve")).want(303).location()
+		location := b.post("/oauth/authorize", decide(page, "approve")).want(302).location()
 		if !strings.HasPrefix(location, test.uri) || !strings.Contains(location, "code=") {
 			t.Errorf("the answer for %s goes to %s", test.uri, location)
 		}
@@ -248,7 +248,7 @@ func TestDenial(t *testing.T) {
 		"DELETE, a form": b.do("DELETE", "/oauth/authorize", request(client)),
 	}
 	for name, got := range answers {
-		params := got.want(303).toClient(redirectURI)
+		params := got.want(302).toClient(redirectURI)
 		if params.Get("error") != "access_denied" || params.Get("state") != "a state & more=1" || params.Has("code") {
 			t.Errorf("%s told the client %v", name, params)
 		}
@@ -385,7 +385,7 @@ func TestApprovalBudget(t *testing.T) {
 	b.cookies[sessionCookie] = session
 	approve := request(client)
 	approve.Set("decision", "approve")
-	b.post("/oauth/authorize", approve).want(303)
+	b.post("/oauth/authorize", approve).want(302)
 	got := []int32{store.sessions.Load(), store.clients.Load(), store.users.Load(), store.grants.Load(), store.others.Load()}
 	if diff := cmp.Diff([]int32{1, 1, 1, 1, 0}, got); diff != "" {
 		t.Errorf("calls for session, client, user, new grant, others (-want +got):\n%s", diff)

@@ -103,7 +103,11 @@ type formPostBody struct {
 // send carries an answer to the client by the way that the request asked for.
 func (a *api) send(w http.ResponseWriter, r *http.Request, redirect oauth.Redirect) error {
 	if redirect.Mode != oauth.FormPostMode {
-		return site.Redirect(w, r, redirect.Location())
+		// 302 also after a form: it is the status that clients' documentation
+		// and proxies know, and browsers follow it with GET.
+		w.Header().Set("Location", redirect.Location())
+		w.WriteHeader(http.StatusFound)
+		return nil
 	}
 	return a.site.Render(w, r, site.Page{
 		Template: "form_post", Title: "Back to the application", Focused: true,
