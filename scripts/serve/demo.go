@@ -28,6 +28,7 @@ var demoPeople = []struct {
 	{"marco", "Marco Maintainer", project.Maintainer},
 	{"dana", "Dana Developer", project.Developer},
 	{"ravi", "Ravi Reporter", project.Reporter},
+	{"pat", "Pat Planner", project.Planner},
 	{"gwen", "Gwen Guest", project.Guest},
 }
 

@@ -50,6 +50,9 @@ func run(ctx context.Context) error {
 	adminOnly := flag.Bool("create-admin", false, "make the first administrator and exit")
 	template := flag.String("template", "template.yaml", "the template that defines the DynamoDB tables")
 	flag.Parse()
+	if flag.NArg() > 0 {
+		return fmt.Errorf("what is %q? The only words are options; see -help", flag.Arg(0))
+	}
 
 	env, err := boot.ReadEnv(os.Getenv)
 	if err != nil {
@@ -91,7 +94,7 @@ func prepare(ctx context.Context, a *app.App, env boot.Env, demo bool) error {
 			return fmt.Errorf("load the demonstration: %w", err)
 		}
 	}
-	welcome(os.Stdout, a.BaseURL, root, made, account)
+	welcome(os.Stdout, a.BaseURL, root, made, env, account)
 	return nil
 }
 

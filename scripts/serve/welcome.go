@@ -8,14 +8,23 @@ import (
 )
 
 // welcome tells whoever started the server where it is, how to get in, and
-// three things to try. Credentials that were made up are shown this once.
-func welcome(w io.Writer, base string, root boot.Root, made bool, demo *demoAccount) {
+// three things to try. Credentials that were made up are shown this once; those
+// that the environment gave are known, and stay out of what is kept of this.
+func welcome(w io.Writer, base string, root boot.Root, made bool, env boot.Env, demo *demoAccount) {
 	fmt.Fprintf(w, "\nGatehouse is at %s\n", base)
 	token := "YOUR-TOKEN"
 	if made {
-		token = root.Token.Reveal()
+		password := "as given in GATEHOUSE_ROOT_PASSWORD"
+		if env.RootPassword.Empty() {
+			password = root.Password.Reveal()
+		}
+		shown := "as given in GATEHOUSE_ROOT_TOKEN"
+		if env.RootToken.Empty() {
+			token = root.Token.Reveal()
+			shown = token
+		}
 		fmt.Fprintf(w, "\nThis is the first start. The administrator, shown this once:\n")
-		fmt.Fprintf(w, "  user name  %s\n  password   %s\n  token      %s   (scopes api, sudo)\n", boot.RootName, root.Password.Reveal(), token)
+		fmt.Fprintf(w, "  user name  %s\n  password   %s\n  token      %s   (scopes api, sudo)\n", boot.RootName, password, shown)
 	}
 	if demo != nil {
 		fmt.Fprintf(w, "\nThe demonstration has users with the password %s:\n  %s\n", demo.password, demo.users)

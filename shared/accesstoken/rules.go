@@ -104,13 +104,14 @@ func (req Request) checkScopes() string {
 const minGiven, maxGiven = 20, 255
 
 // Adopt stores a token whose secret the caller made up: 20 to 255 printable
-// characters, taken as given. It never expires.
+// ASCII characters, taken as given. A space at either end is refused, because a
+// header loses it. The token never expires.
 func (r *Rules) Adopt(ctx context.Context, userID int64, name string, scopes scope.Set, text secret.Text) (Token, error) {
 	value := text.Reveal()
-	printable := !strings.ContainsFunc(value, func(c rune) bool { return c <= ' ' || c > '~' })
-	if len(value) < minGiven || len(value) > maxGiven || !printable {
+	printable := !strings.ContainsFunc(value, func(c rune) bool { return c < ' ' || c > '~' })
+	if len(value) < minGiven || len(value) > maxGiven || !printable || strings.TrimSpace(value) != value {
 		return Token{}, fault.New(fault.Invalid,
-			fmt.Sprintf("a token has %d to %d printable characters without spaces", minGiven, maxGiven))
+			fmt.Sprintf("a token has %d to %d printable ASCII characters and no space at either end", minGiven, maxGiven))
 	}
 	return r.CreateAccessToken(ctx, Token{
 		UserID: userID, Name: name, Scopes: scopes, Digest: text.Digest(), CreatedAt: r.now(),

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -50,7 +51,7 @@ type Credentials struct {
 func ReadEnv(getenv func(string) string) (Env, error) {
 	r := reader{getenv: getenv}
 	env := Env{
-		BaseURL:       strings.TrimSuffix(r.text("GATEHOUSE_BASE_URL", ""), "/"),
+		BaseURL:       r.baseURL("GATEHOUSE_BASE_URL"),
 		PasswordGrant: r.boolean("GATEHOUSE_PASSWORD_GRANT", true),
 		RefreshRetry:  r.seconds("GATEHOUSE_REFRESH_RETRY_SECONDS", oauth.MaxRefreshRetry),
 		LogLevel:      r.level("GATEHOUSE_LOG_LEVEL"),
@@ -92,6 +93,20 @@ func (r *reader) text(name, otherwise string) string {
 		return value
 	}
 	return otherwise
+}
+
+// baseURL reads an address that has a scheme and a host and no more: sessions
+// and redirects are for whole hosts.
+func (r *reader) baseURL(name string) string {
+	value := strings.TrimSuffix(r.getenv(name), "/")
+	if value == "" {
+		return ""
+	}
+	u, err := url.Parse(value)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || value != u.Scheme+"://"+u.Host {
+		r.complain(name, "an address such as https://gatehouse.example.com")
+	}
+	return value
 }
 
 func (r *reader) boolean(name string, otherwise bool) bool {

@@ -48,14 +48,20 @@ func TestReadEnv(t *testing.T) {
 }
 
 func TestReadEnvNamesWhatItCannotUnderstand(t *testing.T) {
-	for name, value := range map[string]string{
-		"GATEHOUSE_PASSWORD_GRANT":        "perhaps",
-		"GATEHOUSE_REFRESH_RETRY_SECONDS": "31",
-		"GATEHOUSE_LOG_LEVEL":             "loud",
-		"GATEHOUSE_STORE":                 "postgres",
+	for name, values := range map[string][]string{
+		"GATEHOUSE_BASE_URL": {
+			"gatehouse", "https://", "https:gatehouse", "ftp://gatehouse", "https://gatehouse/path", "https://gatehouse?x",
+			"https://user@gatehouse", "https://gate house",
+		},
+		"GATEHOUSE_PASSWORD_GRANT":        {"perhaps"},
+		"GATEHOUSE_REFRESH_RETRY_SECONDS": {"31", "-1", "x"},
+		"GATEHOUSE_LOG_LEVEL":             {"loud"},
+		"GATEHOUSE_STORE":                 {"postgres"},
 	} {
-		if _, err := boot.ReadEnv(env(name, value)); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s=%s: error %v, want one that names the variable", name, value, err)
+		for _, value := range values {
+			if _, err := boot.ReadEnv(env(name, value)); err == nil || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s=%s: error %v, want one that names the variable", name, value, err)
+			}
 		}
 	}
 }

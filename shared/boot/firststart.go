@@ -21,7 +21,7 @@ type Root struct {
 	Token    secret.Text // a personal access token with the scopes api and sudo
 }
 
-// FirstStart makes the first administrator unless there is one, and returns
+// FirstStart makes the first administrator where there is nobody yet, and returns
 // the credentials; made tells whether it did. Those that env brings along are
 // taken, the others made up. The token is the last thing made: a start that
 // was cut off before is done again.
@@ -36,6 +36,10 @@ func FirstStart(ctx context.Context, a *app.App, env Env) (root Root, made bool,
 	u, err := a.Users.UserByLogin(ctx, RootName)
 	switch {
 	case fault.Is(err, fault.NotFound):
+		var users page.Of[user.User]
+		if users, err = a.Users.Users(ctx, page.First); err != nil || len(users.Items) > 0 {
+			return Root{}, false, err // somebody has removed or never had a root
+		}
 		u, err = a.Users.Create(ctx, user.Registration{
 			Username: RootName, Name: "Administrator", Email: "root@localhost.localdomain", Password: root.Password, Admin: true,
 		})

@@ -37,7 +37,7 @@ func TestFirstStartMakesUpCredentialsOnce(t *testing.T) {
 
 func TestFirstStartTakesCredentialsAsGiven(t *testing.T) {
 	a := apptest.New(t).App
-	given := boot.Env{RootPassword: secret.NewText("a password"), RootToken: secret.NewText("any-20-printable-characters!")}
+	given := boot.Env{RootPassword: secret.NewText("a password"), RootToken: secret.NewText("any 20 printable characters!")}
 	root, _, err := boot.FirstStart(t.Context(), a, given)
 	if err != nil {
 		t.Fatal(err)
@@ -49,11 +49,32 @@ func TestFirstStartTakesCredentialsAsGiven(t *testing.T) {
 }
 
 func TestFirstStartRefusesABadToken(t *testing.T) {
-	for _, token := range []string{"too short", "twenty characters with spaces", "zwanzig-zeichen-mit-ümlaut"} {
+	for _, token := range []string{"too short", " twenty characters with a space in front", "zwanzig-zeichen-mit-ümlaut"} {
 		a := apptest.New(t).App
 		if _, made, err := boot.FirstStart(t.Context(), a, boot.Env{RootToken: secret.NewText(token)}); err == nil || made {
 			t.Errorf("token %q: made %t, %v, want an error", token, made, err)
 		}
+	}
+}
+
+// A start is the first only once: whoever removed the administrator of that day
+// does not get the account back with the next start.
+func TestRemovedRootStaysRemoved(t *testing.T) {
+	a := apptest.New(t)
+	given := boot.Env{RootToken: secret.NewText("any-20-printable-characters!")}
+	if _, _, err := boot.FirstStart(t.Context(), a.App, given); err != nil {
+		t.Fatal(err)
+	}
+	root, err := a.Users.UserByLogin(t.Context(), boot.RootName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Admin("ada")
+	if err := a.Users.DeleteUser(t.Context(), root.ID, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, made, err := boot.FirstStart(t.Context(), a.App, given); err != nil || made {
+		t.Errorf("next start: made %t, %v", made, err)
 	}
 }
 
