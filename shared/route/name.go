@@ -41,14 +41,14 @@ func CheckSegment(name string) string {
 		return "can't be blank"
 	case len(name) > 255:
 		return "is too long (maximum is 255 characters)"
+	case Reserved(name):
+		return "is a reserved name"
 	case !segment.MatchString(name):
 		return "can contain only letters, digits, '_', '-' and '.', and must start with a letter, a digit or '_'"
 	case strings.HasSuffix(lower, ".git"), strings.HasSuffix(lower, ".atom"), strings.HasSuffix(lower, "."):
 		return "must not end in '.git', '.atom' or '.'"
-	case strings.Trim(name, "0123456789") == "":
+	case allDigits(name):
 		return "must not be all digits"
-	case Reserved(name):
-		return "is a reserved name"
 	}
 	return ""
 }
@@ -56,9 +56,13 @@ func CheckSegment(name string) string {
 // SplitReference splits the segments behind /projects/ or /groups/ into the
 // reference and the rest: "acme/web/members/5" into "acme/web" and
 // "members/5". A reference whose slashes are still encoded is one segment, and
-// splits the same.
+// splits the same. An id is one segment, since no name is all digits.
 func SplitReference(path string) (reference, rest string) {
 	segments := strings.Split(path, "/")
+	if allDigits(segments[0]) {
+		reference, rest, _ = strings.Cut(path, "/")
+		return reference, rest
+	}
 	for i := 1; i < len(segments); i++ {
 		if slices.Contains(afterReference, strings.ToLower(segments[i])) {
 			return strings.Join(segments[:i], "/"), strings.Join(segments[i:], "/")
@@ -66,3 +70,5 @@ func SplitReference(path string) (reference, rest string) {
 	}
 	return path, ""
 }
+
+func allDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

@@ -40,8 +40,8 @@ func TestCheckSegment(t *testing.T) {
 		"members":                   reserved,
 		"Error_Tracking":            reserved,
 		"prometheus":                reserved,
-		"-":                         characters,
-		".well-known":               characters,
+		"-":                         reserved,
+		".well-known":               reserved,
 		strings.Repeat("x", 100000): "is too long (maximum is 255 characters)",
 	}
 	for name, want := range tests {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -10,7 +11,7 @@ import (
 )
 
 // maxNumber bounds a page's number, so that offsets stay far from overflowing.
-const maxNumber = 50_000
+const maxNumber = math.MaxInt32
 
 // Page reads the parameters page and per_page (Interface: "Lists").
 func (v *Values) Page() page.Request {

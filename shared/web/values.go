@@ -104,10 +104,14 @@ func (v *Values) Int(name string) int64 {
 		v.complain(name, "is missing")
 		return 0
 	}
-	if n := v.OptionalInt(name); n != nil {
+	complaints := len(v.complaints)
+	n := v.OptionalInt(name)
+	switch {
+	case n != nil:
 		return *n
+	case len(v.complaints) == complaints:
+		v.complain(name, "is empty")
 	}
-	v.complain(name, "is empty")
 	return 0
 }
 
@@ -119,7 +123,8 @@ func (v *Values) BoolOr(name string, otherwise bool) bool {
 	return *v.OptionalBool(name)
 }
 
-// OptionalInt returns an integer, or nil when none was sent or it is null.
+// OptionalInt returns an integer, or nil when none was sent, it is null or it
+// is none.
 func (v *Values) OptionalInt(name string) *int64 {
 	var digits string
 	switch value := v.values[name].(type) {
@@ -133,6 +138,7 @@ func (v *Values) OptionalInt(name string) *int64 {
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil {
 		v.complain(name, "is invalid")
+		return nil
 	}
 	return &n
 }
