@@ -36,7 +36,7 @@ func guarded(a *app.App) http.Handler {
 	mux := web.NewMux()
 	mux.Handle("/me", a.Auth.User()(whoami))
 	mux.Handle("/profile", a.Auth.User(scope.ReadUser)(whoami))
-	mux.Handle("/admin", a.Auth.Admin(whoami))
+	mux.Handle("/admin", a.Auth.Admin()(whoami))
 	mux.Handle("/projects/{id}", a.Auth.Project(project.Maintainer)(role))
 	mux.Handle("/seen/{id}", a.Auth.Project(project.NoRole)(role))
 	mux.Handle("/groups/{id}", a.Auth.Group(project.Maintainer)(roleInGroup))
@@ -88,7 +88,7 @@ func TestOrderOfChecks(t *testing.T) {
 	a.Block(blocked)
 	gone := a.User("gone")
 	gones := a.Token(gone)
-	if err := a.Users.DeleteUser(t.Context(), gone.ID); err != nil {
+	if err := a.Users.DeleteUser(t.Context(), gone.ID, 0); err != nil {
 		t.Fatal(err)
 	}
 	unauthorized := object{"message": "401 Unauthorized"}

@@ -51,6 +51,10 @@ func BearerToken(r *http.Request) string {
 // parameter sudo, or "". Two different names are an error, and so is a request
 // whose parameters cannot be read.
 func sudo(r *http.Request) (string, error) {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		r = r.WithContext(r.Context())
+		r.Body = nil // some clients send one to reading calls, where it means nothing
+	}
 	params, err := web.Params(r)
 	if err != nil {
 		return "", err

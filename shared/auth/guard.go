@@ -36,14 +36,16 @@ func (a *Auth) User(also ...scope.Scope) func(UserHandler) http.Handler {
 	}
 }
 
-// Admin lets administrators through.
-func (a *Auth) Admin(next UserHandler) http.Handler {
-	return a.User()(func(w http.ResponseWriter, r *http.Request, c Caller) error {
-		if !c.User.Admin {
-			return errForbidden
-		}
-		return next(w, r, c)
-	})
+// Admin lets administrators through, by the scopes that User takes.
+func (a *Auth) Admin(also ...scope.Scope) func(UserHandler) http.Handler {
+	return func(next UserHandler) http.Handler {
+		return a.User(also...)(func(w http.ResponseWriter, r *http.Request, c Caller) error {
+			if !c.User.Admin {
+				return errForbidden
+			}
+			return next(w, r, c)
+		})
+	}
 }
 
 // Project lets through callers with the role in the project that {id} names.

@@ -24,9 +24,6 @@ type Rules struct {
 // NewRules returns the rules over a store.
 func NewRules(store Store, now func() time.Time) *Rules { return &Rules{store, now} }
 
-// Now reads the rules' clock.
-func (r *Rules) Now() time.Time { return r.now() }
-
 // FindProject returns the project that a reference names: an id in digits or
 // a full path in any letter case.
 func (r *Rules) FindProject(ctx context.Context, reference string) (Project, error) {

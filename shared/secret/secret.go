@@ -62,13 +62,3 @@ func (d Digest) Matches(t Text) bool {
 
 // String returns the digest in hexadecimal.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
-
-// ParseDigest reads what String wrote.
-func ParseDigest(s string) (Digest, error) {
-	var d Digest
-	if hex.DecodedLen(len(s)) != len(d) {
-		return d, fmt.Errorf("digest of %d characters, want %d", len(s), hex.EncodedLen(len(d)))
-	}
-	_, err := hex.Decode(d[:], []byte(s))
-	return d, err
-}

@@ -27,12 +27,12 @@ func New(app *app.App) http.Handler {
 }
 
 func (a *api) routeUsers(mux *web.Mux) {
-	admin := a.app.Auth.Admin
+	admin, reader := a.app.Auth.Admin(), a.app.Auth.Admin(scope.ReadUser)
 
 	mux.Handle("GET /api/v4/user", a.app.Auth.User(scope.ReadUser)(a.showSelf))
-	mux.Handle("GET /api/v4/users", admin(a.listUsers))
+	mux.Handle("GET /api/v4/users", reader(a.listUsers))
 	mux.Handle("POST /api/v4/users", admin(a.createUser))
-	mux.Handle("GET /api/v4/users/{id}", admin(a.showUser))
+	mux.Handle("GET /api/v4/users/{id}", reader(a.showUser))
 	mux.Handle("PUT /api/v4/users/{id}", admin(a.changeUser))
 	mux.Handle("DELETE /api/v4/users/{id}", admin(a.deleteUser))
 	mux.Handle("POST /api/v4/users/{id}/block", admin(a.blockUser))
@@ -40,7 +40,7 @@ func (a *api) routeUsers(mux *web.Mux) {
 }
 
 func (a *api) routeTokens(mux *web.Mux) {
-	admin, anyone := a.app.Auth.Admin, a.app.Auth.User()
+	admin, anyone := a.app.Auth.Admin(), a.app.Auth.User()
 
 	mux.Handle("POST /api/v4/users/{id}/personal_access_tokens", admin(byPerson(a.createTokenOf)))
 	mux.Handle("POST /api/v4/user/personal_access_tokens", anyone(byPerson(a.createToken)))
@@ -62,7 +62,7 @@ func (a *api) routeGroups(mux *web.Mux) {
 }
 
 func (a *api) routeApplications(mux *web.Mux) {
-	admin := a.app.Auth.Admin
+	admin := a.app.Auth.Admin()
 
 	mux.Handle("GET /api/v4/applications", admin(a.listApplications))
 	mux.Handle("POST /api/v4/applications", admin(a.createApplication))
