@@ -90,7 +90,9 @@ func TestAdopt(t *testing.T) {
 		strings.Repeat("x", 255):  true,
 		strings.Repeat("x", 19):   false,
 		strings.Repeat("x", 256):  false,
-		"has a space inside it..": false,
+		"has a space inside it..": true,
+		" has a space in front..": false,
+		"has a space at the end ": false,
 		"has-a-newline-inside\n.": false,
 		"has-an-ümlaut-inside-it": false,
 	}
