@@ -100,7 +100,7 @@ func TestPasswordGrantTakesNoVerifierForTheSecret(t *testing.T) {
 func TestPasswordGrantRefusesUsersWithTwoFactors(t *testing.T) {
 	f := newFixture(t, oauth.Settings{PasswordGrant: true})
 	f.user.TwoFactorEnabled = true
-	if err := f.store.UpdateUser(t.Context(), f.user); err != nil {
+	if err := f.store.UpdateUser(t.Context(), f.user, 0); err != nil {
 		t.Fatal(err)
 	}
 	f.wantRefused(t, passwordRequest(), oauth.InvalidGrant)

@@ -65,6 +65,9 @@ type Change struct {
 	Password              *secret.Text
 	Admin, PrivateProfile *bool
 	State                 *State
+	// By is the id of the administrator who changes the user and must still be
+	// one when that happens; zero is nobody in particular.
+	By int64
 }
 
 // Update changes a user. A new password and a block end the user's sessions
@@ -87,7 +90,7 @@ func (r *Rules) Update(ctx context.Context, id int64, c Change) (User, error) {
 	if c.endsSessions() {
 		u.SessionsSince = u.UpdatedAt
 	}
-	if err := r.UpdateUser(ctx, u); err != nil {
+	if err := r.UpdateUser(ctx, u, c.By); err != nil {
 		return User{}, err
 	}
 	u.Version++

@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 )
 
@@ -41,6 +42,12 @@ const (
 // every sign-in, code exchange, refresh and use of a token.
 func (u User) Blocked() bool { return u.State != Active }
 
+// Administers reports whether the user may act as an administrator.
+func (u User) Administers() bool { return u.Admin && !u.Blocked() }
+
+// ErrNotAdministrator refuses what only an active administrator may do.
+var ErrNotAdministrator = fault.New(fault.Forbidden, "you are not an administrator any more")
+
 // Ended reports whether a session or a password-grant token of the user that
 // began then is over, because the password changed or the user was blocked
 // since.
@@ -73,11 +80,16 @@ type Store interface {
 	// when somebody changed the user in between, a fault.NotFound error when
 	// the user is gone, and a fault.Fields error when the new e-mail address
 	// is taken. ID, Username, NamespaceID and CreatedAt never change.
-	UpdateUser(ctx context.Context, u User) error
+	//
+	// The user with the id by makes the change: unless that is an active
+	// administrator at the very instant of it, the error is
+	// ErrNotAdministrator and nothing changes. Zero is nobody in particular.
+	UpdateUser(ctx context.Context, u User, by int64) error
 
 	// DeleteUser removes the user, its namespace and its memberships, and
 	// frees both names. It returns a fault.NotFound error when there is none,
 	// and a fault.Conflict error while the namespace holds projects. Tokens
-	// and sessions of the user stop working with it.
-	DeleteUser(ctx context.Context, id int64) error
+	// and sessions of the user stop working with it. As for by, it is as with
+	// UpdateUser.
+	DeleteUser(ctx context.Context, id, by int64) error
 }

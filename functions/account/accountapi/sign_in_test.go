@@ -211,7 +211,7 @@ func TestDeletedUser(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
 	b := signedIn(t, a, ada)
-	if err := a.Users.DeleteUser(t.Context(), ada.ID); err != nil {
+	if err := a.Users.DeleteUser(t.Context(), ada.ID, 0); err != nil {
 		t.Fatal(err)
 	}
 	b.get("/user_settings/applications").wantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Fapplications")

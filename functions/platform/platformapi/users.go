@@ -146,8 +146,11 @@ var errOneself = fault.New(fault.Invalid, "administrators cannot block, demote o
 func (a *api) updateUser(w http.ResponseWriter, r *http.Request, c auth.Caller, u user.User, change user.Change, status int) error {
 	demoted := change.Admin != nil && !*change.Admin
 	blocked := change.State != nil && *change.State == user.Blocked
-	if u.ID == c.User.ID && (demoted || blocked) {
-		return errOneself
+	if demoted || blocked {
+		if u.ID == c.User.ID {
+			return errOneself
+		}
+		change.By = c.User.ID // of two who do it to each other, one stays
 	}
 	u, err := a.app.Users.Update(r.Context(), u.ID, change)
 	if err != nil {
@@ -164,7 +167,7 @@ func (a *api) deleteUser(w http.ResponseWriter, r *http.Request, c auth.Caller) 
 	case u.ID == c.User.ID:
 		return errOneself
 	}
-	if err := a.app.Users.DeleteUser(r.Context(), u.ID); err != nil {
+	if err := a.app.Users.DeleteUser(r.Context(), u.ID, c.User.ID); err != nil {
 		return web.NotFound("User", err)
 	}
 	return web.NoContent(w)

@@ -1,6 +1,8 @@
 package platformapi_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http/httptest"
 	"strings"
@@ -9,10 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gatehouse/functions/platform/platformapi"
+	"gatehouse/shared/app"
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/project"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/storage"
 	"gatehouse/shared/user"
 )
 
@@ -43,6 +47,19 @@ func TestOwnRecord(t *testing.T) {
 	apptest.Call(t, h, "GET", api+"/user?sudo=ada", a.Token(root, scope.API, scope.Sudo), nil).Want(t, 200, userBody(ada))
 	apptest.Call(t, h, "GET", api+"/user", "", nil).WantMessage(t, 401, "401 Unauthorized")
 	apptest.Call(t, h, "GET", api+"/user", a.OAuthToken(ada, scope.OpenID), nil).Want(t, 403, nil)
+}
+
+func TestReadUserReadsUsersAndNothingElse(t *testing.T) {
+	a := apptest.New(t)
+	h := platformapi.New(a.App)
+	root := a.Admin("root")
+	token, own := a.Token(root, scope.ReadUser), fmt.Sprintf("%s/users/%d", api, root.ID)
+	apptest.Call(t, h, "GET", api+"/users", token, nil).Want(t, 200, []any{userBody(root)})
+	apptest.Call(t, h, "GET", own, token, nil).Want(t, 200, userBody(root))
+	for _, call := range []string{"PUT " + own, "DELETE " + own, "POST " + api + "/users", "GET " + api + "/applications", "GET " + api + "/groups"} {
+		method, target, _ := strings.Cut(call, " ")
+		apptest.Call(t, h, method, target, token, nil).Want(t, 403, nil)
+	}
 }
 
 func TestUsersAndApplicationsAreForAdministrators(t *testing.T) {
@@ -212,6 +229,65 @@ func TestAdministratorsStayInPlace(t *testing.T) {
 	apptest.Call(t, h, "PUT", own, token, object{"admin": true, "name": root.Name}).Want(t, 200, userBody(root))
 
 	apptest.Call(t, h, "DELETE", fmt.Sprintf("%s/users/%d", api, boss.ID), token, nil).Want(t, 204, nil)
+}
+
+// overtaken is a store in which whoever is about to change or delete a user
+// has just been demoted.
+type overtaken struct {
+	storage.Store
+	caller int64
+}
+
+func (o overtaken) demote(ctx context.Context) error {
+	caller, err := o.Store.User(ctx, o.caller)
+	if err != nil {
+		return err
+	}
+	caller.Admin = false
+	return o.Store.UpdateUser(ctx, caller, 0)
+}
+
+func (o overtaken) UpdateUser(ctx context.Context, u user.User, by int64) error {
+	return errors.Join(o.demote(ctx), o.Store.UpdateUser(ctx, u, by))
+}
+
+func (o overtaken) DeleteUser(ctx context.Context, id, by int64) error {
+	return errors.Join(o.demote(ctx), o.Store.DeleteUser(ctx, id, by))
+}
+
+// Two administrators who act against each other at the same instant do not
+// leave the instance without one.
+func TestOnlyAdministratorsTakeAdministratorsAway(t *testing.T) {
+	calls := []struct {
+		method, path string
+		params       any
+	}{
+		{"PUT", "", object{"admin": false}},
+		{"POST", "/block", nil},
+		{"DELETE", "", nil},
+	}
+	keys, err := secret.NewKeys(secret.Random(secret.KeySize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, call := range calls {
+		a := apptest.New(t)
+		root, boss := a.Admin("root"), a.Admin("boss")
+		token, sudo := a.Token(root), a.Token(boss, scope.API, scope.Sudo)
+		late := platformapi.New(app.New(overtaken{a.Store, root.ID}, app.Config{BaseURL: apptest.BaseURL, Keys: keys, Now: a.Now}))
+		path := fmt.Sprintf("%s/users/%d%s", api, boss.ID, call.path)
+		for range 2 {
+			apptest.Call(t, late, call.method, path, token, call.params).Want(t, 403, nil)
+			if u, err := a.Users.User(t.Context(), boss.ID); err != nil || !u.Administers() {
+				t.Errorf("%s %s by somebody just demoted left %+v, %v", call.method, path, u, err)
+			}
+			// The caller is whom the request acts as.
+			if _, err := a.Users.Update(t.Context(), root.ID, user.Change{Admin: new(true)}); err != nil {
+				t.Fatal(err)
+			}
+			token, path = sudo, fmt.Sprintf("%s/users/%d%s?sudo=root", api, boss.ID, call.path)
+		}
+	}
 }
 
 func TestDeletedUserIsGone(t *testing.T) {

@@ -86,6 +86,12 @@ func newUser() user.User {
 	return user.User{Username: name, Name: name, Email: name + "@example.com", State: user.Active, CreatedAt: now}
 }
 
+func newAdmin() user.User {
+	u := newUser()
+	u.Admin = true
+	return u
+}
+
 func addUser(t testing.TB, s storage.Store) user.User {
 	t.Helper()
 	return must[user.User](t)(s.CreateUser(t.Context(), newUser()))

@@ -9,6 +9,7 @@ import (
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
+	"gatehouse/shared/user"
 )
 
 // What whole requests cost, which the local server's tests pin, rests on what
@@ -17,7 +18,8 @@ func TestBudget(t *testing.T) {
 	o, w := options(t), &wire{}
 	o.HTTPClient = w
 	s, ctx := openWith(t, o), t.Context()
-	u := addUser(t, s)
+	u, other := addUser(t, s), addUser(t, s)
+	root := must[user.User](t)(s.CreateUser(ctx, newAdmin()))
 	g := addGroup(t, s, project.Group{}, unique("group"), u.ID)
 	p := must[project.Project](t)(s.CreateProject(ctx, newProject(g)))
 	c := must[oauth.Client](t)(s.CreateClient(ctx, newClient()))
@@ -31,6 +33,10 @@ func TestBudget(t *testing.T) {
 	}{
 		{"Ping", func() error { return s.Ping(ctx) }, []string{"GetItem"}},
 		{"User", func() error { _, err := s.User(ctx, u.ID); return err }, []string{"GetItem"}},
+		{"UpdateUser", func() error { return s.UpdateUser(ctx, u, 0) }, []string{"GetItem", "UpdateItem"}},
+		{"UpdateUser by another administrator", func() error { return s.UpdateUser(ctx, other, root.ID) },
+			[]string{"GetItem", "TransactWriteItems"}},
+		{"UpdateUser by oneself", func() error { return s.UpdateUser(ctx, root, root.ID) }, []string{"GetItem", "UpdateItem"}},
 		{"UserByLogin", func() error { _, err := s.UserByLogin(ctx, u.Email); return err },
 			[]string{"GetItem", "GetItem"}},
 		{"UsersByID", func() error { _, err := s.UsersByID(ctx, []int64{u.ID, 99}); return err },

@@ -9,14 +9,18 @@ import (
 )
 
 // change is what a write does to one item, if the item meets the condition.
-// No attribute in a condition is one of DynamoDB's reserved words.
+// An attribute whose name is one of DynamoDB's reserved words comes into a
+// condition by whose alone.
 type change struct {
 	key
 	action action
 	item   item   // the whole item, or the attributes of an update
 	add    item   // numbers that an update adds
 	only   string // the condition; empty: none
-	values item   // what the condition refers to
+	names  map[string]string
+	values item // what the condition refers to, as names are
+	// keepsNonce leaves the nonce of the write before.
+	keepsNonce bool
 }
 
 type action int
@@ -74,6 +78,33 @@ func (c change) version(was int64) change {
 	return c.when("version = :was", item{":was": number(was)})
 }
 
+// whose holds a change, besides the condition that it has, to these attributes
+// being what they are here.
+func (c change) whose(fs fields) change {
+	names, values := map[string]string{}, item{}
+	maps.Copy(names, c.names)
+	maps.Copy(values, c.values)
+	for _, f := range fs {
+		names["#"+f.name] = f.name
+		if value := f.value(); value == nil {
+			c.only += " AND attribute_not_exists(#" + f.name + ")"
+		} else {
+			c.only += " AND #" + f.name + " = :was_" + f.name
+			values[":was_"+f.name] = value
+		}
+	}
+	c.names, c.values = names, values
+	return c
+}
+
+// unsigned leaves the nonce of the write before on the item: that one may be
+// sent again because its answer was lost, and must find what it left. It is
+// for changes that can be made twice without harm.
+func (c change) unsigned() change {
+	c.keepsNonce = true
+	return c
+}
+
 // part returns the change as DynamoDB wants it.
 func (s *Store) part(c change, nonce []byte) types.TransactWriteItem {
 	table, condition, old := s.table(c.key), (*string)(nil), types.ReturnValuesOnConditionCheckFailureNone
@@ -86,7 +117,7 @@ func (s *Store) part(c change, nonce []byte) types.TransactWriteItem {
 		maps.Copy(it, c.item)
 		it[nonceName] = binary(nonce)
 		return types.TransactWriteItem{Put: &types.Put{
-			TableName: table, Item: it, ConditionExpression: condition,
+			TableName: table, Item: it, ConditionExpression: condition, ExpressionAttributeNames: c.names,
 			ExpressionAttributeValues: c.values, ReturnValuesOnConditionCheckFailure: old,
 		}}
 	case update:
@@ -98,12 +129,12 @@ func (s *Store) part(c change, nonce []byte) types.TransactWriteItem {
 		}}
 	case remove:
 		return types.TransactWriteItem{Delete: &types.Delete{
-			TableName: table, Key: c.key.item(), ConditionExpression: condition,
+			TableName: table, Key: c.key.item(), ConditionExpression: condition, ExpressionAttributeNames: c.names,
 			ExpressionAttributeValues: c.values, ReturnValuesOnConditionCheckFailure: old,
 		}}
 	default:
 		return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-			TableName: table, Key: c.key.item(), ConditionExpression: condition,
+			TableName: table, Key: c.key.item(), ConditionExpression: condition, ExpressionAttributeNames: c.names,
 			ExpressionAttributeValues: c.values, ReturnValuesOnConditionCheckFailure: old,
 		}}
 	}
@@ -118,6 +149,7 @@ type expression struct {
 
 func (c change) expression(nonce []byte) expression {
 	e := expression{names: map[string]string{}, values: item{}}
+	maps.Copy(e.names, c.names)
 	maps.Copy(e.values, c.values)
 	for name, value := range c.item {
 		if value == nil {
@@ -129,7 +161,9 @@ func (c change) expression(nonce []byte) expression {
 	for name, n := range c.add {
 		e.add = append(e.add, e.name(name)+" "+e.value(name, n))
 	}
-	e.set = append(e.set, e.name(nonceName)+" = "+e.value(nonceName, binary(nonce)))
+	if !c.keepsNonce {
+		e.set = append(e.set, e.name(nonceName)+" = "+e.value(nonceName, binary(nonce)))
+	}
 	return e
 }
 

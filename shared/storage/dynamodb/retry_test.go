@@ -23,7 +23,8 @@ func TestLostAnswer(t *testing.T) {
 	o, w := options(t), &wire{}
 	o.HTTPClient = w
 	s, ctx := openWith(t, o), t.Context()
-	u, other := addUser(t, s), addUser(t, s)
+	u, other, third := addUser(t, s), addUser(t, s), addUser(t, s)
+	root := must[user.User](t)(s.CreateUser(ctx, newAdmin()))
 	g := addGroup(t, s, project.Group{}, unique("group"), u.ID)
 	p := must[project.Project](t)(s.CreateProject(ctx, newProject(g)))
 	c := must[oauth.Client](t)(s.CreateClient(ctx, newClient()))
@@ -35,8 +36,9 @@ func TestLostAnswer(t *testing.T) {
 		call func() error
 	}{
 		{"CreateUser", func() error { _, err := s.CreateUser(ctx, newUser()); return err }},
-		{"UpdateUser", func() error { return s.UpdateUser(ctx, u) }},
-		{"UpdateUser with another address", func() error { return s.UpdateUser(ctx, withEmail(other)) }},
+		{"UpdateUser", func() error { return s.UpdateUser(ctx, u, 0) }},
+		{"UpdateUser with another address", func() error { return s.UpdateUser(ctx, withEmail(other), 0) }},
+		{"UpdateUser by an administrator", func() error { return s.UpdateUser(ctx, third, root.ID) }},
 		{"CreateGroup", func() error { _, err := s.CreateGroup(ctx, newGroup(g, "below"), u.ID); return err }},
 		{"UpdateGroup", func() error { return s.UpdateGroup(ctx, g) }},
 		{"CreateProject", func() error { _, err := s.CreateProject(ctx, newProject(g)); return err }},

@@ -138,8 +138,12 @@ func (s *Store) Users(ctx context.Context, r page.Request) (page.Of[user.User], 
 }
 
 // UpdateUser replaces the user whose Version is still the stored one.
-func (s *Store) UpdateUser(ctx context.Context, u user.User) error {
+func (s *Store) UpdateUser(ctx context.Context, u user.User, by int64) error {
 	stored, err := s.User(ctx, u.ID)
+	if err != nil {
+		return err
+	}
+	needed, err := administered(stored, by)
 	if err != nil {
 		return err
 	}
@@ -150,7 +154,10 @@ func (s *Store) UpdateUser(ctx context.Context, u user.User) error {
 	if former, next := emailKey(stored.Email), emailKey(u.Email); former != next {
 		changes = append(changes, create(next, fields{{"user_id", &u.ID}}), drop(former))
 	}
-	err = s.write(ctx, changes...)
+	err = s.write(ctx, append(changes, needed...)...)
+	if _, demoted := refused(err, len(changes)); demoted {
+		return user.ErrNotAdministrator
+	}
 	if _, outdated := refused(err, 0); outdated {
 		return users.refused(err, 0)
 	}
@@ -160,19 +167,41 @@ func (s *Store) UpdateUser(ctx context.Context, u user.User) error {
 	return err
 }
 
+// administered returns what a change to the stored user needs besides, so that
+// the user with the id by is an active administrator when it is made. Whoever
+// changes oneself is what was read, or else the change meets another version.
+func administered(stored user.User, by int64) ([]change, error) {
+	if by == 0 || by == stored.ID && stored.Administers() {
+		return nil, nil
+	}
+	if by == stored.ID {
+		return nil, user.ErrNotAdministrator
+	}
+	admin, active := true, string(user.Active)
+	return []change{present(userKey(by)).whose(fields{{"admin", &admin}, {"state", &active}})}, nil
+}
+
 // DeleteUser removes the user with its namespace and memberships.
-func (s *Store) DeleteUser(ctx context.Context, id int64) error {
+func (s *Store) DeleteUser(ctx context.Context, id, by int64) error {
 	u, err := s.User(ctx, id)
 	if err != nil {
 		return err
 	}
-	err = s.removeWithMembers(ctx, membershipsOf(id),
+	needed, err := administered(u, by)
+	if err != nil {
+		return err
+	}
+	changes := []change{
 		drop(userKey(id)).version(u.Version),
 		dropEmpty(u.NamespaceID),
 		drop(pathKey(u.Username)),
 		drop(emailKey(u.Email)),
 		drop(userList.entry(id)),
-	)
+	}
+	err = s.removeWithMembers(ctx, membershipsOf(id), append(changes, needed...)...)
+	if _, demoted := refused(err, len(changes)); demoted {
+		return user.ErrNotAdministrator
+	}
 	if _, full := refused(err, 1); full {
 		return fault.New(fault.Conflict, "the user's namespace still holds projects")
 	}

@@ -105,6 +105,7 @@ func (s *Store) writeOne(ctx context.Context, c change, nonce []byte) (err error
 		_, err = s.client.PutItem(ctx, &sdk.PutItemInput{
 			TableName: part.Put.TableName, Item: part.Put.Item,
 			ConditionExpression:                 part.Put.ConditionExpression,
+			ExpressionAttributeNames:            part.Put.ExpressionAttributeNames,
 			ExpressionAttributeValues:           part.Put.ExpressionAttributeValues,
 			ReturnValuesOnConditionCheckFailure: part.Put.ReturnValuesOnConditionCheckFailure,
 		})
@@ -121,6 +122,7 @@ func (s *Store) writeOne(ctx context.Context, c change, nonce []byte) (err error
 		_, err = s.client.DeleteItem(ctx, &sdk.DeleteItemInput{
 			TableName: part.Delete.TableName, Key: part.Delete.Key,
 			ConditionExpression:                 part.Delete.ConditionExpression,
+			ExpressionAttributeNames:            part.Delete.ExpressionAttributeNames,
 			ExpressionAttributeValues:           part.Delete.ExpressionAttributeValues,
 			ReturnValuesOnConditionCheckFailure: part.Delete.ReturnValuesOnConditionCheckFailure,
 		})

@@ -79,8 +79,11 @@ func (s *Store) Users(ctx context.Context, r page.Request) (page.Of[user.User], 
 }
 
 // UpdateUser replaces a user, but for what is permanent.
-func (s *Store) UpdateUser(ctx context.Context, u user.User) error {
+func (s *Store) UpdateUser(ctx context.Context, u user.User, by int64) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
+		if err := tx.requireAdministrator(by); err != nil {
+			return err
+		}
 		if err := tx.checkVersion("user", "SELECT version FROM users WHERE id = ?", u.ID, u.Version); err != nil {
 			return err
 		}
@@ -97,10 +100,26 @@ func (s *Store) UpdateUser(ctx context.Context, u user.User) error {
 	})
 }
 
+// requireAdministrator returns user.ErrNotAdministrator unless the user is an
+// active administrator, or nobody in particular.
+func (tx *transaction) requireAdministrator(id int64) error {
+	if id == 0 {
+		return nil
+	}
+	found, err := tx.exists("SELECT 1 FROM users WHERE id = ? AND admin AND state = ?", id, user.Active)
+	if err == nil && !found {
+		return user.ErrNotAdministrator
+	}
+	return err
+}
+
 // DeleteUser removes a user with everything that is the user's own. The
 // namespace, its path and the memberships go by their foreign keys.
-func (s *Store) DeleteUser(ctx context.Context, id int64) error {
+func (s *Store) DeleteUser(ctx context.Context, id, by int64) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
+		if err := tx.requireAdministrator(by); err != nil {
+			return err
+		}
 		const projects = "SELECT 1 FROM projects WHERE namespace_id = (SELECT namespace_id FROM users WHERE id = ?)"
 		if err := tx.refuse("the user's namespace holds projects", projects, id); err != nil {
 			return err

@@ -57,7 +57,7 @@ func memberOfNothing(t *testing.T, s storage.Store) {
 	owner, gone := addUser(t, s), addUser(t, s)
 	g, goneGroup := addGroup(t, s, owner.ID), addGroup(t, s, owner.ID)
 	goneProject := addProject(t, s, g)
-	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), gone.ID))
+	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), gone.ID, 0))
 	wantOK(t, "DeleteGroup", s.DeleteGroup(t.Context(), goneGroup.ID))
 	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), goneProject.ID))
 

@@ -28,6 +28,9 @@ var users = []promise{
 	{"change their address", updateEmail},
 	{"changed by two at once change once", updateUserRace},
 	{"that are gone cannot change", updateGoneUser},
+	{"change by an active administrator", changedByAdministrator},
+	{"change by nobody who is no active administrator", changedByNobodyElse},
+	{"who are administrators never remove each other both", raceAdministrators},
 	{"are removed with all that was theirs", deleteUser},
 	{"stay while their namespace holds projects", deleteUserWithProjects},
 	{"are removed or get a project, never both", raceDeleteUser},
@@ -195,14 +198,14 @@ func updateUser(t *testing.T, s storage.Store) {
 	u.Name, u.Email, u.PasswordHash, u.State = "Grace Hopper", newUser().Email, "$2y$…", user.Blocked
 	u.Admin, u.PrivateProfile, u.TwoFactorEnabled = false, false, false
 	u.UpdatedAt, u.SessionsSince = now.Add(time.Minute+time.Microsecond), now.Add(time.Minute+3*time.Microsecond)
-	wantOK(t, "UpdateUser", s.UpdateUser(t.Context(), u))
+	wantOK(t, "UpdateUser", s.UpdateUser(t.Context(), u, 0))
 	u.Version++
 	wantSame(t, "User", must[user.User](t)(s.User(t.Context(), u.ID)), u)
 
 	stale := u
 	stale.Version--
 	stale.Name = "Somebody else"
-	wantFault(t, "UpdateUser of an old version", s.UpdateUser(t.Context(), stale), fault.Conflict)
+	wantFault(t, "UpdateUser of an old version", s.UpdateUser(t.Context(), stale, 0), fault.Conflict)
 	wantSame(t, "User after the refused change", must[user.User](t)(s.User(t.Context(), u.ID)), u)
 }
 
@@ -210,7 +213,7 @@ func updatePermanent(t *testing.T, s storage.Store) {
 	want := addUser(t, s)
 	changed := want
 	changed.Username, changed.NamespaceID, changed.CreatedAt = unique("Other"), unknownID, now.Add(time.Hour)
-	wantOK(t, "UpdateUser", s.UpdateUser(t.Context(), changed))
+	wantOK(t, "UpdateUser", s.UpdateUser(t.Context(), changed, 0))
 	want.Version++
 	wantSame(t, "User", must[user.User](t)(s.User(t.Context(), want.ID)), want)
 	wantSame(t, "UserByLogin", must[user.User](t)(s.UserByLogin(t.Context(), want.Username)), want)
@@ -220,20 +223,20 @@ func updateEmail(t *testing.T, s storage.Store) {
 	u, other := addUser(t, s), addUser(t, s)
 	taken, former := u, u.Email
 	taken.Email = strings.ToUpper(other.Email)
-	wantField(t, "UpdateUser to a taken address", s.UpdateUser(t.Context(), taken), "email")
+	wantField(t, "UpdateUser to a taken address", s.UpdateUser(t.Context(), taken, 0), "email")
 
 	u.Email = strings.ToUpper(u.Email)
-	wantOK(t, "UpdateUser to the own address in capitals", s.UpdateUser(t.Context(), u))
+	wantOK(t, "UpdateUser to the own address in capitals", s.UpdateUser(t.Context(), u, 0))
 	u.Version++
 	u.Email = newUser().Email
-	wantOK(t, "UpdateUser to a free address", s.UpdateUser(t.Context(), u))
+	wantOK(t, "UpdateUser to a free address", s.UpdateUser(t.Context(), u, 0))
 	u.Version++
 	wantSame(t, "UserByLogin", must[user.User](t)(s.UserByLogin(t.Context(), u.Email)), u)
 
 	_, err := s.UserByLogin(t.Context(), former)
 	wantFault(t, "UserByLogin of the former address", err, fault.NotFound)
 	other.Email = former
-	wantOK(t, "UpdateUser to an address that came free", s.UpdateUser(t.Context(), other))
+	wantOK(t, "UpdateUser to an address that came free", s.UpdateUser(t.Context(), other, 0))
 }
 
 func updateUserRace(t *testing.T, s storage.Store) {
@@ -245,7 +248,7 @@ func updateUserRace(t *testing.T, s storage.Store) {
 		return changed
 	}
 	changes := []user.User{change(0), change(1), change(2), change(3)}
-	errs := race(len(changes), func(i int) error { return s.UpdateUser(t.Context(), changes[i]) })
+	errs := race(len(changes), func(i int) error { return s.UpdateUser(t.Context(), changes[i], 0) })
 	want := changes[wantOneWinner(t, "UpdateUser", errs, isConflict)]
 	want.Version++
 	wantSame(t, "User", must[user.User](t)(s.User(t.Context(), u.ID)), want)
@@ -253,10 +256,85 @@ func updateUserRace(t *testing.T, s storage.Store) {
 
 func updateGoneUser(t *testing.T, s storage.Store) {
 	u := addUser(t, s)
-	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID))
-	wantFault(t, "UpdateUser", s.UpdateUser(t.Context(), u), fault.NotFound)
+	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID, 0))
+	wantFault(t, "UpdateUser", s.UpdateUser(t.Context(), u, 0), fault.NotFound)
 	u.Email = newUser().Email
-	wantFault(t, "UpdateUser to another address", s.UpdateUser(t.Context(), u), fault.NotFound)
+	wantFault(t, "UpdateUser to another address", s.UpdateUser(t.Context(), u, 0), fault.NotFound)
+}
+
+func changedByAdministrator(t *testing.T, s storage.Store) {
+	root, u := addUser(t, s), addUser(t, s)
+	u.Admin, u.State = false, user.Blocked
+	wantOK(t, "UpdateUser", s.UpdateUser(t.Context(), u, root.ID))
+	u.Version++
+	u.Email = newUser().Email
+	wantOK(t, "UpdateUser to another address", s.UpdateUser(t.Context(), u, root.ID))
+	u.Version++
+	wantSame(t, "User", must[user.User](t)(s.User(t.Context(), u.ID)), u)
+
+	taken := u
+	taken.Email = root.Email
+	wantField(t, "UpdateUser to a taken address", s.UpdateUser(t.Context(), taken, root.ID), "email")
+	u.Version--
+	wantFault(t, "UpdateUser of an old version", s.UpdateUser(t.Context(), u, root.ID), fault.Conflict)
+	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID, root.ID))
+	wantFault(t, "UpdateUser of a user who is gone", s.UpdateUser(t.Context(), u, root.ID), fault.NotFound)
+	wantFault(t, "DeleteUser again", s.DeleteUser(t.Context(), u.ID, root.ID), fault.NotFound)
+
+	root.Name = "Grace Hopper"
+	wantOK(t, "UpdateUser of oneself", s.UpdateUser(t.Context(), root, root.ID))
+	wantFault(t, "UpdateUser of oneself in an old version", s.UpdateUser(t.Context(), root, root.ID), fault.Conflict)
+	wantOK(t, "DeleteUser of oneself", s.DeleteUser(t.Context(), root.ID, root.ID))
+}
+
+func changedByNobodyElse(t *testing.T, s storage.Store) {
+	demoted, blocked, gone := addUser(t, s), addUser(t, s), addUser(t, s)
+	demoted.Admin, blocked.State = false, user.Blocked
+	wantOK(t, "UpdateUser", s.UpdateUser(t.Context(), demoted, 0))
+	wantOK(t, "UpdateUser", s.UpdateUser(t.Context(), blocked, 0))
+	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), gone.ID, 0))
+	demoted.Version++
+	want := addUser(t, s)
+	changed, moved := want, want
+	changed.Name, moved.Email = "Mallory", newUser().Email
+	for name, by := range map[string]int64{
+		"no administrator": demoted.ID, "somebody blocked": blocked.ID, "somebody who is gone": gone.ID, "an unknown id": unknownID,
+	} {
+		wantFault(t, "UpdateUser by "+name, s.UpdateUser(t.Context(), changed, by), fault.Forbidden)
+		wantFault(t, "UpdateUser to another address by "+name, s.UpdateUser(t.Context(), moved, by), fault.Forbidden)
+		wantFault(t, "DeleteUser by "+name, s.DeleteUser(t.Context(), want.ID, by), fault.Forbidden)
+	}
+	wantFault(t, "UpdateUser of oneself by no administrator", s.UpdateUser(t.Context(), demoted, demoted.ID), fault.Forbidden)
+	wantFault(t, "DeleteUser of oneself by no administrator", s.DeleteUser(t.Context(), demoted.ID, demoted.ID), fault.Forbidden)
+	for _, want := range []user.User{want, demoted} {
+		wantSame(t, "User after the refused changes", must[user.User](t)(s.User(t.Context(), want.ID)), want)
+		wantSame(t, "UserByLogin", must[user.User](t)(s.UserByLogin(t.Context(), want.Email)), want)
+	}
+}
+
+func raceAdministrators(t *testing.T, s storage.Store) {
+	for round := range 20 {
+		admins := []user.User{addUser(t, s), addUser(t, s)}
+		errs := race(2, func(i int) error {
+			by, other := admins[i], admins[1-i]
+			switch (round + i*(round/3)) % 3 { // the same on both sides, and mixed
+			case 0:
+				other.Admin = false
+			case 1:
+				other.State = user.Blocked
+			default:
+				return s.DeleteUser(t.Context(), other.ID, by.ID)
+			}
+			return s.UpdateUser(t.Context(), other, by.ID)
+		})
+		winner := wantOneWinner(t, "UpdateUser and DeleteUser of each other", errs, func(err error) bool {
+			return fault.Is(err, fault.Forbidden)
+		})
+		wantSame(t, "the winner", must[user.User](t)(s.User(t.Context(), admins[winner].ID)), admins[winner])
+		if loser, err := s.User(t.Context(), admins[1-winner].ID); err == nil && loser.Administers() {
+			t.Errorf("both are administrators after user %d removed user %d", admins[winner].ID, loser.ID)
+		}
+	}
 }
 
 func deleteUser(t *testing.T, s storage.Store) {
@@ -264,13 +342,13 @@ func deleteUser(t *testing.T, s storage.Store) {
 	g := addGroup(t, s, other.ID)
 	addMember(t, s, g.Place(), u.ID, project.Guest)
 	signedIn, token := addSession(t, s, u.ID), addToken(t, s, u.ID)
-	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID))
+	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID, 0))
 
 	_, err := s.User(t.Context(), u.ID)
 	wantFault(t, "User", err, fault.NotFound)
 	_, err = s.Group(t.Context(), u.NamespaceID)
 	wantFault(t, "Group of the namespace", err, fault.NotFound)
-	wantFault(t, "DeleteUser again", s.DeleteUser(t.Context(), u.ID), fault.NotFound)
+	wantFault(t, "DeleteUser again", s.DeleteUser(t.Context(), u.ID, 0), fault.NotFound)
 
 	memberships := must[project.Memberships](t)(s.Memberships(t.Context(), u.ID))
 	wantSame(t, "Memberships", memberships, project.Memberships{})
@@ -300,12 +378,12 @@ func wantDead(t *testing.T, s storage.Store, id int64, successor user.User) {
 func deleteUserWithProjects(t *testing.T, s storage.Store) {
 	u := addUser(t, s)
 	p := addProject(t, s, namespaceOf(t, s, u))
-	wantFault(t, "DeleteUser with a project", s.DeleteUser(t.Context(), u.ID), fault.Conflict)
+	wantFault(t, "DeleteUser with a project", s.DeleteUser(t.Context(), u.ID, 0), fault.Conflict)
 	wantSame(t, "User", must[user.User](t)(s.User(t.Context(), u.ID)), u)
 	wantSame(t, "UserByLogin", must[user.User](t)(s.UserByLogin(t.Context(), u.Email)), u)
 
 	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), p.ID))
-	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID))
+	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID, 0))
 }
 
 func raceDeleteUser(t *testing.T, s storage.Store) {
@@ -314,7 +392,7 @@ func raceDeleteUser(t *testing.T, s storage.Store) {
 		namespace := namespaceOf(t, s, u)
 		errs := race(2, func(i int) error {
 			if i == 0 {
-				return s.DeleteUser(t.Context(), u.ID)
+				return s.DeleteUser(t.Context(), u.ID, 0)
 			}
 			_, err := s.CreateProject(t.Context(), newProject(namespace))
 			return err
