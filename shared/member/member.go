@@ -126,10 +126,11 @@ func (a *api) add(w http.ResponseWriter, r *http.Request, c auth.Caller, at plac
 
 // change leaves as it is what is not sent.
 func (a *api) change(w http.ResponseWriter, r *http.Request, c auth.Caller, at place) error {
-	m, err := a.member(r, at)
+	was, err := a.member(r, at)
 	if err != nil {
 		return err
 	}
+	m := was
 	params, err := web.Params(r)
 	if err != nil {
 		return err
@@ -143,7 +144,7 @@ func (a *api) change(w http.ResponseWriter, r *http.Request, c auth.Caller, at p
 	if err := check(params, m); err != nil {
 		return err
 	}
-	if err := a.app.Projects.ChangeMember(r.Context(), c.Role, m); err != nil {
+	if err := a.app.Projects.ChangeMember(r.Context(), c.Role, was, m); err != nil {
 		return web.NotFound("Member", err)
 	}
 	return a.answer(w, r, http.StatusOK, m)

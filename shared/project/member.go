@@ -33,7 +33,19 @@ func (r *Rules) MembersOf(ctx context.Context, places ...Place) ([]Member, error
 // Member returns the user's membership of the place itself, or a
 // fault.NotFound error when there is none that still counts.
 func (r *Rules) Member(ctx context.Context, at Place, userID int64) (Member, error) {
-	members, err := r.MembersOf(ctx, at)
+	m, err := r.stored(ctx, at, userID)
+	if err == nil && !m.Active(r.now()) {
+		return Member{}, errNoMember
+	}
+	return m, err
+}
+
+var errNoMember = fault.New(fault.NotFound, "no such member")
+
+// stored returns the user's membership of the place itself, also one that has
+// ended.
+func (r *Rules) stored(ctx context.Context, at Place, userID int64) (Member, error) {
+	members, err := r.Members(ctx, at)
 	if err != nil {
 		return Member{}, err
 	}
@@ -42,7 +54,7 @@ func (r *Rules) Member(ctx context.Context, at Place, userID int64) (Member, err
 			return m, nil
 		}
 	}
-	return Member{}, fault.New(fault.NotFound, "no such member")
+	return Member{}, errNoMember
 }
 
 // Invite makes a user a member. Nobody gives a role above the own one. It
@@ -57,35 +69,41 @@ func (r *Rules) Invite(ctx context.Context, by Role, m Member) error {
 	if !errors.Is(err, fault.Conflict) {
 		return err
 	}
-	_, err = r.Member(ctx, m.Place, m.UserID)
+	was, err := r.stored(ctx, m.Place, m.UserID)
 	switch {
-	case errors.Is(err, fault.NotFound):
-		return r.UpdateMember(ctx, m) // renews a membership that has ended
 	case err != nil:
 		return err
+	case was.Active(r.now()):
+		return fault.New(fault.Conflict, "Member already exists")
 	}
-	return fault.New(fault.Conflict, "Member already exists")
+	return r.UpdateMember(ctx, was, m) // renews a membership that has ended
 }
 
-// ChangeMember gives a member another role or another end. Nobody changes a
-// member with a role above the own one.
-func (r *Rules) ChangeMember(ctx context.Context, by Role, m Member) error {
-	if err := r.checkStanding(ctx, by, m.Place, m.UserID); err != nil {
+// ChangeMember gives a member, as it was read, another role or another end.
+// Nobody changes a member with a role above the own one. It returns a
+// fault.Conflict error when somebody else changed the member since.
+func (r *Rules) ChangeMember(ctx context.Context, by Role, was, next Member) error {
+	if err := checkStanding(by, was); err != nil {
 		return err
 	}
-	if err := r.checkTerms(by, m); err != nil {
+	if err := r.checkTerms(by, next); err != nil {
 		return err
 	}
-	return r.UpdateMember(ctx, m)
+	return r.UpdateMember(ctx, was, next)
 }
 
 // Expel ends a membership. Nobody expels a member with a role above the own
-// one.
+// one. It returns a fault.Conflict error when somebody else changes the member
+// meanwhile.
 func (r *Rules) Expel(ctx context.Context, by Role, at Place, userID int64) error {
-	if err := r.checkStanding(ctx, by, at, userID); err != nil {
+	m, err := r.Member(ctx, at, userID)
+	if err != nil {
 		return err
 	}
-	return r.RemoveMember(ctx, at, userID)
+	if err := checkStanding(by, m); err != nil {
+		return err
+	}
+	return r.RemoveMember(ctx, m)
 }
 
 func (r *Rules) checkTerms(by Role, m Member) error {
@@ -98,10 +116,9 @@ func (r *Rules) checkTerms(by Role, m Member) error {
 	return nil
 }
 
-func (r *Rules) checkStanding(ctx context.Context, by Role, at Place, userID int64) error {
-	m, err := r.Member(ctx, at, userID)
-	if err == nil && m.Role > by {
+func checkStanding(by Role, m Member) error {
+	if m.Role > by {
 		return fault.New(fault.Forbidden, "the member's role is above your own")
 	}
-	return err
+	return nil
 }

@@ -20,6 +20,10 @@ type Store interface {
 	// fault.NotFound error.
 	Group(ctx context.Context, id int64) (Group, error)
 
+	// GroupsByID returns the groups and users' namespaces with these ids that
+	// exist, by id.
+	GroupsByID(ctx context.Context, ids []int64) (map[int64]Group, error)
+
 	// GroupByPath returns the group or user's namespace with this full path,
 	// or a fault.NotFound error.
 	GroupByPath(ctx context.Context, fullPath string) (Group, error)
@@ -72,13 +76,15 @@ type Store interface {
 	// when the place or the user is gone.
 	AddMember(ctx context.Context, m Member) error
 
-	// UpdateMember changes Role and ExpiresAt, or returns a fault.NotFound
-	// error when there is no such member.
-	UpdateMember(ctx context.Context, m Member) error
+	// UpdateMember gives the member, who still has the Role and ExpiresAt that
+	// were read, those of next. It returns a fault.Conflict error when these
+	// changed in between, and a fault.NotFound error when there is no such
+	// member.
+	UpdateMember(ctx context.Context, was, next Member) error
 
-	// RemoveMember ends a membership, or returns a fault.NotFound error when
-	// there is no such member.
-	RemoveMember(ctx context.Context, place Place, userID int64) error
+	// RemoveMember ends a membership whose Role and ExpiresAt are still those
+	// that were read, with the same errors as UpdateMember.
+	RemoveMember(ctx context.Context, was Member) error
 
 	// Members returns every membership of these places, those of the first
 	// place first, each place's by ascending user id.

@@ -50,15 +50,19 @@ func (s *Store) AddMember(ctx context.Context, m project.Member) error {
 }
 
 // UpdateMember changes Role and ExpiresAt.
-func (s *Store) UpdateMember(ctx context.Context, m project.Member) error {
-	ofPlace, ofUser := memberKeys(m)
-	return members.refused(s.write(ctx, set(ofPlace, termsOf(&m)), set(ofUser, termsOf(&m))), 0)
+func (s *Store) UpdateMember(ctx context.Context, was, next project.Member) error {
+	ofPlace, ofUser := memberKeys(was)
+	err := s.write(ctx,
+		set(ofPlace, termsOf(&next)).whose(termsOf(&was)),
+		set(ofUser, termsOf(&next)),
+	)
+	return members.refused(err, 0)
 }
 
 // RemoveMember ends a membership.
-func (s *Store) RemoveMember(ctx context.Context, place project.Place, userID int64) error {
-	ofPlace, ofUser := memberKeys(project.Member{Place: place, UserID: userID})
-	return members.refused(s.write(ctx, drop(ofPlace), drop(ofUser)), 0)
+func (s *Store) RemoveMember(ctx context.Context, was project.Member) error {
+	ofPlace, ofUser := memberKeys(was)
+	return members.refused(s.write(ctx, drop(ofPlace).whose(termsOf(&was)), drop(ofUser)), 0)
 }
 
 // Members returns every membership of these places.

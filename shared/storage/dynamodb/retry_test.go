@@ -31,6 +31,10 @@ func TestLostAnswer(t *testing.T) {
 	token := must[accesstoken.Token](t)(s.CreateAccessToken(ctx, newToken(u.ID)))
 	grant := addGrant(t, s)
 
+	guest := project.Member{Place: p.Place(), UserID: u.ID, Role: project.Guest, CreatedAt: now}
+	developer := guest
+	developer.Role = project.Developer
+
 	tests := []struct {
 		name string
 		call func() error
@@ -43,9 +47,8 @@ func TestLostAnswer(t *testing.T) {
 		{"UpdateGroup", func() error { return s.UpdateGroup(ctx, g) }},
 		{"CreateProject", func() error { _, err := s.CreateProject(ctx, newProject(g)); return err }},
 		{"UpdateProject", func() error { return s.UpdateProject(ctx, p) }},
-		{"AddMember", func() error {
-			return s.AddMember(ctx, project.Member{Place: p.Place(), UserID: u.ID, Role: project.Guest, CreatedAt: now})
-		}},
+		{"AddMember", func() error { return s.AddMember(ctx, guest) }},
+		{"UpdateMember", func() error { return s.UpdateMember(ctx, guest, developer) }},
 		{"CreateClient", func() error { _, err := s.CreateClient(ctx, newClient()); return err }},
 		{"UpdateClient", func() error { return s.UpdateClient(ctx, c) }},
 		{"CreateSession", func() error { return s.CreateSession(ctx, newSession(u.ID)) }},
@@ -106,7 +109,7 @@ func TestContendedWriteIsTriedAgain(t *testing.T) {
 			return s.RevokeGrant(t.Context(), oauth.GrantID{}, now)
 		}},
 		"a transaction": {canceled, func(s storage.Store) error {
-			return s.RemoveMember(t.Context(), project.Place{}, 1)
+			return s.RemoveMember(t.Context(), project.Member{UserID: 1})
 		}},
 	}
 	for name, test := range tests {

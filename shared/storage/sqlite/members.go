@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 
+	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
 )
 
@@ -42,19 +43,35 @@ func (tx *transaction) addMember(m project.Member) error {
 }
 
 // UpdateMember changes the role of a member and when the membership ends.
-func (s *Store) UpdateMember(ctx context.Context, m project.Member) error {
+func (s *Store) UpdateMember(ctx context.Context, was, next project.Member) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
-		return tx.changeOne("member",
-			"UPDATE members SET role = ?, expires_at = ? WHERE kind = ? AND place_id = ? AND user_id = ?",
-			m.Role, micros(m.ExpiresAt), m.Kind, m.ID, m.UserID)
+		if err := tx.checkTerms(was); err != nil {
+			return err
+		}
+		return tx.exec("UPDATE members SET role = ?, expires_at = ? WHERE kind = ? AND place_id = ? AND user_id = ?",
+			next.Role, micros(next.ExpiresAt), was.Kind, was.ID, was.UserID)
 	})
 }
 
+// checkTerms returns a fault.Conflict error when the membership has not the
+// role and the end any more that were read, and a fault.NotFound error when
+// there is none.
+func (tx *transaction) checkTerms(was project.Member) error {
+	const query = "SELECT " + memberColumns + " FROM members WHERE kind = ? AND place_id = ? AND user_id = ?"
+	stored, err := find(context.Background(), tx, "member", scanMember, query, was.Kind, was.ID, was.UserID)
+	if err == nil && (stored.Role != was.Role || micros(stored.ExpiresAt) != micros(was.ExpiresAt)) {
+		return fault.New(fault.Conflict, "the member was changed in between")
+	}
+	return err
+}
+
 // RemoveMember ends a membership.
-func (s *Store) RemoveMember(ctx context.Context, place project.Place, userID int64) error {
+func (s *Store) RemoveMember(ctx context.Context, was project.Member) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
-		return tx.changeOne("member", "DELETE FROM members WHERE kind = ? AND place_id = ? AND user_id = ?",
-			place.Kind, place.ID, userID)
+		if err := tx.checkTerms(was); err != nil {
+			return err
+		}
+		return tx.exec("DELETE FROM members WHERE kind = ? AND place_id = ? AND user_id = ?", was.Kind, was.ID, was.UserID)
 	})
 }
 

@@ -16,6 +16,8 @@ var members = []promise{
 	{"racing to be added are added once", addMemberRace},
 	{"need a place and a user", memberOfNothing},
 	{"change", updateMember},
+	{"change and go only as they were read", memberChangedInBetween},
+	{"wanted by many at once change once", raceMember},
 	{"are removed", removeMember},
 	{"are listed by place, then user", listMembers},
 	{"know all their places, also those that ended", listMemberships},
@@ -83,28 +85,76 @@ func updateMember(t *testing.T, s storage.Store) {
 	changed := want
 	changed.Role, changed.ExpiresAt = project.Maintainer, now.AddDate(0, 1, 0)
 	changed.CreatedAt = now.Add(time.Hour)
-	wantOK(t, "UpdateMember", s.UpdateMember(t.Context(), changed))
+	wantOK(t, "UpdateMember", s.UpdateMember(t.Context(), want, changed))
 	want.Role, want.ExpiresAt = changed.Role, changed.ExpiresAt
 	wantMembers(t, s, p.Place(), owner.ID, want)
 
 	want.ExpiresAt = time.Time{}
-	wantOK(t, "UpdateMember to no end", s.UpdateMember(t.Context(), want))
+	wantOK(t, "UpdateMember to no end", s.UpdateMember(t.Context(), changed, want))
 	wantMembers(t, s, p.Place(), owner.ID, want)
 
 	want.UserID = owner.ID
-	wantFault(t, "UpdateMember of no member", s.UpdateMember(t.Context(), want), fault.NotFound)
+	wantFault(t, "UpdateMember of no member", s.UpdateMember(t.Context(), want, want), fault.NotFound)
 	wantSame(t, "Members", must[[]project.Member](t)(s.Members(t.Context(), p.Place())),
 		[]project.Member{{Place: p.Place(), UserID: u.ID, Role: project.Maintainer, CreatedAt: now}})
+}
+
+func memberChangedInBetween(t *testing.T, s storage.Store) {
+	owner, u := addUser(t, s), addUser(t, s)
+	g := addGroup(t, s, owner.ID)
+	guest := addMember(t, s, g.Place(), u.ID, project.Guest)
+	developer, ending, other := guest, guest, guest
+	developer.Role = project.Developer
+	ending.ExpiresAt = now.AddDate(0, 1, 0)
+	other.Role = project.Planner
+	was := guest
+	for _, stored := range []project.Member{developer, ending, guest} {
+		wantOK(t, "UpdateMember", s.UpdateMember(t.Context(), was, stored))
+		was = stored
+		for _, read := range []project.Member{guest, developer, ending} {
+			if read == stored {
+				continue
+			}
+			wantFault(t, "UpdateMember of what was read before", s.UpdateMember(t.Context(), read, other), fault.Conflict)
+			wantFault(t, "RemoveMember of what was read before", s.RemoveMember(t.Context(), read), fault.Conflict)
+		}
+		wantMembers(t, s, g.Place(), owner.ID, stored)
+		memberships := must[project.Memberships](t)(s.Memberships(t.Context(), u.ID))
+		wantSame(t, "Memberships", memberships, project.Memberships{stored})
+	}
+}
+
+func raceMember(t *testing.T, s storage.Store) {
+	owner, u := addUser(t, s), addUser(t, s)
+	for range 8 {
+		g := addGroup(t, s, owner.ID)
+		guest := addMember(t, s, g.Place(), u.ID, project.Guest)
+		promoted, demoted := guest, guest
+		promoted.Role, demoted.Role = project.Owner, project.Planner
+		calls := []func() error{
+			func() error { return s.UpdateMember(t.Context(), guest, promoted) },
+			func() error { return s.UpdateMember(t.Context(), guest, demoted) },
+			func() error { return s.RemoveMember(t.Context(), guest) },
+		}
+		errs := race(len(calls), func(i int) error { return calls[i]() })
+		winner := wantOneWinner(t, "UpdateMember and RemoveMember", errs, func(err error) bool {
+			return fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound)
+		})
+		left := [][]project.Member{{promoted}, {demoted}, nil}
+		wantMembers(t, s, g.Place(), owner.ID, left[winner]...)
+	}
 }
 
 func removeMember(t *testing.T, s storage.Store) {
 	owner, u := addUser(t, s), addUser(t, s)
 	g := addGroup(t, s, owner.ID)
 	m := addMember(t, s, g.Place(), u.ID, project.Guest)
-	wantFault(t, "RemoveMember of no member", s.RemoveMember(t.Context(), g.Place(), unknownID), fault.NotFound)
-	wantOK(t, "RemoveMember", s.RemoveMember(t.Context(), g.Place(), u.ID))
+	stranger := m
+	stranger.UserID = unknownID
+	wantFault(t, "RemoveMember of no member", s.RemoveMember(t.Context(), stranger), fault.NotFound)
+	wantOK(t, "RemoveMember", s.RemoveMember(t.Context(), m))
 	wantMembers(t, s, g.Place(), owner.ID)
-	wantFault(t, "RemoveMember again", s.RemoveMember(t.Context(), g.Place(), u.ID), fault.NotFound)
+	wantFault(t, "RemoveMember again", s.RemoveMember(t.Context(), m), fault.NotFound)
 	memberships := must[project.Memberships](t)(s.Memberships(t.Context(), u.ID))
 	wantSame(t, "Memberships", memberships, project.Memberships{})
 	wantOK(t, "AddMember after removal", s.AddMember(t.Context(), m))

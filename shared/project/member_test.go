@@ -1,0 +1,71 @@
+package project_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"gatehouse/shared/apptest"
+	"gatehouse/shared/fault"
+	"gatehouse/shared/project"
+)
+
+// overtaken is a store in which somebody else changes a member right after the
+// members were read.
+type overtaken struct {
+	project.Store
+	was, next project.Member
+}
+
+func (o overtaken) Members(ctx context.Context, places ...project.Place) ([]project.Member, error) {
+	read, err := o.Store.Members(ctx, places...)
+	if err == nil {
+		err = o.Store.UpdateMember(ctx, o.was, o.next)
+	}
+	return read, err
+}
+
+// Somebody who becomes an owner is safe from a maintainer who read otherwise
+// a moment before.
+func TestMembersAreJudgedByTheirRoleOfThisInstant(t *testing.T) {
+	a := apptest.New(t)
+	p := a.Project("web", a.Namespace(a.User("ada")), project.Private)
+	start := a.Now()
+	a.Pass(time.Hour)
+	tests := map[string]struct {
+		was  project.Member
+		call func(*project.Rules, project.Member) error
+	}{
+		"Expel": {project.Member{Role: project.Guest}, func(r *project.Rules, was project.Member) error {
+			return r.Expel(t.Context(), project.Maintainer, was.Place, was.UserID)
+		}},
+		"ChangeMember": {project.Member{Role: project.Guest}, func(r *project.Rules, was project.Member) error {
+			read, err := r.Member(t.Context(), was.Place, was.UserID)
+			if err != nil {
+				return err
+			}
+			next := read
+			next.Role = project.Planner
+			return r.ChangeMember(t.Context(), project.Maintainer, read, next)
+		}},
+		"Invite": {project.Member{Role: project.Owner, ExpiresAt: start}, func(r *project.Rules, was project.Member) error {
+			was.Role, was.ExpiresAt = project.Guest, time.Time{}
+			return r.Invite(t.Context(), project.Maintainer, was)
+		}},
+	}
+	for name, test := range tests {
+		test.was.Place, test.was.UserID, test.was.CreatedAt = p.Place(), a.User("member-"+name).ID, start
+		if err := a.Store.AddMember(t.Context(), test.was); err != nil {
+			t.Fatal(err)
+		}
+		owner := test.was
+		owner.Role, owner.ExpiresAt = project.Owner, time.Time{}
+		late := project.NewRules(overtaken{a.Store, test.was, owner}, a.Now)
+		if err := test.call(late, test.was); !fault.Is(err, fault.Conflict) {
+			t.Errorf("%s of somebody just promoted = %v, want a conflict", name, err)
+		}
+		if m, err := a.Projects.Member(t.Context(), p.Place(), owner.UserID); err != nil || m != owner {
+			t.Errorf("%s of somebody just promoted left %+v, %v, want %+v", name, m, err, owner)
+		}
+	}
+}
