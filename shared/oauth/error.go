@@ -1,6 +1,7 @@
 package oauth
 
-// Code is an OAuth error code (RFC 6749 sections 4.1.2.1 and 5.2).
+// Code is an OAuth error code (RFC 6749 sections 4.1.2.1 and 5.2, RFC 6750
+// section 3.1).
 type Code string
 
 // The error codes.
@@ -15,6 +16,7 @@ const (
 	UnsupportedResponseType Code = "unsupported_response_type"
 	UnsupportedResponseMode Code = "unsupported_response_mode"
 	AccessDenied            Code = "access_denied"
+	InvalidToken            Code = "invalid_token"
 )
 
 // Error is an OAuth error as the client reads it. Descriptions are constant

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"regexp"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"gatehouse/shared/secret"
@@ -37,8 +38,10 @@ func Around(next http.Handler) http.Handler {
 }
 
 func logRequest(ctx context.Context, r *http.Request, id string, status int, took time.Duration) {
+	// What follows an escaped '?' is a query that somebody escaped too much.
+	path, _, _ := strings.Cut(r.URL.Path, "?")
 	slog.LogAttrs(ctx, slog.LevelInfo, "request served",
-		slog.String("request_id", id), slog.String("method", r.Method), slog.String("path", r.URL.Path),
+		slog.String("request_id", id), slog.String("method", r.Method), slog.String("path", path),
 		slog.Int("status", status), slog.Duration("took", took))
 }
 

@@ -8,7 +8,7 @@ import (
 
 // Mux routes the requests of one group of endpoints. Unlike http.ServeMux it
 // answers an unknown path and a method that a path does not have in the
-// group's own shape.
+// group's own shape, and OPTIONS with the methods that a path has.
 type Mux struct {
 	http.ServeMux
 	// Refuse answers with 404 or 405 where no route fits.
@@ -35,7 +35,11 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.Refuse(w, r, http.StatusNotFound)
 		return
 	}
-	w.Header().Set("Allow", verdict.header.Get("Allow"))
+	w.Header().Set("Allow", verdict.header.Get("Allow")+", OPTIONS")
+	if r.Method == http.MethodOptions {
+		w.WriteHeader(http.StatusOK)
+		return
+	}
 	m.Refuse(w, r, verdict.status)
 }
 

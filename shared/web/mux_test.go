@@ -35,8 +35,11 @@ func TestMuxRefusesInTheShapesOfREST(t *testing.T) {
 		{"GET", "/things//5", 404, notFound, ""},
 		{"GET", "/things/../things", 404, notFound, ""},
 		{"GET", "/things/.", 404, notFound, ""},
-		{"POST", "/things", 405, `{"message":"405 Method Not Allowed"}`, "GET, HEAD"},
-		{"PATCH", "/things/5", 405, `{"message":"405 Method Not Allowed"}`, "DELETE, GET, HEAD"},
+		{"POST", "/things", 405, `{"message":"405 Method Not Allowed"}`, "GET, HEAD, OPTIONS"},
+		{"PATCH", "/things/5", 405, `{"message":"405 Method Not Allowed"}`, "DELETE, GET, HEAD, OPTIONS"},
+		{"OPTIONS", "/things/5", 200, "", "DELETE, GET, HEAD, OPTIONS"},
+		{"OPTIONS", "/nothing", 404, notFound, ""},
+		{"OPTIONS", "//things", 404, notFound, ""},
 	}
 	for _, test := range tests {
 		w := httptest.NewRecorder()

@@ -45,6 +45,7 @@ type errorBody struct {
 var statuses = map[oauth.Code]int{
 	oauth.InvalidClient:      http.StatusUnauthorized,
 	oauth.UnauthorizedClient: http.StatusUnauthorized,
+	oauth.InvalidToken:       http.StatusUnauthorized,
 }
 
 func answerError(w http.ResponseWriter, r *http.Request, err error) {

@@ -1,5 +1,5 @@
 // Package oauthapi serves what machines ask of the identity provider: tokens,
-// what a token is good for, revocation, and the service's health. It has no
+// what a token is good for, revocation, introspection, and the service's health. It has no
 // pages.
 package oauthapi
 
@@ -19,8 +19,9 @@ func New(app *app.App) http.Handler {
 	mux.Handle("POST /oauth/token", handler(api.token))
 	mux.Handle("GET /oauth/token/info", handler(api.tokenInfo))
 	mux.Handle("POST /oauth/revoke", handler(api.revoke))
+	mux.Handle("POST /oauth/introspect", handler(api.introspect))
 	mux.Handle("GET /-/health", web.Handler(api.health))
-	return web.Around(mux)
+	return web.Around(cors.Around(mux))
 }
 
 // health tells whether the store answers.

@@ -23,7 +23,7 @@ func New(app *app.App) http.Handler {
 	api.routeTokens(mux)
 	api.routeGroups(mux)
 	api.routeApplications(mux)
-	return web.Around(web.WithoutTrailingSlash(web.References(mux, "/api/v4/groups/")))
+	return web.Around(web.RESTCORS.Around(web.WithoutTrailingSlash(web.References(mux, "/api/v4/groups/"))))
 }
 
 func (a *api) routeUsers(mux *web.Mux) {

@@ -1,0 +1,49 @@
+package oauthapi
+
+import (
+	"net/http"
+
+	"gatehouse/shared/auth"
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/secret"
+)
+
+// inactiveBody is all that is told of a token that is good for nothing.
+type inactiveBody struct {
+	Active bool `json:"active"`
+}
+
+// activeBody tells what a token is good for.
+type activeBody struct {
+	Active    bool   `json:"active"`
+	Scope     string `json:"scope"`
+	ClientID  string `json:"client_id"`
+	TokenType string `json:"token_type"`
+	ExpiresAt int64  `json:"exp"` // Unix seconds
+	IssuedAt  int64  `json:"iat"`
+}
+
+// introspect serves the introspection endpoint (RFC 7662).
+func (a *api) introspect(w http.ResponseWriter, r *http.Request) error {
+	f, err := readForm(r)
+	if err != nil {
+		return err
+	}
+	credentials, err := f.credentials(r)
+	if err != nil {
+		return err
+	}
+	info, err := a.OAuth.Introspect(r.Context(), oauth.IntrospectionRequest{
+		Client: credentials, Bearer: secret.NewText(auth.BearerToken(r)), Token: f.secret("token"),
+	})
+	switch {
+	case err != nil:
+		return err
+	case !info.Active:
+		return answer(w, http.StatusOK, inactiveBody{})
+	}
+	return answer(w, http.StatusOK, activeBody{
+		Active: true, Scope: info.Scopes.String(), ClientID: info.ClientID, TokenType: "bearer",
+		ExpiresAt: info.ExpiresAt.Unix(), IssuedAt: info.IssuedAt.Unix(),
+	})
+}

@@ -1,0 +1,170 @@
+package oauth
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"gatehouse/shared/scope"
+	"gatehouse/shared/secret"
+)
+
+// IntrospectionRequest is a request to the introspection endpoint (RFC 7662
+// section 2.1). Its caller shows the credentials of a client or, as Bearer, an
+// access token.
+type IntrospectionRequest struct {
+	Client Credentials
+	Bearer secret.Text
+	Token  secret.Text
+}
+
+// Introspection tells what a token is good for (RFC 7662 section 2.2). The
+// zero Introspection is for a token that is good for nothing, or that is none
+// of the caller's business.
+type Introspection struct {
+	Active              bool
+	Scopes              scope.Set
+	ClientID            string
+	IssuedAt, ExpiresAt time.Time
+}
+
+var errInvalidToken = newError(InvalidToken, "The access token is invalid, or not one that may ask about this token.")
+
+// Introspect serves the introspection endpoint. The caller is a client that
+// asks about its own tokens, or the bearer of another token of the same
+// client; one that does not prove itself gets an *Error.
+func (s *Server) Introspect(ctx context.Context, req IntrospectionRequest) (Introspection, error) {
+	byClient := req.Client.ClientID != "" || !req.Client.Secret.Empty()
+	switch {
+	case byClient && !req.Bearer.Empty():
+		return Introspection{}, newError(InvalidRequest, "The caller authenticates in two ways at once.")
+	case byClient:
+		return s.introspectAsClient(ctx, req)
+	case !req.Bearer.Empty():
+		return s.introspectAsBearer(ctx, req)
+	default:
+		return Introspection{}, newError(InvalidRequest, "The request has neither client credentials nor an access token to authorize it.")
+	}
+}
+
+// introspectAsClient takes a client by its secret only. The name of a public
+// client proves nothing, and who needs no authorization could try tokens here
+// (RFC 7662 section 2.1).
+func (s *Server) introspectAsClient(ctx context.Context, req IntrospectionRequest) (Introspection, error) {
+	x, err := s.load(ctx, TokenRequest{Client: req.Client}, s.parseToken(req.Token))
+	if err != nil {
+		return Introspection{}, err
+	}
+	client, err := s.authenticate(x)
+	switch {
+	case err != nil:
+		return Introspection{}, err
+	case req.Client.Secret.Empty():
+		return Introspection{}, errInvalidClient
+	case x.grant.ClientID != client.ID:
+		return Introspection{}, nil
+	}
+	return s.introspection(ctx, x)
+}
+
+// introspectAsBearer takes another access token of the client that has the
+// token in question. No token is of the same client as one that nobody knows,
+// or that no client has.
+func (s *Server) introspectAsBearer(ctx context.Context, req IntrospectionRequest) (Introspection, error) {
+	bearer, x, err := s.loadBoth(ctx, req)
+	switch {
+	case err != nil:
+		return Introspection{}, err
+	case bearer.grant.ClientID == 0, bearer.grant.ClientID != x.grant.ClientID, sameToken(bearer, x), !s.current(bearer):
+		return Introspection{}, errInvalidToken
+	}
+	var client Client
+	var stands bool
+	var info Introspection
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.Go(func() (err error) {
+		client, err = s.store.Client(ctx, bearer.grant.Application)
+		return known(err)
+	})
+	reads.Go(func() (err error) {
+		stands, err = s.stands(ctx, bearer.grant)
+		return err
+	})
+	reads.Go(func() (err error) {
+		info, err = s.introspection(ctx, x)
+		return err
+	})
+	switch err := reads.Wait(); {
+	case err != nil:
+		return Introspection{}, err
+	case client.ID == 0, !stands:
+		return Introspection{}, errInvalidToken
+	}
+	return info, nil
+}
+
+// loadBoth reads the grants of the bearer's token and of the one in question,
+// side by side.
+func (s *Server) loadBoth(ctx context.Context, req IntrospectionRequest) (bearer, x exchange, err error) {
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.Go(func() (err error) {
+		credential, _ := s.codec.Parse(AccessKind, req.Bearer)
+		bearer, err = s.load(ctx, TokenRequest{}, credential)
+		return err
+	})
+	reads.Go(func() (err error) {
+		x, err = s.load(ctx, TokenRequest{}, s.parseToken(req.Token))
+		return err
+	})
+	err = reads.Wait()
+	return bearer, x, err
+}
+
+// sameToken compares what the tokens stand for: one token can be written in
+// more than one way.
+func sameToken(a, b exchange) bool {
+	return a.credential.Kind == b.credential.Kind && a.grant.GrantID == b.grant.GrantID &&
+		a.credential.Generation == b.credential.Generation
+}
+
+// introspection tells of a token whose grant was read. A refresh token has the
+// age of the access token beside it and outlives it.
+func (s *Server) introspection(ctx context.Context, x exchange) (Introspection, error) {
+	if !s.current(x) {
+		return Introspection{}, nil
+	}
+	if stands, err := s.stands(ctx, x.grant); err != nil || !stands {
+		return Introspection{}, err
+	}
+	g := x.grant
+	info := Introspection{Active: true, Scopes: g.Scopes, ClientID: g.Application, IssuedAt: g.IssuedAt, ExpiresAt: g.AccessExpiresAt()}
+	if x.credential.Kind == RefreshKind {
+		info.ExpiresAt = g.EndsAt()
+	}
+	return info, nil
+}
+
+// current reports whether the token is one of its grant's present pair and has
+// not run out.
+func (s *Server) current(x exchange) bool {
+	g := x.grant
+	switch {
+	case g.UserID == 0, g.Revoked(), x.credential.Generation != g.Generation:
+		return false
+	case x.credential.Kind == RefreshKind:
+		return g.Refreshable && !g.Idle(s.now())
+	default:
+		return !g.AccessExpired(s.now())
+	}
+}
+
+// stands reports whether the user is there, not blocked, and has not ended
+// tokens of this kind since.
+func (s *Server) stands(ctx context.Context, g Grant) (bool, error) {
+	u, err := s.users.User(ctx, g.UserID)
+	if err != nil {
+		return false, known(err)
+	}
+	return !u.Blocked() && (g.Refreshable || !u.Ended(g.CreatedAt)), nil
+}
