@@ -131,6 +131,9 @@ func (a *Auth) resolve(ctx context.Context, b bearer, more ...func(context.Conte
 	if b.token.ID != 0 && a.now().Sub(b.token.LastUsedAt) >= accesstoken.TouchEvery {
 		reads.Go(func() error { return a.tokens.TouchAccessToken(readCtx, b.token, a.now()) })
 	}
+	if c.ByOAuth() {
+		reads.Go(func() error { return a.oauth.NoteUse(readCtx, b.grant) })
+	}
 	for _, read := range more {
 		reads.Go(func() error { return read(readCtx) })
 	}

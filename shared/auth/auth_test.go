@@ -420,6 +420,33 @@ func TestUseOfATokenIsNotedOnceAMinute(t *testing.T) {
 	}
 }
 
+// A pair of tokens is a use as it comes, so that whoever uses it within a
+// minute costs no write.
+func TestUseOfAGrantIsNotedOnceAMinute(t *testing.T) {
+	a := apptest.New(t)
+	h := guarded(a.App)
+	ada := a.User("ada")
+	text, start := a.OAuthToken(ada, scope.API), a.Now()
+	for _, step := range []struct{ pass, used, last time.Duration }{
+		{0, -1, 0}, {59 * time.Second, -1, 0}, {time.Second, time.Minute, time.Minute},
+		{59 * time.Second, time.Minute, time.Minute}, {time.Hour, time.Hour + 119*time.Second, time.Hour + 119*time.Second},
+	} {
+		a.Pass(step.pass)
+		apptest.Call(t, h, "GET", "/me", text, nil).Want(t, 200, "ada")
+		grants, err := a.Store.GrantsByUser(t.Context(), ada.ID)
+		if err != nil || len(grants) != 1 {
+			t.Fatalf("GrantsByUser = %v, %v, want one", grants, err)
+		}
+		g, used := grants[0], time.Time{}
+		if step.used >= 0 {
+			used = start.Add(step.used)
+		}
+		if !g.UsedAt.Equal(used) || !g.LastUse().Equal(start.Add(step.last)) {
+			t.Errorf("used at %v, last use %v, want %v and %v after the start", g.UsedAt, g.LastUse(), step.used, step.last)
+		}
+	}
+}
+
 func TestGroupGuard(t *testing.T) {
 	a := apptest.New(t)
 	h := guarded(a.App)

@@ -40,3 +40,11 @@ func (s *Server) Access(ctx context.Context, text secret.Text) (Grant, error) {
 	}
 	return g, nil
 }
+
+// NoteUse notes that a token of the grant was used, at most every TouchEvery.
+func (s *Server) NoteUse(ctx context.Context, g Grant) error {
+	if s.now().Sub(g.LastUse()) < TouchEvery {
+		return nil
+	}
+	return s.store.TouchGrant(ctx, g.GrantID, s.now())
+}

@@ -214,8 +214,7 @@ func (s *Server) Consented(ctx context.Context, userID int64, a Authorization) (
 		return false, err
 	}
 	for _, g := range grants {
-		live := g.Generation > 0 && !g.Revoked() && s.now().Before(g.EndsAt())
-		if live && g.Scopes.Equal(a.Scopes) {
+		if g.Live(s.now()) && g.Scopes.Equal(a.Scopes) {
 			return true, nil
 		}
 	}

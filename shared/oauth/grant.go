@@ -17,6 +17,8 @@ const (
 	// RaceWindow is how long after a rotation the old refresh token may still
 	// come in by a client's own race, and nothing is revoked for it.
 	RaceWindow = 10 * time.Second
+	// TouchEvery is how often the use of a grant is noted at the most.
+	TouchEvery = time.Minute
 )
 
 // GrantID finds a grant. It is no secret: every code and token carries it.
@@ -49,6 +51,9 @@ type Grant struct {
 	// Narrowed tells that the last refresh took scopes away.
 	Narrowed  bool
 	RevokedAt time.Time // zero: not revoked
+	// UsedAt is when an access token was used last, as far as it was noted.
+	// LastUse is what to ask.
+	UsedAt time.Time
 }
 
 // Revoked reports whether somebody ended the grant.
@@ -77,6 +82,20 @@ func (g Grant) EndsAt() time.Time {
 	default:
 		return g.AccessExpiresAt()
 	}
+}
+
+// Live reports whether the grant has given tokens and is good for something.
+func (g Grant) Live(now time.Time) bool {
+	return g.Generation > 0 && !g.Revoked() && now.Before(g.EndsAt())
+}
+
+// LastUse is when the client last used the grant, be it an access token, exact
+// to TouchEvery, or to get its tokens.
+func (g Grant) LastUse() time.Time {
+	if g.UsedAt.After(g.IssuedAt) {
+		return g.UsedAt
+	}
+	return g.IssuedAt
 }
 
 // Redeemed returns the grant with its code exchanged for the first pair.
@@ -110,6 +129,10 @@ type GrantStore interface {
 	// expired ones.
 	GrantsOf(ctx context.Context, userID, clientID int64) ([]Grant, error)
 
+	// GrantsByUser returns all of the user's grants, also revoked or expired
+	// ones.
+	GrantsByUser(ctx context.Context, userID int64) ([]Grant, error)
+
 	// AdvanceGrant stores next, which is the Redeemed or Rotated grant, if the
 	// stored generation is still next.Generation-1 and the grant is not
 	// revoked. Else it returns a fault.Conflict error and, so that the caller
@@ -120,4 +143,15 @@ type GrantStore interface {
 	// RevokeGrant ends the grant. One that was revoked before keeps its time,
 	// and that, like one that is gone, is no error.
 	RevokeGrant(ctx context.Context, id GrantID, now time.Time) error
+
+	// RevokeGrants ends all of the user's grants to the client, outstanding
+	// codes included. Once it returns, no grant that was there when it was
+	// called gives or is good for anything; one that is created meanwhile may
+	// stay.
+	RevokeGrants(ctx context.Context, userID, clientID int64, now time.Time) error
+
+	// TouchGrant notes the use of an access token of the grant and changes
+	// nothing else of it, whatever else is changed at the same time. A grant
+	// that is gone stays gone, which is no error.
+	TouchGrant(ctx context.Context, id GrantID, now time.Time) error
 }

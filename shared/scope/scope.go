@@ -46,6 +46,15 @@ var Client = []Described{
 	{Email, "See your primary e-mail address when signing you in"},
 }
 
+// described holds every scope in that order.
+var described = append(slices.Clone(Client), Described{Sudo, "Act as any other user, through the API"})
+
+// Describe returns the scopes of the set in plain words, in the order people
+// see them.
+func Describe(s Set) []Described {
+	return slices.DeleteFunc(slices.Clone(described), func(d Described) bool { return !s.Has(d.Scope) })
+}
+
 // Offered reports whether an OAuth client can have the scope.
 func Offered(s Scope) bool {
 	return slices.ContainsFunc(Client, func(d Described) bool { return d.Scope == s })

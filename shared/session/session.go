@@ -2,8 +2,10 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,6 +29,7 @@ type Session struct {
 	Digest     secret.Digest
 	CreatedAt  time.Time
 	LastSeenAt time.Time // exact to TouchEvery
+	Browser    Browser
 }
 
 // ExpiresAt is when the session ends if it is not used again.
@@ -47,12 +50,19 @@ type Store interface {
 	// or a fault.NotFound error.
 	Session(ctx context.Context, userID int64, id string) (Session, error)
 
+	// Sessions returns the user's sessions, also expired ones.
+	Sessions(ctx context.Context, userID int64) ([]Session, error)
+
 	// TouchSession notes that the session was used. A session that is gone
 	// stays gone, which is no error.
 	TouchSession(ctx context.Context, s Session, now time.Time) error
 
 	// EndSession removes the session; one that is gone is no error.
 	EndSession(ctx context.Context, userID int64, id string) error
+
+	// EndOtherSessions removes all sessions of the user but the one with this
+	// id. One that starts meanwhile may stay.
+	EndOtherSessions(ctx context.Context, userID int64, id string) error
 }
 
 // Rules starts, recognises and ends sessions.
@@ -66,12 +76,12 @@ func NewRules(store Store, now func() time.Time) *Rules { return &Rules{store, n
 
 // Start opens a session for a user who has just signed in and returns the
 // value of its cookie.
-func (r *Rules) Start(ctx context.Context, userID int64) (secret.Text, error) {
+func (r *Rules) Start(ctx context.Context, userID int64, in Browser) (secret.Text, error) {
 	text := secret.New("", 32)
 	now := r.now()
 	s := Session{
 		UserID: userID, ID: hex.EncodeToString(secret.Random(16)), Digest: text.Digest(),
-		CreatedAt: now, LastSeenAt: now,
+		CreatedAt: now, LastSeenAt: now, Browser: in.cleaned(),
 	}
 	cookie := secret.NewText(strconv.FormatInt(userID, 10) + "." + s.ID + "." + text.Reveal())
 	return cookie, r.store.CreateSession(ctx, s)
@@ -115,9 +125,41 @@ func (r *Rules) End(ctx context.Context, cookie string) error {
 	return r.store.EndSession(ctx, s.UserID, s.ID)
 }
 
+// Of returns the user's sessions that have not expired, the one that was used
+// last first.
+func (r *Rules) Of(ctx context.Context, userID int64) ([]Session, error) {
+	sessions, err := r.store.Sessions(ctx, userID)
+	if err != nil {
+		return nil, err
+	}
+	now := r.now()
+	sessions = slices.DeleteFunc(sessions, func(s Session) bool { return !now.Before(s.ExpiresAt()) })
+	slices.SortFunc(sessions, func(a, b Session) int {
+		return cmp.Or(b.LastSeenAt.Compare(a.LastSeenAt), b.CreatedAt.Compare(a.CreatedAt), strings.Compare(a.ID, b.ID))
+	})
+	return sessions, nil
+}
+
+// EndOne closes a session of the user by its id; one that is gone is no error.
+// What cannot be an id is fault.NotFound.
+func (r *Rules) EndOne(ctx context.Context, userID int64, id string) error {
+	if _, err := hex.DecodeString(id); err != nil || len(id) != idLength {
+		return fault.New(fault.NotFound, "no such session")
+	}
+	return r.store.EndSession(ctx, userID, id)
+}
+
+// EndOthers closes all sessions of the user but this one.
+func (r *Rules) EndOthers(ctx context.Context, kept Session) error {
+	return r.store.EndOtherSessions(ctx, kept.UserID, kept.ID)
+}
+
+// idLength is how many characters a session's id has.
+const idLength = 32
+
 func parseCookie(cookie string) (userID int64, id string, text secret.Text, ok bool) {
 	parts := strings.Split(cookie, ".")
-	if len(parts) != 3 || len(parts[1]) != 32 || len(parts[2]) != 64 {
+	if len(parts) != 3 || len(parts[1]) != idLength || len(parts[2]) != 64 {
 		return 0, "", text, false
 	}
 	userID, err := strconv.ParseInt(parts[0], 10, 64)

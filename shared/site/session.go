@@ -2,6 +2,7 @@ package site
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"net/url"
 
@@ -99,10 +100,24 @@ type UserHandler func(w http.ResponseWriter, r *http.Request, u user.User) error
 // SignedIn lets through who is signed in and sends everybody else to sign in
 // first.
 func (s *Site) SignedIn(h UserHandler) http.Handler {
+	return s.InSession(func(w http.ResponseWriter, r *http.Request, u user.User, _ session.Session) error {
+		return h(w, r, u)
+	})
+}
+
+// SessionHandler serves a page that is about the browser's own session as well.
+type SessionHandler func(w http.ResponseWriter, r *http.Request, u user.User, in session.Session) error
+
+// InSession does the same as SignedIn, for a handler that asks for the session.
+func (s *Site) InSession(h SessionHandler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		u, r, err := s.SessionUser(r)
+		found, err := s.Session(r)
+		var u user.User
 		if err == nil {
-			err = h(w, r, u)
+			u, r, err = s.User(r, found)
+		}
+		if err == nil {
+			err = h(w, r, u, found)
 		}
 		if err != nil {
 			s.Error(w, r, err)
@@ -122,12 +137,21 @@ func (s *Site) SignIn(w http.ResponseWriter, r *http.Request, u user.User) error
 	if err := s.app.Sessions.End(r.Context(), s.cookie(r, "session")); err != nil {
 		return err
 	}
-	value, err := s.app.Sessions.Start(r.Context(), u.ID)
+	value, err := s.app.Sessions.Start(r.Context(), u.ID, browser(r))
 	if err != nil {
 		return err
 	}
 	s.setSession(w, value)
 	return nil
+}
+
+// browser tells where a request comes from, in its own words.
+func browser(r *http.Request) session.Browser {
+	address, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		address = r.RemoteAddr
+	}
+	return session.Browser{UserAgent: r.UserAgent(), Address: address}
 }
 
 func (s *Site) setSession(w http.ResponseWriter, value secret.Text) {

@@ -82,7 +82,7 @@ func (a *api) showApplication(w http.ResponseWriter, r *http.Request, u user.Use
 		owner = "This instance of Gatehouse"
 	}
 	return a.site.Render(w, r, site.Page{Template: "application", Title: c.Name, Place: applicationsPlace, Body: applicationBody{
-		Client: c, Scopes: described(c.Scopes), Settings: settingsOf(c), Address: applicationAddress(c), Owner: owner,
+		Client: c, Scopes: scope.Describe(c.Scopes), Settings: settingsOf(c), Address: applicationAddress(c), Owner: owner,
 		AuthorizeURL: a.app.BaseURL + authorizePath, TokenURL: a.app.BaseURL + "/oauth/token", APIURL: a.app.BaseURL + "/api/v4",
 	}})
 }

@@ -46,7 +46,7 @@ func (a *api) renderConsent(w http.ResponseWriter, r *http.Request, u user.User,
 		Targets: []string{site.FormTarget(authorization.RedirectURI)},
 		Body: consentBody{
 			Client: authorization.Client.Name, Initial: strings.ToUpper(string(initial)), Owner: owner,
-			Scopes: described(authorization.Scopes), Destination: newDestination(authorization.RedirectURI),
+			Scopes: scope.Describe(authorization.Scopes), Destination: newDestination(authorization.RedirectURI),
 			User: u, Fields: hiddenFields(values), ReturnTo: authorizePath + "?" + values.Encode(),
 		},
 	})
@@ -62,10 +62,6 @@ func (a *api) ownerName(ctx context.Context, id int64) (string, error) {
 		return "somebody whose account was deleted", nil
 	}
 	return u.Name + " (@" + u.Username + ")", err
-}
-
-func described(scopes scope.Set) []scope.Described {
-	return slices.DeleteFunc(slices.Clone(scope.Client), func(d scope.Described) bool { return !scopes.Has(d.Scope) })
 }
 
 func hiddenFields(values url.Values) []hidden {

@@ -54,6 +54,8 @@ func TestBudget(t *testing.T) {
 		{"CreateSession", func() error { return s.CreateSession(ctx, signedIn) }, []string{"PutItem"}},
 		{"Session", func() error { _, err := s.Session(ctx, u.ID, signedIn.ID); return err }, []string{"GetItem"}},
 		{"TouchSession", func() error { return s.TouchSession(ctx, signedIn, now) }, []string{"UpdateItem"}},
+		{"Sessions", func() error { _, err := s.Sessions(ctx, u.ID); return err }, []string{"Query"}},
+		{"EndOtherSessions", func() error { return s.EndOtherSessions(ctx, u.ID, "another") }, []string{"Query", "DeleteItem"}},
 		{"EndSession", func() error { return s.EndSession(ctx, u.ID, signedIn.ID) }, []string{"DeleteItem"}},
 		{"AccessTokenByDigest", func() error { _, err := s.AccessTokenByDigest(ctx, token.Digest); return err },
 			[]string{"GetItem"}},
@@ -61,9 +63,13 @@ func TestBudget(t *testing.T) {
 		{"CreateGrant", func() error { return s.CreateGrant(ctx, newGrant()) }, []string{"PutItem"}},
 		{"Grant", func() error { _, err := s.Grant(ctx, grant.GrantID); return err }, []string{"GetItem"}},
 		{"GrantsOf", func() error { _, err := s.GrantsOf(ctx, 1, 2); return err }, []string{"Query"}},
+		{"GrantsByUser", func() error { _, err := s.GrantsByUser(ctx, grant.UserID); return err }, []string{"Query"}},
+		{"TouchGrant", func() error { return s.TouchGrant(ctx, grant.GrantID, now) }, []string{"UpdateItem"}},
 		{"AdvanceGrant", func() error { _, err := s.AdvanceGrant(ctx, grant.Redeemed(now)); return err },
 			[]string{"UpdateItem"}},
 		{"RevokeGrant", func() error { return s.RevokeGrant(ctx, grant.GrantID, now) }, []string{"UpdateItem"}},
+		{"RevokeGrants", func() error { return s.RevokeGrants(ctx, grant.UserID, grant.ClientID, now) },
+			[]string{"Query", "UpdateItem"}},
 	}
 	for _, test := range tests {
 		got := w.during(func() {

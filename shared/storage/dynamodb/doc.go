@@ -39,6 +39,9 @@
 // only cleans up, late and at DynamoDB's leisure; whoever reads a thing judges
 // by its own times whether it has expired.
 //
+// The use of a grant is noted at most once a minute, and without a nonce: that
+// of the write before may still be looked for.
+//
 // A list is read up to the page that is asked for and, for its total, to
 // page.CountLimit entries: about 1 MB or one request.
 package dynamodb

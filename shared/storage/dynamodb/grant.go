@@ -2,6 +2,7 @@ package dynamodb
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"gatehouse/shared/fault"
@@ -26,6 +27,7 @@ func grantFields(g *oauth.Grant) fields {
 		{"refreshable", &g.Refreshable},
 		{"created_at", &g.CreatedAt},
 		{"revoked_at", &g.RevokedAt},
+		{"used_at", &g.UsedAt},
 	}, progressOf(g)...)
 }
 
@@ -61,6 +63,11 @@ func (s *Store) GrantsOf(ctx context.Context, userID, clientID int64) ([]oauth.G
 	return grants.all(ctx, s, grantsOf(userID, clientID))
 }
 
+// GrantsByUser returns all of the user's grants.
+func (s *Store) GrantsByUser(ctx context.Context, userID int64) ([]oauth.Grant, error) {
+	return grants.all(ctx, s, grantsByUser(userID))
+}
+
 // AdvanceGrant stores the next state of a grant in one conditional write. The
 // refusal brings the stored grant along.
 func (s *Store) AdvanceGrant(ctx context.Context, next oauth.Grant) (oauth.Grant, error) {
@@ -88,6 +95,28 @@ const unrevoked = exist + " AND attribute_not_exists(revoked_at)"
 func (s *Store) RevokeGrant(ctx context.Context, id oauth.GrantID, now time.Time) error {
 	err := s.write(ctx, set(grantKey(id), fields{{"revoked_at", &now}}).when(unrevoked, nil))
 	if _, ended := refused(err, 0); ended {
+		return nil
+	}
+	return err
+}
+
+// RevokeGrants ends all of the user's grants to the client, each by a write of
+// its own. One that fails leaves the rest to the next call.
+func (s *Store) RevokeGrants(ctx context.Context, userID, clientID int64, now time.Time) error {
+	found, err := s.GrantsOf(ctx, userID, clientID)
+	if err != nil {
+		return err
+	}
+	unended := slices.DeleteFunc(found, oauth.Grant.Revoked)
+	return sideBySide(ctx, unended, func(ctx context.Context, g oauth.Grant) error {
+		return s.RevokeGrant(ctx, g.GrantID, now)
+	})
+}
+
+// TouchGrant notes the use of a grant.
+func (s *Store) TouchGrant(ctx context.Context, id oauth.GrantID, now time.Time) error {
+	err := s.write(ctx, set(grantKey(id), fields{{"used_at", &now}}).unsigned())
+	if _, gone := refused(err, 0); gone {
 		return nil
 	}
 	return err

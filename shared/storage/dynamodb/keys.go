@@ -110,8 +110,12 @@ func memberKeys(m project.Member) (ofPlace, ofUser key) {
 
 func clientKey(clientID string) key { return key{applications, "APP#" + clientID, "APP"} }
 
+func grantsByUser(userID int64) key { return numbered(tokens, "USER#", userID, "GRANT#") }
+
 func grantsOf(userID, clientID int64) key {
-	return numbered(tokens, "USER#", userID, "GRANT#"+padded(clientID)+"#")
+	k := grantsByUser(userID)
+	k.sk += padded(clientID) + "#"
+	return k
 }
 
 func grantKey(id oauth.GrantID) key {
@@ -120,6 +124,8 @@ func grantKey(id oauth.GrantID) key {
 	return k
 }
 
-func sessionKey(userID int64, id string) key { return numbered(tokens, "USER#", userID, "SESSION#"+id) }
+func sessionsOf(userID int64) key { return numbered(tokens, "USER#", userID, "SESSION#") }
+
+func sessionKey(userID int64, id string) key { k := sessionsOf(userID); k.sk += id; return k }
 
 func tokenKey(d secret.Digest) key { return key{tokens, "PAT#" + d.String(), "PAT"} }

@@ -69,6 +69,29 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
+// The use of a grant is noted beside writes that count, and must not keep one
+// from finding that it was made.
+func TestLostAnswerBesideATouch(t *testing.T) {
+	o, w := options(t), &wire{}
+	meanwhile, ctx := openWith(t, o), t.Context()
+	o.HTTPClient = w
+	s, g := dynamodb.New(o), addGrant(t, meanwhile)
+	lost := false
+	w.answer = func(operation string, theirs *http.Response) *http.Response {
+		if lost || theirs == nil {
+			return nil
+		}
+		lost = true
+		if err := meanwhile.TouchGrant(ctx, g.GrantID, now); err != nil {
+			t.Errorf("TouchGrant = %v, want no error", err)
+		}
+		return response(http.StatusServiceUnavailable, "{}")
+	}
+	if _, err := s.AdvanceGrant(ctx, g.Redeemed(now)); err != nil || !lost {
+		t.Errorf("AdvanceGrant whose answer was lost: %t = %v, want no error", lost, err)
+	}
+}
+
 func withEmail(u user.User) user.User {
 	u.Email = newUser().Email
 	return u

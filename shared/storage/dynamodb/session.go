@@ -2,6 +2,7 @@ package dynamodb
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"gatehouse/shared/session"
@@ -16,6 +17,8 @@ func sessionFields(s *session.Session) fields {
 		{"digest", s.Digest[:]},
 		{"created_at", &s.CreatedAt},
 		{"last_seen_at", &s.LastSeenAt},
+		{"user_agent", &s.Browser.UserAgent},
+		{"address", &s.Browser.Address},
 	}
 }
 
@@ -27,6 +30,11 @@ func (s *Store) CreateSession(ctx context.Context, new session.Session) error {
 // Session returns the user's session with this id.
 func (s *Store) Session(ctx context.Context, userID int64, id string) (session.Session, error) {
 	return sessions.get(ctx, s, sessionKey(userID, id))
+}
+
+// Sessions returns the user's sessions.
+func (s *Store) Sessions(ctx context.Context, userID int64) ([]session.Session, error) {
+	return sessions.all(ctx, s, sessionsOf(userID))
 }
 
 // TouchSession notes that the session was used.
@@ -43,4 +51,16 @@ func (s *Store) TouchSession(ctx context.Context, used session.Session, now time
 // EndSession removes the session.
 func (s *Store) EndSession(ctx context.Context, userID int64, id string) error {
 	return s.write(ctx, forget(sessionKey(userID, id)))
+}
+
+// EndOtherSessions removes all sessions of the user but one.
+func (s *Store) EndOtherSessions(ctx context.Context, userID int64, id string) error {
+	found, err := s.Sessions(ctx, userID)
+	if err != nil {
+		return err
+	}
+	others := slices.DeleteFunc(found, func(other session.Session) bool { return other.ID == id })
+	return sideBySide(ctx, others, func(ctx context.Context, other session.Session) error {
+		return s.EndSession(ctx, userID, other.ID)
+	})
 }

@@ -87,6 +87,8 @@ CREATE TABLE sessions (
 	created_at   INTEGER NOT NULL,
 	last_seen_at INTEGER NOT NULL,
 	expires_at   INTEGER NOT NULL,
+	user_agent   TEXT    NOT NULL,
+	address      TEXT    NOT NULL,
 	PRIMARY KEY (user_id, id)
 ) STRICT;
 CREATE INDEX sessions_by_end ON sessions (expires_at);
@@ -124,6 +126,7 @@ CREATE TABLE grants (
 	previous_issued_at INTEGER NOT NULL,
 	narrowed           INTEGER NOT NULL,
 	revoked_at         INTEGER NOT NULL,
+	used_at            INTEGER NOT NULL,
 	ends_at            INTEGER NOT NULL,
 	PRIMARY KEY (user_id, client_id, random)
 ) STRICT;

@@ -62,6 +62,7 @@ func newSession(userID int64) session.Session {
 	return session.Session{
 		UserID: userID, ID: hex.EncodeToString(secret.Random(16)), Digest: secret.New("", 32).Digest(),
 		CreatedAt: now, LastSeenAt: now,
+		Browser: session.Browser{UserAgent: "Mozilla/5.0 (X11; Linux x86_64)", Address: "2001:db8::1"},
 	}
 }
 

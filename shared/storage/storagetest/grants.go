@@ -26,6 +26,11 @@ var grants = []promise{
 	{"revoked by many at once are revoked", revokeManyRace},
 	{"that have ended are read back or forgotten", endedGrant},
 	{"are listed by user and client", grantsOf},
+	{"are listed by user", grantsByUser},
+	{"are revoked by user and client", revokeGrants},
+	{"revoked together while they advance stay revoked", revokeGrantsRace},
+	{"note their use and nothing else", touchGrant},
+	{"that are gone note no use", touchGoneGrant},
 }
 
 func createGrant(t *testing.T, s storage.Store) {
@@ -225,4 +230,109 @@ func grantsOf(t *testing.T, s storage.Store) {
 	anyOrder := cmpopts.SortSlices(func(a, b oauth.Grant) bool { return string(a.Random[:]) < string(b.Random[:]) })
 	wantSame(t, "GrantsOf", got, []oauth.Grant{code, live, revoked}, anyOrder)
 	wantSame(t, "GrantsOf a stranger", must[[]oauth.Grant](t)(s.GrantsOf(t.Context(), client, user)), []oauth.Grant{})
+}
+
+func grantsByUser(t *testing.T, s storage.Store) {
+	const user = 41
+	code, live, bare := addGrantOf(t, s, user, 42), addGrantOf(t, s, user, 43), addGrantOf(t, s, user, 0)
+	addGrantOf(t, s, user+1, 42)
+	addGrantOf(t, s, user*10, 42)
+	live = live.Redeemed(now)
+	wantAdvanced(t, s, live)
+	wantOK(t, "RevokeGrant", s.RevokeGrant(t.Context(), bare.GrantID, now))
+	bare.RevokedAt = now
+
+	wantGrants(t, s, user, code, live, bare)
+	wantGrants(t, s, 44)
+}
+
+// wantGrants checks which grants a user has.
+func wantGrants(t *testing.T, s storage.Store, userID int64, want ...oauth.Grant) {
+	t.Helper()
+	anyOrder := cmpopts.SortSlices(func(a, b oauth.Grant) bool { return string(a.Random[:]) < string(b.Random[:]) })
+	wantSame(t, "GrantsByUser", must[[]oauth.Grant](t)(s.GrantsByUser(t.Context(), userID)), want, anyOrder)
+}
+
+func revokeGrants(t *testing.T, s storage.Store) {
+	const user, client = 51, 52
+	before := addGrantOf(t, s, user, client)
+	wantOK(t, "RevokeGrant", s.RevokeGrant(t.Context(), before.GrantID, now))
+	before.RevokedAt = now
+	want := []oauth.Grant{before}
+	at := now.Add(time.Minute)
+	for i := range 40 { // more than end side by side
+		g := addGrantOf(t, s, user, client)
+		if i%2 == 0 {
+			g = g.Redeemed(now)
+			wantAdvanced(t, s, g)
+		}
+		g.RevokedAt = at
+		want = append(want, g)
+	}
+	kept := addGrantOf(t, s, user, client+1)
+	stranger := addGrantOf(t, s, user+1, client)
+
+	wantOK(t, "RevokeGrants", s.RevokeGrants(t.Context(), user, client, at))
+	wantGrants(t, s, user, append(want, kept)...)
+	wantGrant(t, s, stranger)
+	wantRefused(t, s, want[1].Rotated(want[1].Scopes, now.Add(time.Hour)), want[1])
+
+	wantOK(t, "RevokeGrants again", s.RevokeGrants(t.Context(), user, client, at.Add(time.Hour)))
+	wantGrants(t, s, user, append(want, kept)...)
+	wantOK(t, "RevokeGrants of none", s.RevokeGrants(t.Context(), client, user, at))
+}
+
+func revokeGrantsRace(t *testing.T, s storage.Store) {
+	const user, client = 61, 62
+	var grants []oauth.Grant
+	for range 16 {
+		grants = append(grants, addGrantOf(t, s, user, client))
+	}
+	race(len(grants)+2, func(i int) error {
+		if i < len(grants) {
+			if _, err := s.AdvanceGrant(t.Context(), grants[i].Redeemed(now)); err != nil && !isConflict(err) {
+				t.Errorf("AdvanceGrant beside RevokeGrants = %v, want nil or a conflict", err)
+			}
+			return nil
+		}
+		if err := s.RevokeGrants(t.Context(), user, client, now); err != nil {
+			t.Errorf("RevokeGrants = %v, want no error", err)
+		}
+		return nil
+	})
+	for _, g := range must[[]oauth.Grant](t)(s.GrantsOf(t.Context(), user, client)) {
+		if !g.Revoked() {
+			t.Errorf("a grant of generation %d outlived RevokeGrants", g.Generation)
+		}
+	}
+}
+
+func touchGrant(t *testing.T, s storage.Store) {
+	g := addRedeemed(t, s)
+	next := g.Rotated(g.Scopes, now.Add(time.Minute))
+	for i := range 4 {
+		at := now.Add(time.Duration(i+1) * time.Minute)
+		err := errors.Join(race(2, func(caller int) error {
+			if caller == 0 {
+				return s.TouchGrant(t.Context(), g.GrantID, at)
+			}
+			_, err := s.AdvanceGrant(t.Context(), next)
+			return err
+		})...)
+		wantOK(t, "TouchGrant beside AdvanceGrant", err)
+		g, next = next, next.Rotated(g.Scopes, next.IssuedAt.Add(time.Minute))
+		g.UsedAt, next.UsedAt = at, at
+		wantGrant(t, s, g)
+	}
+	wantOK(t, "RevokeGrant", s.RevokeGrant(t.Context(), g.GrantID, now))
+	wantOK(t, "TouchGrant of a revoked grant", s.TouchGrant(t.Context(), g.GrantID, g.UsedAt))
+	g.RevokedAt = now
+	wantGrant(t, s, g)
+}
+
+func touchGoneGrant(t *testing.T, s storage.Store) {
+	unknown := newGrant(11, 22)
+	wantOK(t, "TouchGrant", s.TouchGrant(t.Context(), unknown.GrantID, now))
+	_, err := s.Grant(t.Context(), unknown.GrantID)
+	wantFault(t, "Grant", err, fault.NotFound)
 }

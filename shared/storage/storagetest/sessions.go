@@ -1,6 +1,8 @@
 package storagetest
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +17,8 @@ var sessions = []promise{
 	{"note their use", touchSession},
 	{"end", endSession},
 	{"that ended stay gone", touchEndedSession},
+	{"are listed by user", listSessions},
+	{"end but for one", endOtherSessions},
 }
 
 func createSession(t *testing.T, s storage.Store) {
@@ -27,6 +31,39 @@ func createSession(t *testing.T, s storage.Store) {
 	wantFault(t, "Session of another user", err, fault.NotFound)
 	_, err = s.Session(t.Context(), ada.ID, newSession(ada.ID).ID)
 	wantFault(t, "Session of an unknown id", err, fault.NotFound)
+}
+
+// sessionsOf returns the user's sessions in an order of its own.
+func sessionsOf(t *testing.T, s storage.Store, userID int64) []session.Session {
+	t.Helper()
+	found := must[[]session.Session](t)(s.Sessions(t.Context(), userID))
+	slices.SortFunc(found, func(a, b session.Session) int { return strings.Compare(a.ID, b.ID) })
+	return found
+}
+
+func listSessions(t *testing.T, s storage.Store) {
+	ada, ben := addUser(t, s), addUser(t, s)
+	bare := newSession(ada.ID)
+	bare.Browser = session.Browser{}
+	wantOK(t, "CreateSession", s.CreateSession(t.Context(), bare))
+	want := []session.Session{bare, addSession(t, s, ada.ID), addSession(t, s, ada.ID)}
+	slices.SortFunc(want, func(a, b session.Session) int { return strings.Compare(a.ID, b.ID) })
+	addSession(t, s, ben.ID)
+	wantSame(t, "Sessions", sessionsOf(t, s, ada.ID), want)
+	wantSame(t, "Sessions of a user without any", sessionsOf(t, s, addUser(t, s).ID), []session.Session{})
+}
+
+func endOtherSessions(t *testing.T, s storage.Store) {
+	ada, ben := addUser(t, s), addUser(t, s)
+	kept, bens := addSession(t, s, ada.ID), addSession(t, s, ben.ID)
+	for range 20 { // more than end side by side
+		addSession(t, s, ada.ID)
+	}
+	for range 2 {
+		wantOK(t, "EndOtherSessions", s.EndOtherSessions(t.Context(), ada.ID, kept.ID))
+		wantSame(t, "Sessions", sessionsOf(t, s, ada.ID), []session.Session{kept})
+	}
+	wantSame(t, "Sessions of another user", sessionsOf(t, s, ben.ID), []session.Session{bens})
 }
 
 func expiredSession(t *testing.T, s storage.Store) {

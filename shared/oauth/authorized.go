@@ -1,0 +1,83 @@
+package oauth
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"gatehouse/shared/scope"
+	"gatehouse/shared/user"
+)
+
+// Authorized is a client that a user lets act for them, with what all the live
+// grants together allow it.
+type Authorized struct {
+	Client
+	Scopes  scope.Set
+	Since   time.Time // the first of the grants
+	LastUse time.Time // exact to TouchEvery
+}
+
+// Authorized returns the clients that can act for the user, the one that did
+// so last first. A grant to a client that was deleted is good for nothing, and
+// one without a client is for nobody to revoke: it ends with its access token.
+func (s *Server) Authorized(ctx context.Context, u user.User) ([]Authorized, error) {
+	grants, err := s.store.GrantsByUser(ctx, u.ID)
+	if err != nil {
+		return nil, err
+	}
+	live := map[string]Authorized{}
+	for _, g := range grants {
+		if g.Application != "" && g.Live(s.now()) && !g.endedWith(u) {
+			live[g.Application] = live[g.Application].with(g)
+		}
+	}
+	known, err := s.knownClients(ctx, live)
+	slices.SortFunc(known, func(a, b Authorized) int {
+		return cmp.Or(b.LastUse.Compare(a.LastUse), cmp.Compare(a.ID, b.ID))
+	})
+	return known, err
+}
+
+// endedWith reports whether the grant ended with the user's sessions.
+func (g Grant) endedWith(u user.User) bool { return !g.Refreshable && u.Ended(g.CreatedAt) }
+
+// with returns what is known with one more grant.
+func (a Authorized) with(g Grant) Authorized {
+	a.Scopes = scope.Of(append(slices.Clone(a.Scopes), g.Scopes...)...)
+	if a.Since.IsZero() || g.CreatedAt.Before(a.Since) {
+		a.Since = g.CreatedAt
+	}
+	if last := g.LastUse(); last.After(a.LastUse) {
+		a.LastUse = last
+	}
+	return a
+}
+
+// readTogether is how many clients are read side by side.
+const readTogether = 16
+
+// knownClients reads the clients, by their Application IDs, that still exist.
+func (s *Server) knownClients(ctx context.Context, live map[string]Authorized) ([]Authorized, error) {
+	found := make(chan Authorized, len(live))
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.SetLimit(readTogether)
+	for application, a := range live {
+		reads.Go(func() (err error) {
+			if a.Client, err = s.store.Client(ctx, application); err == nil {
+				found <- a
+			}
+			return known(err)
+		})
+	}
+	err := reads.Wait()
+	close(found)
+	var all []Authorized
+	for a := range found {
+		all = append(all, a)
+	}
+	return all, err
+}

@@ -1,0 +1,73 @@
+package session
+
+import (
+	"net/netip"
+	"strings"
+)
+
+// Browser is where a session was started. All of it is what a stranger could
+// make up, and is for the user to recognise and for nothing else.
+type Browser struct {
+	UserAgent string // the browser's own words (RFC 9110 section 10.1.5), cleaned
+	Address   string // an IP address, or empty
+}
+
+// maxUserAgent bounds what is kept of a browser's own words, in bytes.
+const maxUserAgent = 255
+
+// cleaned returns the browser without what is no printable ASCII or beyond
+// all measure.
+func (b Browser) cleaned() Browser {
+	printable := strings.Map(func(c rune) rune {
+		if c < ' ' || c > '~' {
+			return -1
+		}
+		return c
+	}, b.UserAgent)
+	address, err := netip.ParseAddr(b.Address)
+	if err != nil {
+		return Browser{UserAgent: printable[:min(len(printable), maxUserAgent)]}
+	}
+	return Browser{printable[:min(len(printable), maxUserAgent)], address.Unmap().WithZone("").String()}
+}
+
+// words are the marks by which a name is told in a User-Agent. The first one
+// that is found counts: browsers claim to be their predecessors as well.
+type words []struct{ mark, name string }
+
+func (all words) in(userAgent string) string {
+	for _, w := range all {
+		if strings.Contains(userAgent, w.mark) {
+			return w.name
+		}
+	}
+	return ""
+}
+
+var (
+	browsers = words{
+		{"Edg", "Edge"}, {"OPR/", "Opera"}, {"Opera", "Opera"}, {"SamsungBrowser/", "Samsung Internet"},
+		{"Vivaldi/", "Vivaldi"}, {"Firefox/", "Firefox"}, {"FxiOS/", "Firefox"}, {"CriOS/", "Chrome"},
+		{"Chromium/", "Chromium"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}, {"curl/", "curl"},
+	}
+	systems = words{
+		{"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"CrOS", "ChromeOS"}, {"Windows", "Windows"},
+		{"Mac OS X", "macOS"}, {"Macintosh", "macOS"}, {"Linux", "Linux"}, {"X11", "Unix"},
+	}
+)
+
+// String names the browser and its system in a few words, as far as they can
+// be told: "Firefox on Linux".
+func (b Browser) String() string {
+	browser, system := browsers.in(b.UserAgent), systems.in(b.UserAgent)
+	switch {
+	case browser == "" && system == "":
+		return "Unknown browser"
+	case browser == "":
+		return "Unknown browser on " + system
+	case system == "":
+		return browser
+	default:
+		return browser + " on " + system
+	}
+}
