@@ -131,7 +131,7 @@ func (a *Auth) resolve(ctx context.Context, b bearer, more ...func(context.Conte
 	if b.token.ID != 0 && a.now().Sub(b.token.LastUsedAt) >= accesstoken.TouchEvery {
 		reads.Go(func() error { return a.tokens.TouchAccessToken(readCtx, b.token, a.now()) })
 	}
-	if c.ByOAuth() {
+	if b.token.ID == 0 { // not c.ByOAuth(): c is being written
 		reads.Go(func() error { return a.oauth.NoteUse(readCtx, b.grant) })
 	}
 	for _, read := range more {
