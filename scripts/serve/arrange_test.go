@@ -19,6 +19,7 @@ import (
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage"
 	"gatehouse/shared/storage/sqlite"
+	"gatehouse/shared/throttle"
 )
 
 const callback = "http://127.0.0.1:9/callback"
@@ -50,7 +51,7 @@ func serverOver(t testing.TB, store storage.Store) *server {
 		t.Fatal(err)
 	}
 	s := &server{app: app.New(store, app.Config{
-		BaseURL: "http://127.0.0.1:3000", Keys: keys, Passwords: secret.Passwords{Time: 1, Memory: 64},
+		BaseURL: "http://127.0.0.1:3000", Keys: keys, Passwords: secret.Passwords{Time: 1, Memory: 64}, Attempts: throttle.DefaultLimit,
 		OAuth: oauth.Settings{PasswordGrant: true}, Now: time.Now,
 	})}
 	if s.root, _, err = boot.FirstStart(t.Context(), s.app, boot.Env{}); err != nil {

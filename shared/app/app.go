@@ -12,6 +12,7 @@ import (
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
 	"gatehouse/shared/storage"
+	"gatehouse/shared/throttle"
 	"gatehouse/shared/user"
 )
 
@@ -20,6 +21,7 @@ type Config struct {
 	BaseURL   string // where clients reach it, without a slash at the end
 	Keys      secret.Keys
 	Passwords secret.Passwords
+	Attempts  throttle.Limit // the zero Limit throttles nobody
 	OAuth     oauth.Settings // HTTPS follows from BaseURL
 	Now       func() time.Time
 }
@@ -32,6 +34,7 @@ type App struct {
 	Users    *user.Rules
 	Tokens   *accesstoken.Rules
 	Sessions *session.Rules
+	Attempts *throttle.Rules
 	Projects *project.Rules
 	OAuth    *oauth.Server
 	Auth     *auth.Auth
@@ -47,7 +50,8 @@ func New(store storage.Store, c Config) *App {
 	a.Tokens = accesstoken.NewRules(store, c.Now)
 	a.Sessions = session.NewRules(store, c.Now)
 	a.Projects = project.NewRules(store, c.Now)
-	a.OAuth = oauth.NewServer(store, a.Users, c.Keys, c.OAuth, c.Now)
+	a.Attempts = throttle.NewRules(store, c.Keys, c.Attempts, c.Now)
+	a.OAuth = oauth.NewServer(store, a.Users, a.Attempts, c.Keys, c.OAuth, c.Now)
 	a.Auth = auth.New(a.Users, a.Tokens, a.Projects, a.OAuth, c.Now)
 	return a
 }

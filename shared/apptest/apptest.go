@@ -15,6 +15,7 @@ import (
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage/sqlite"
+	"gatehouse/shared/throttle"
 	"gatehouse/shared/user"
 )
 
@@ -46,7 +47,7 @@ func New(t *testing.T) *App {
 	start := time.Now().UTC().Truncate(time.Millisecond)
 	a := &App{t: t}
 	a.App = app.New(store, app.Config{
-		BaseURL: BaseURL, Keys: keys, Passwords: secret.Passwords{Time: 1, Memory: 64},
+		BaseURL: BaseURL, Keys: keys, Passwords: secret.Passwords{Time: 1, Memory: 64}, Attempts: throttle.DefaultLimit,
 		OAuth: oauth.Settings{PasswordGrant: true},
 		Now:   func() time.Time { return start.Add(time.Duration(a.elapsed.Load())) },
 	})

@@ -13,15 +13,17 @@ import (
 
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/throttle"
 )
 
 // Env is what the environment says. The README's configuration table explains
 // each variable.
 type Env struct {
-	BaseURL       string        // GATEHOUSE_BASE_URL
-	PasswordGrant bool          // GATEHOUSE_PASSWORD_GRANT
-	RefreshRetry  time.Duration // GATEHOUSE_REFRESH_RETRY_SECONDS
-	LogLevel      slog.Level    // GATEHOUSE_LOG_LEVEL
+	BaseURL       string         // GATEHOUSE_BASE_URL
+	PasswordGrant bool           // GATEHOUSE_PASSWORD_GRANT
+	RefreshRetry  time.Duration  // GATEHOUSE_REFRESH_RETRY_SECONDS
+	Attempts      throttle.Limit // GATEHOUSE_SIGN_IN_FAILURES, GATEHOUSE_SIGN_IN_WINDOW_SECONDS
+	LogLevel      slog.Level     // GATEHOUSE_LOG_LEVEL
 
 	// The local server's own.
 	Listen       string      // GATEHOUSE_LISTEN
@@ -53,8 +55,12 @@ func ReadEnv(getenv func(string) string) (Env, error) {
 	env := Env{
 		BaseURL:       r.baseURL("GATEHOUSE_BASE_URL"),
 		PasswordGrant: r.boolean("GATEHOUSE_PASSWORD_GRANT", true),
-		RefreshRetry:  r.seconds("GATEHOUSE_REFRESH_RETRY_SECONDS", oauth.MaxRefreshRetry),
-		LogLevel:      r.level("GATEHOUSE_LOG_LEVEL"),
+		RefreshRetry:  r.seconds("GATEHOUSE_REFRESH_RETRY_SECONDS", 0, 0, oauth.MaxRefreshRetry),
+		Attempts: throttle.Limit{
+			Failures: r.number("GATEHOUSE_SIGN_IN_FAILURES", throttle.DefaultLimit.Failures, 0, 1000),
+			Window:   r.seconds("GATEHOUSE_SIGN_IN_WINDOW_SECONDS", throttle.DefaultLimit.Window, time.Second, 24*time.Hour),
+		},
+		LogLevel: r.level("GATEHOUSE_LOG_LEVEL"),
 
 		Listen:       r.text("GATEHOUSE_LISTEN", "127.0.0.1:3000"),
 		Data:         r.text("GATEHOUSE_DATA", ".gatehouse"),
@@ -121,14 +127,16 @@ func (r *reader) boolean(name string, otherwise bool) bool {
 	return b
 }
 
-func (r *reader) seconds(name string, most time.Duration) time.Duration {
-	value := r.text(name, "0")
-	n, err := strconv.Atoi(value)
-	d := time.Duration(n) * time.Second
-	if err != nil || d < 0 || d > most {
-		r.complain(name, fmt.Sprintf("0 to %d", int(most.Seconds())))
+func (r *reader) number(name string, otherwise, least, most int) int {
+	n, err := strconv.Atoi(r.text(name, strconv.Itoa(otherwise)))
+	if err != nil || n < least || n > most {
+		r.complain(name, fmt.Sprintf("%d to %d", least, most))
 	}
-	return d
+	return n
+}
+
+func (r *reader) seconds(name string, otherwise, least, most time.Duration) time.Duration {
+	return time.Duration(r.number(name, int(otherwise.Seconds()), int(least.Seconds()), int(most.Seconds()))) * time.Second
 }
 
 func (r *reader) level(name string) slog.Level {

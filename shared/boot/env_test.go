@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gatehouse/shared/boot"
+	"gatehouse/shared/throttle"
 )
 
 func env(pairs ...string) func(string) string {
@@ -27,7 +28,7 @@ func TestReadEnvDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Listen != "127.0.0.1:3000" || got.Data != ".gatehouse" || got.Store != "sqlite" || got.BaseURL != "" ||
-		!got.PasswordGrant || got.RefreshRetry != 0 || got.LogLevel != slog.LevelInfo || got.TablePrefix != "gatehouse" {
+		!got.PasswordGrant || got.RefreshRetry != 0 || got.Attempts != throttle.DefaultLimit || got.LogLevel != slog.LevelInfo || got.TablePrefix != "gatehouse" {
 		t.Errorf("defaults: %+v", got)
 	}
 }
@@ -36,13 +37,14 @@ func TestReadEnv(t *testing.T) {
 	got, err := boot.ReadEnv(env(
 		"GATEHOUSE_BASE_URL", "https://id.example/", "GATEHOUSE_PASSWORD_GRANT", "false",
 		"GATEHOUSE_REFRESH_RETRY_SECONDS", "30", "GATEHOUSE_LOG_LEVEL", "warn", "GATEHOUSE_STORE", "dynamodb",
-		"GATEHOUSE_ROOT_TOKEN", "a token",
+		"GATEHOUSE_ROOT_TOKEN", "a token", "GATEHOUSE_SIGN_IN_FAILURES", "0", "GATEHOUSE_SIGN_IN_WINDOW_SECONDS", "60",
 	))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got.BaseURL != "https://id.example" || got.PasswordGrant || got.RefreshRetry != 30*time.Second ||
-		got.LogLevel != slog.LevelWarn || got.Store != "dynamodb" || got.RootToken.Reveal() != "a token" {
+		got.LogLevel != slog.LevelWarn || got.Store != "dynamodb" || got.RootToken.Reveal() != "a token" ||
+		got.Attempts != (throttle.Limit{Failures: 0, Window: time.Minute}) {
 		t.Errorf("read: %+v", got)
 	}
 }
@@ -53,10 +55,12 @@ func TestReadEnvNamesWhatItCannotUnderstand(t *testing.T) {
 			"gatehouse", "https://", "https:gatehouse", "ftp://gatehouse", "https://gatehouse/path", "https://gatehouse?x",
 			"https://user@gatehouse", "https://gate house",
 		},
-		"GATEHOUSE_PASSWORD_GRANT":        {"perhaps"},
-		"GATEHOUSE_REFRESH_RETRY_SECONDS": {"31", "-1", "x"},
-		"GATEHOUSE_LOG_LEVEL":             {"loud"},
-		"GATEHOUSE_STORE":                 {"postgres"},
+		"GATEHOUSE_PASSWORD_GRANT":         {"perhaps"},
+		"GATEHOUSE_REFRESH_RETRY_SECONDS":  {"31", "-1", "x"},
+		"GATEHOUSE_SIGN_IN_FAILURES":       {"-1", "1001", "many"},
+		"GATEHOUSE_SIGN_IN_WINDOW_SECONDS": {"0", "86401", "10m"},
+		"GATEHOUSE_LOG_LEVEL":              {"loud"},
+		"GATEHOUSE_STORE":                  {"postgres"},
 	} {
 		for _, value := range values {
 			if _, err := boot.ReadEnv(env(name, value)); err == nil || !strings.Contains(err.Error(), name) {

@@ -53,6 +53,7 @@ func New(env Env, store storage.Store, keys secret.Keys) *app.App {
 		BaseURL:   env.BaseURL,
 		Keys:      keys,
 		Passwords: secret.DefaultPasswords,
+		Attempts:  env.Attempts,
 		OAuth:     oauth.Settings{PasswordGrant: env.PasswordGrant, RefreshRetry: env.RefreshRetry},
 		Now:       time.Now,
 	})

@@ -18,6 +18,7 @@ const (
 	Conflict     Kind = "conflict"      // 409: somebody else was first, or the state forbids it
 	TooLarge     Kind = "too large"     // 413: the body exceeds its limit
 	Unsupported  Kind = "unsupported"   // 415: the body's media type is not read here
+	TooMany      Kind = "too many"      // 429: wait a while
 	Unavailable  Kind = "not available" // 503: try again later
 )
 

@@ -1,6 +1,7 @@
 package oauth_test
 
 import (
+	"context"
 	"errors"
 	"net/url"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage"
 	"gatehouse/shared/storage/sqlite"
+	"gatehouse/shared/throttle"
 	"gatehouse/shared/user"
 )
 
@@ -27,6 +29,7 @@ type fixture struct {
 	*oauth.Server
 	store        storage.Store
 	users        *user.Rules
+	looked       atomic.Int32 // how many passwords were looked at
 	clock        atomic.Pointer[time.Time]
 	user         user.User
 	client       oauth.Client
@@ -45,7 +48,8 @@ func newFixture(t *testing.T, settings oauth.Settings) *fixture {
 	t.Cleanup(func() { store.Close() })
 	f.store = store
 	f.users = user.NewRules(store, secret.Passwords{Time: 1, Memory: 64}, f.now)
-	f.Server = oauth.NewServer(store, f.users, keys(t), settings, f.now)
+	attempts := throttle.NewRules(store, keys(t), throttle.DefaultLimit, f.now)
+	f.Server = oauth.NewServer(store, f, attempts, keys(t), settings, f.now)
 	f.user, err = f.users.Create(t.Context(), user.Registration{
 		Username: "ada", Name: "Ada", Email: "ada@example.com", Password: secret.NewText(password),
 	})
@@ -55,6 +59,20 @@ func newFixture(t *testing.T, settings oauth.Settings) *fixture {
 	f.client, f.clientSecret = f.register(t, oauth.Registration{Confidential: true, PasswordGrant: true})
 	f.public, _ = f.register(t, oauth.Registration{PasswordGrant: true})
 	return f
+}
+
+// The fixture's users are those of the rules.
+func (f *fixture) User(ctx context.Context, id int64) (user.User, error) {
+	return f.users.User(ctx, id)
+}
+
+func (f *fixture) UserByLogin(ctx context.Context, login string) (user.User, error) {
+	return f.users.UserByLogin(ctx, login)
+}
+
+func (f *fixture) VerifyPassword(u user.User, password secret.Text) bool {
+	f.looked.Add(1)
+	return f.users.VerifyPassword(u, password)
 }
 
 func keys(t *testing.T) secret.Keys {

@@ -2,10 +2,13 @@ package oauth
 
 import (
 	"context"
+	"errors"
 
+	"golang.org/x/sync/errgroup"
+
+	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
-	"gatehouse/shared/secret"
-	"gatehouse/shared/user"
+	"gatehouse/shared/throttle"
 )
 
 func requirePassword(req TokenRequest) error {
@@ -18,32 +21,68 @@ func requirePassword(req TokenRequest) error {
 	return nil
 }
 
+// beginPassword counts the attempt, before the password is looked at, or
+// reports that too many have failed.
+func (s *Server) beginPassword(ctx context.Context, req TokenRequest) (attempt throttle.Attempt, throttled bool, err error) {
+	attempt, err = s.attempts.Begin(ctx, throttle.Guess{Kind: throttle.Password, Account: req.Username, Address: req.Address})
+	if errors.Is(err, fault.TooMany) {
+		return attempt, true, nil
+	}
+	return attempt, false, err
+}
+
+// errNotOpened is one and the same for whatever is wrong, so that it tells
+// nothing of an account.
+var errNotOpened = invalidGrant("The username or password is wrong, the user may not sign in this way, or too many attempts failed: then wait a few minutes.")
+
 // exchangePassword serves the resource owner password credentials grant (RFC
-// 6749 section 4.3). A client need not be named; one that is must prove
-// itself. There is no refresh token.
+// 6749 section 4.3). There is no refresh token. With two-factor authentication
+// the password does not open the account by itself, as that would get around
+// the second factor. It is not even looked at, so that no attempt counts.
 func (s *Server) exchangePassword(ctx context.Context, x exchange) (Tokens, error) {
+	client, scopes, err := s.passwordClient(x)
+	switch {
+	case err != nil:
+		return Tokens{}, s.withdraw(ctx, x, err)
+	case x.user.TwoFactorEnabled:
+		return Tokens{}, s.withdraw(ctx, x, errNotOpened)
+	case x.throttled, !s.users.VerifyPassword(x.user, x.Password), x.user.Blocked():
+		return Tokens{}, errNotOpened
+	}
+	g := s.newGrant(x.user.ID, client, scopes).Redeemed(s.now())
+	writes, ctx := errgroup.WithContext(ctx)
+	writes.Go(func() error { return s.store.CreateGrant(ctx, g) })
+	writes.Go(func() error { return s.attempts.Succeed(ctx, x.attempt) })
+	if err := writes.Wait(); err != nil {
+		return Tokens{}, err
+	}
+	return s.tokens(g), nil
+}
+
+// withdraw takes back an attempt whose password is not looked at, for the
+// reason that it returns.
+func (s *Server) withdraw(ctx context.Context, x exchange, reason error) error {
+	if err := s.attempts.Withdraw(ctx, x.attempt); err != nil {
+		return err
+	}
+	return reason
+}
+
+// passwordClient returns the client, which need not be named but then must
+// prove itself, and the scopes that it gets.
+func (s *Server) passwordClient(x exchange) (Client, scope.Set, error) {
 	var client caller
 	if x.Client.ClientID != "" || !x.Client.Secret.Empty() {
 		var err error
 		if client, err = s.authenticate(x); err != nil {
-			return Tokens{}, err
+			return Client{}, nil, err
 		}
 		if !client.PasswordGrant {
-			return Tokens{}, newError(UnauthorizedClient, "The application may not use the password grant.")
+			return Client{}, nil, newError(UnauthorizedClient, "The application may not use the password grant.")
 		}
 	}
 	scopes, err := passwordScopes(x.Scope, client.Client)
-	if err != nil {
-		return Tokens{}, err
-	}
-	if !s.opens(x.user, x.Password) {
-		return Tokens{}, invalidGrant("The username or password is wrong, or the user may not sign in this way.")
-	}
-	g := s.newGrant(x.user.ID, client.Client, scopes).Redeemed(s.now())
-	if err := s.store.CreateGrant(ctx, g); err != nil {
-		return Tokens{}, err
-	}
-	return s.tokens(g), nil
+	return client.Client, scopes, err
 }
 
 // passwordScopes are those that were asked for; without a client every scope
@@ -59,11 +98,4 @@ func passwordScopes(parameter string, c Client) (scope.Set, error) {
 		return nil, err
 	}
 	return scopes, nil
-}
-
-// opens reports whether the password opens the user's account by itself. With
-// two-factor authentication it does not, and is not even looked at: the grant
-// would get around the second factor.
-func (s *Server) opens(u user.User, password secret.Text) bool {
-	return !u.TwoFactorEnabled && s.users.VerifyPassword(u, password) && !u.Blocked()
 }

@@ -1,7 +1,10 @@
 package oauth_test
 
 import (
+	"net/netip"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -99,11 +102,20 @@ func TestPasswordGrantTakesNoVerifierForTheSecret(t *testing.T) {
 // was looked at.
 func TestPasswordGrantRefusesUsersWithTwoFactors(t *testing.T) {
 	f := newFixture(t, oauth.Settings{PasswordGrant: true})
-	f.user.TwoFactorEnabled = true
-	if err := f.store.UpdateUser(t.Context(), f.user, 0); err != nil {
+	f.setTwoFactor(t, true)
+	f.wantRefused(t, passwordRequest(), oauth.InvalidGrant)
+}
+
+func (f *fixture) setTwoFactor(t *testing.T, enabled bool) {
+	t.Helper()
+	u, err := f.store.User(t.Context(), f.user.ID)
+	if err != nil {
 		t.Fatal(err)
 	}
-	f.wantRefused(t, passwordRequest(), oauth.InvalidGrant)
+	u.TwoFactorEnabled = enabled
+	if err := f.store.UpdateUser(t.Context(), u, 0); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestClientWithoutDefaultScopeGetsATokenWithNone(t *testing.T) {
@@ -113,5 +125,106 @@ func TestClientWithoutDefaultScopeGetsATokenWithNone(t *testing.T) {
 	req.Client = oauth.Credentials{ClientID: client.ClientID, Secret: text}
 	if tokens := f.mustToken(t, req); len(tokens.Scopes) != 0 {
 		t.Errorf("scopes %v, want none", tokens.Scopes)
+	}
+}
+
+// wrong is a password request that fails.
+func wrong(username string) oauth.TokenRequest {
+	req := passwordRequest()
+	req.Username, req.Password, req.Address = username, secret.NewText("wrong"), home
+	return req
+}
+
+// right is one of the same user that does not.
+func right() oauth.TokenRequest {
+	req := passwordRequest()
+	req.Address = home
+	return req
+}
+
+var home = netip.MustParseAddr("203.0.113.7")
+
+// repeat sends the request so many times, each of which is refused.
+func (f *fixture) repeat(t *testing.T, times int, req oauth.TokenRequest, want oauth.Code) {
+	t.Helper()
+	for range times {
+		f.wantRefused(t, req, want)
+	}
+}
+
+func TestPasswordGrantThrottlesAnAddressAtAnAccount(t *testing.T) {
+	f := newFixture(t, oauth.Settings{PasswordGrant: true})
+	f.repeat(t, 10, wrong("Ada"), oauth.InvalidGrant)
+	f.wantRefused(t, right(), oauth.InvalidGrant)
+
+	elsewhere := right()
+	elsewhere.Address = netip.MustParseAddr("198.51.100.1")
+	f.mustToken(t, elsewhere)
+	f.wantRefused(t, right(), oauth.InvalidGrant)
+
+	f.advance(10 * time.Minute)
+	f.mustToken(t, right())
+}
+
+func TestPasswordGrantForgetsFailuresAtASuccess(t *testing.T) {
+	f := newFixture(t, oauth.Settings{PasswordGrant: true})
+	for range 3 {
+		f.repeat(t, 9, wrong("ada"), oauth.InvalidGrant)
+		f.mustToken(t, right())
+	}
+}
+
+// Throttled or not, with an account or without: the answer is the same.
+func TestPasswordGrantTellsNothingOfAnAccount(t *testing.T) {
+	f := newFixture(t, oauth.Settings{PasswordGrant: true})
+	_, want := f.Token(t.Context(), wrong("ada"))
+	for _, name := range []string{"ada", "nobody"} {
+		for range 12 {
+			if _, got := f.Token(t.Context(), wrong(name)); got == nil || got.Error() != want.Error() {
+				t.Errorf("refused as %s with %v, want %v", name, got, want)
+			}
+		}
+	}
+}
+
+func TestOfAHundredWrongPasswordsAtOnceTenAreLookedAt(t *testing.T) {
+	for _, name := range []string{"ada", "nobody"} {
+		f := newFixture(t, oauth.Settings{PasswordGrant: true})
+		var callers sync.WaitGroup
+		for range 100 {
+			callers.Go(func() { f.wantRefused(t, wrong(name), oauth.InvalidGrant) })
+		}
+		callers.Wait()
+		if got := f.looked.Load(); got != 10 {
+			t.Errorf("%d of 100 passwords for %s were looked at, want 10", got, name)
+		}
+	}
+}
+
+// What never comes to the password is no failure, and no way to look at one.
+func TestPasswordGrantCountsOnlyPasswordsThatAreLookedAt(t *testing.T) {
+	tests := []struct {
+		name   string
+		arrive func(*testing.T, *fixture, *oauth.TokenRequest)
+		want   oauth.Code
+	}{
+		{"unknown client", func(_ *testing.T, _ *fixture, r *oauth.TokenRequest) { r.Client.ClientID = "x" }, oauth.InvalidClient},
+		{"scope not on offer", func(_ *testing.T, _ *fixture, r *oauth.TokenRequest) { r.Scope = "sudo" }, oauth.InvalidScope},
+		{"two-factor authentication", func(t *testing.T, f *fixture, _ *oauth.TokenRequest) { f.setTwoFactor(t, true) }, oauth.InvalidGrant},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			f := newFixture(t, oauth.Settings{PasswordGrant: true})
+			f.repeat(t, 9, wrong("ada"), oauth.InvalidGrant)
+			req := right()
+			test.arrive(t, f, &req)
+			f.repeat(t, 11, req, test.want)
+			f.setTwoFactor(t, false)
+			f.repeat(t, 1, wrong("ada"), oauth.InvalidGrant)
+			f.wantRefused(t, right(), oauth.InvalidGrant)
+			if got := f.looked.Load(); got != 10 {
+				t.Errorf("%d passwords were looked at, want 10", got)
+			}
+		})
 	}
 }

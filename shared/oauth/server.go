@@ -10,6 +10,7 @@ import (
 
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/throttle"
 	"gatehouse/shared/user"
 )
 
@@ -47,6 +48,7 @@ type Users interface {
 type Server struct {
 	store    Store
 	users    Users
+	attempts *throttle.Rules
 	codec    codec
 	settings Settings
 	now      func() time.Time
@@ -54,9 +56,9 @@ type Server struct {
 
 // NewServer returns an authorization server whose codes and tokens are made
 // under the keys.
-func NewServer(store Store, users Users, keys secret.Keys, settings Settings, now func() time.Time) *Server {
+func NewServer(store Store, users Users, attempts *throttle.Rules, keys secret.Keys, settings Settings, now func() time.Time) *Server {
 	settings.RefreshRetry = min(settings.RefreshRetry, MaxRefreshRetry)
-	return &Server{store, users, newCodec(keys), settings, now}
+	return &Server{store, users, attempts, newCodec(keys), settings, now}
 }
 
 // Store returns the clients and grants, for reading.

@@ -3,11 +3,13 @@ package oauth
 import (
 	"context"
 	"errors"
+	"net/netip"
 
 	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/throttle"
 	"gatehouse/shared/user"
 )
 
@@ -23,6 +25,7 @@ type TokenRequest struct {
 	Scope        string
 	Username     string
 	Password     secret.Text
+	Address      netip.Addr // where it came from
 }
 
 // Credentials are what a client says of itself (RFC 6749 section 2.3.1).
@@ -38,6 +41,8 @@ type exchange struct {
 	credential Credential // the code or refresh token
 	grant      Grant      // the zero Grant when the credential gave none
 	user       user.User  // whom the password grant names; zero when there is nobody
+	attempt    throttle.Attempt
+	throttled  bool // after too many wrong passwords
 }
 
 // caller is a client that proved who it is. Only authenticate makes one, and
@@ -84,8 +89,8 @@ func (s *Server) Token(ctx context.Context, req TokenRequest) (Tokens, error) {
 }
 
 // load reads the client and the grant or user that the request names, side by
-// side. One that is unknown stays zero, and so does the grant of the zero
-// credential.
+// side, and counts the attempt at a password meanwhile. One that is unknown
+// stays zero, and so does the grant of the zero credential.
 func (s *Server) load(ctx context.Context, req TokenRequest, c Credential) (exchange, error) {
 	x := exchange{TokenRequest: req, credential: c}
 	reads, ctx := errgroup.WithContext(ctx)
@@ -105,6 +110,10 @@ func (s *Server) load(ctx context.Context, req TokenRequest, c Credential) (exch
 		reads.Go(func() (err error) {
 			x.user, err = s.users.UserByLogin(ctx, req.Username)
 			return known(err)
+		})
+		reads.Go(func() (err error) {
+			x.attempt, x.throttled, err = s.beginPassword(ctx, req)
+			return err
 		})
 	}
 	err := reads.Wait()

@@ -25,6 +25,7 @@ var explanations = map[int]errorBody{
 	http.StatusConflict:              {Heading: "Somebody was faster", Message: "It was changed in the meantime. Open it again and repeat your change."},
 	http.StatusRequestEntityTooLarge: {Heading: "That is too much", Message: "The form is larger than one megabyte."},
 	http.StatusUnsupportedMediaType:  {Heading: "That request does not work", Message: "Something in it is missing or malformed."},
+	http.StatusTooManyRequests:       {Heading: "Too many attempts", Message: "Wait a few minutes and try again."},
 	http.StatusServiceUnavailable:    {Heading: "Not available at the moment", Message: "Try again in a minute."},
 	http.StatusInternalServerError:   {Heading: "Something went wrong", Message: "It is not your fault, and it was noted. Try again in a minute."},
 }
@@ -44,6 +45,7 @@ func (s *Site) Error(w http.ResponseWriter, r *http.Request, err error) {
 	if status == http.StatusNotFound || status == http.StatusConflict {
 		message = "" // a store's words about things, not ours to people
 	}
+	web.RetryAfter(w, err)
 	s.Explain(w, r, status, message, "")
 }
 

@@ -10,6 +10,7 @@ import (
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
 	"gatehouse/shared/session"
+	"gatehouse/shared/throttle"
 	"gatehouse/shared/user"
 )
 
@@ -18,6 +19,7 @@ type Store interface {
 	user.Store
 	accesstoken.Store
 	session.Store
+	throttle.Store
 	project.Store
 	oauth.Store
 

@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"golang.org/x/sync/errgroup"
+
 	"gatehouse/shared/fault"
 	"gatehouse/shared/route"
 	"gatehouse/shared/secret"
@@ -146,10 +148,23 @@ func (r *Rules) UserByUsername(ctx context.Context, username string) (User, erro
 
 // Authenticate returns the user with this user name or e-mail address and
 // this password. Everything else, a blocked user included, is one and the
-// same fault.Unauthorized error and takes the same work.
-func (r *Rules) Authenticate(ctx context.Context, login string, password secret.Text) (User, error) {
-	u, err := r.UserByLogin(ctx, login)
-	if err != nil && !errors.Is(err, fault.NotFound) {
+// same fault.Unauthorized error and takes the same work. While the user is
+// looked up the conditions are asked; when one of them has an error, that is
+// returned and the password is not looked at.
+func (r *Rules) Authenticate(ctx context.Context, login string, password secret.Text, conditions ...func(context.Context) error) (User, error) {
+	var u User
+	calls, ctx := errgroup.WithContext(ctx)
+	calls.Go(func() (err error) {
+		u, err = r.UserByLogin(ctx, login)
+		if errors.Is(err, fault.NotFound) {
+			return nil
+		}
+		return err
+	})
+	for _, condition := range conditions {
+		calls.Go(func() error { return condition(ctx) })
+	}
+	if err := calls.Wait(); err != nil {
 		return User{}, err
 	}
 	if !r.VerifyPassword(u, password) || u.Blocked() {

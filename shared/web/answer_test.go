@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gatehouse/shared/fault"
+	"gatehouse/shared/throttle"
 	"gatehouse/shared/web"
 )
 
@@ -36,6 +37,7 @@ func TestErrorShapes(t *testing.T) {
 		{web.NotFound("Project", fault.New(fault.Conflict, "changed")), 409, `{"message":"409 Conflict - changed"}`},
 		{fault.New(fault.TooLarge, ""), 413, `{"message":"413 Request Entity Too Large"}`},
 		{fault.New(fault.Unsupported, ""), 415, `{"message":"415 Unsupported Media Type"}`},
+		{&throttle.Refused{Wait: time.Minute}, 429, `{"message":"429 Too Many Requests"}`},
 		{fault.New(fault.Unavailable, ""), 503, `{"message":"503 Service Unavailable"}`},
 		{errors.New("disk full at /var"), 500, `{"message":"500 Internal Server Error"}`},
 	}
@@ -52,6 +54,17 @@ func TestErrorShapes(t *testing.T) {
 	}
 	if err := web.NotFound("Project", nil); err != nil {
 		t.Errorf("NotFound(nil) = %v, want nil", err)
+	}
+}
+
+func TestRetryAfterIsInWholeSeconds(t *testing.T) {
+	tests := map[time.Duration]string{10 * time.Minute: "600", 1500 * time.Millisecond: "2", time.Microsecond: "1"}
+	for wait, want := range tests {
+		w := httptest.NewRecorder()
+		web.Error(w, httptest.NewRequest("GET", "/", nil), fmt.Errorf("try: %w", &throttle.Refused{Wait: wait}))
+		if got := w.Header().Get("Retry-After"); got != want {
+			t.Errorf("Retry-After for %s is %q, want %q", wait, got, want)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"time"
 
 	"gatehouse/shared/fault"
 )
@@ -30,7 +31,18 @@ func Error(w http.ResponseWriter, r *http.Request, err error) {
 		if status == http.StatusInternalServerError {
 			slog.ErrorContext(r.Context(), "request not served", "error", err)
 		}
+		RetryAfter(w, err)
 		JSON(w, status, message(status, fault.Message(err)))
+	}
+}
+
+// RetryAfter has the answer say when to come again (RFC 9110 section 10.2.3),
+// if that is known of the error.
+func RetryAfter(w http.ResponseWriter, err error) {
+	var refused interface{ RetryAfter() time.Duration }
+	if errors.As(err, &refused) {
+		seconds := (refused.RetryAfter() + time.Second - 1) / time.Second
+		w.Header().Set("Retry-After", strconv.FormatInt(int64(seconds), 10))
 	}
 }
 
@@ -42,6 +54,7 @@ var statuses = map[fault.Kind]int{
 	fault.Conflict:     http.StatusConflict,
 	fault.TooLarge:     http.StatusRequestEntityTooLarge,
 	fault.Unsupported:  http.StatusUnsupportedMediaType,
+	fault.TooMany:      http.StatusTooManyRequests,
 	fault.Unavailable:  http.StatusServiceUnavailable,
 }
 

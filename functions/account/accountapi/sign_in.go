@@ -5,22 +5,35 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/site"
+	"gatehouse/shared/throttle"
+	"gatehouse/shared/user"
+	"gatehouse/shared/web"
 )
 
 // signInBody is what the sign-in page shows.
 type signInBody struct {
 	Login, ReturnTo string
 	Refused         bool
+	Wait            int    // minutes until the next attempt, after too many
 	Client          string // the application that is waiting, if one is
 }
 
+// showSignIn sends on who is signed in, unless that is what has to be done
+// again.
 func (a *api) showSignIn(w http.ResponseWriter, r *http.Request) error {
-	returnTo := site.LocalPath(r.URL.Query().Get("return_to"))
+	query := r.URL.Query()
+	returnTo := site.LocalPath(query.Get("return_to"))
+	if query.Has("again") {
+		return a.renderSignIn(w, r, http.StatusOK, signInBody{ReturnTo: returnTo})
+	}
 	switch _, _, err := a.site.SessionUser(r); {
 	case err == nil, fault.Is(err, fault.Forbidden): // the next page tells who is blocked
 		return site.Redirect(w, r, returnTo)
@@ -36,20 +49,39 @@ func (a *api) signIn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	body := signInBody{Login: form.Get("login"), ReturnTo: site.LocalPath(form.Get("return_to"))}
-	u, err := a.app.Users.Authenticate(r.Context(), body.Login, secret.NewText(form.Get("password")))
-	if fault.Is(err, fault.Unauthorized) {
+	u, attempt, err := a.authenticate(r, body.Login, secret.NewText(form.Get("password")))
+	var throttled *throttle.Refused
+	switch {
+	case errors.As(err, &throttled):
+		body.Wait = int((throttled.Wait + time.Minute - 1) / time.Minute)
+		web.RetryAfter(w, throttled)
+		return a.renderSignIn(w, r, http.StatusTooManyRequests, body)
+	case fault.Is(err, fault.Unauthorized):
 		body.Refused = true
 		// Like every form with a mistake in it. A 401 would have to come with
 		// a challenge (RFC 9110 section 15.5.2), and there is none for a form.
 		return a.renderSignIn(w, r, http.StatusUnprocessableEntity, body)
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
-	if err := a.site.SignIn(w, r, u); err != nil {
+	writes, ctx := errgroup.WithContext(r.Context())
+	writes.Go(func() error { return a.app.Attempts.Succeed(ctx, attempt) })
+	writes.Go(func() error { return a.site.SignIn(w, r.WithContext(ctx), u) })
+	if err := writes.Wait(); err != nil {
 		return err
 	}
 	return site.Redirect(w, r, body.ReturnTo)
+}
+
+// authenticate returns the user whose login and password these are, and the
+// attempt, which was counted before the password was looked at.
+func (a *api) authenticate(r *http.Request, login string, password secret.Text) (u user.User, attempt throttle.Attempt, err error) {
+	guess := throttle.Guess{Kind: throttle.Password, Account: login, Address: web.ClientAddress(r)}
+	u, err = a.app.Users.Authenticate(r.Context(), login, password, func(ctx context.Context) (err error) {
+		attempt, err = a.app.Attempts.Begin(ctx, guess)
+		return err
+	})
+	return u, attempt, err
 }
 
 func (a *api) signOut(w http.ResponseWriter, r *http.Request) error {

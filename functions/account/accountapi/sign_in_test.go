@@ -1,7 +1,10 @@
 package accountapi_test
 
 import (
+	"crypto/rand"
 	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
@@ -233,4 +236,85 @@ func TestPlainHTTPCookie(t *testing.T) {
 		t.Errorf("the session's cookie is %v", cookie)
 	}
 	b.get("/").wantRedirect("/user_settings/applications")
+}
+
+// guess sends the sign-in form from an address.
+func (b *browser) guess(address, login, password string) answer {
+	b.t.Helper()
+	r := httptest.NewRequest("POST", "/users/sign_in",
+		strings.NewReader(form("login", login, "password", password, "return_to", "/user_settings").Encode()))
+	r.RemoteAddr = address + ":4711"
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	r.Header.Set("X-Forwarded-For", rand.Text()) // changes nothing
+	w := httptest.NewRecorder()
+	b.handler.ServeHTTP(w, r)
+	return answer{b.t, "POST /users/sign_in from " + address, w}
+}
+
+func TestSignInThrottlesAnAddressAtAnAccount(t *testing.T) {
+	for _, login := range []string{"ada", "nobody"} {
+		a := apptest.New(t)
+		a.User("ada")
+		b := newBrowser(t, a.App)
+		for range 10 {
+			b.guess("203.0.113.7", login, "wrong").want(422)
+		}
+		page := b.guess("203.0.113.7", login, apptest.Password).want(429, "Too many attempts", "Wait 10 minutes")
+		if got := page.Header().Get("Retry-After"); got != "600" {
+			t.Errorf("Retry-After is %q, want 600", got)
+		}
+		page.want(429, `name="login" value="`+login+`"`)
+		if got := page.fields("/users/sign_in").Get("return_to"); got != "/user_settings" || strings.Contains(page.page(), apptest.Password) {
+			t.Errorf("the form came back with return_to %q: %s", got, page.page())
+		}
+		if len(page.Result().Cookies()) > 0 {
+			t.Errorf("who is throttled got the cookies %v", page.Result().Cookies())
+		}
+		a.Pass(9*time.Minute + 1)
+		b.guess("203.0.113.7", login, apptest.Password).want(429, "Wait a minute")
+	}
+}
+
+func TestSignInAfterAndBesideAThrottle(t *testing.T) {
+	a := apptest.New(t)
+	a.User("ada")
+	a.User("ben")
+	b := newBrowser(t, a.App)
+	for range 10 {
+		b.guess("203.0.113.7", "ada", "wrong").want(422)
+	}
+	b.guess("203.0.113.7", "ben", apptest.Password).wantRedirect("/user_settings")
+	b.guess("203.0.113.8", "ada", apptest.Password).wantRedirect("/user_settings")
+	b.guess("203.0.113.7", "ada", apptest.Password).want(429)
+	a.Pass(10 * time.Minute)
+	b.guess("203.0.113.7", "ada", apptest.Password).wantRedirect("/user_settings")
+}
+
+func TestSignInForgetsFailuresAtASuccess(t *testing.T) {
+	a := apptest.New(t)
+	a.User("ada")
+	b := newBrowser(t, a.App)
+	for range 3 {
+		for range 9 {
+			b.guess("203.0.113.7", "ada", "wrong").want(422)
+		}
+		b.guess("203.0.113.7", "ada", apptest.Password).wantRedirect("/user_settings")
+	}
+}
+
+// The page and the password grant count together: they try the same password.
+func TestPasswordGrantAndSignInCountTogether(t *testing.T) {
+	a := apptest.New(t)
+	a.User("ada")
+	b := newBrowser(t, a.App)
+	for range 10 {
+		b.guess("203.0.113.7", "ada", "wrong").want(422)
+	}
+	_, err := a.OAuth.Token(t.Context(), oauth.TokenRequest{
+		GrantType: "password", Username: "ada", Password: secret.NewText(apptest.Password), Address: netip.MustParseAddr("203.0.113.7"),
+	})
+	if err == nil {
+		t.Error("the password grant gave a token")
+	}
 }

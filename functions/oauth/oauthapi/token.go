@@ -11,6 +11,7 @@ import (
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/web"
 )
 
 // tokenBody is a token response.
@@ -43,6 +44,7 @@ func (a *api) token(w http.ResponseWriter, r *http.Request) error {
 		Scope:        f.get("scope"),
 		Username:     f.get("username"),
 		Password:     f.secret("password"),
+		Address:      web.ClientAddress(r),
 	})
 	if err != nil {
 		return err

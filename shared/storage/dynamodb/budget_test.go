@@ -2,13 +2,17 @@ package dynamodb_test
 
 import (
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/throttle"
 	"gatehouse/shared/user"
 )
 
@@ -25,6 +29,12 @@ func TestBudget(t *testing.T) {
 	c := must[oauth.Client](t)(s.CreateClient(ctx, newClient()))
 	token := must[accesstoken.Token](t)(s.CreateAccessToken(ctx, newToken(u.ID)))
 	signedIn, grant := newSession(u.ID), addGrant(t, s)
+
+	attempts := throttle.Key(secret.Random(32))
+	countAttempt := func() error {
+		_, err := s.CountAttempt(ctx, attempts, throttle.DefaultLimit, now)
+		return err
+	}
 
 	tests := []struct {
 		name string
@@ -57,6 +67,10 @@ func TestBudget(t *testing.T) {
 		{"Sessions", func() error { _, err := s.Sessions(ctx, u.ID); return err }, []string{"Query"}},
 		{"EndOtherSessions", func() error { return s.EndOtherSessions(ctx, u.ID, "another") }, []string{"Query", "DeleteItem"}},
 		{"EndSession", func() error { return s.EndSession(ctx, u.ID, signedIn.ID) }, []string{"DeleteItem"}},
+		{"CountAttempt, the first", countAttempt, []string{"PutItem"}},
+		{"CountAttempt, another", countAttempt, []string{"PutItem", "UpdateItem"}},
+		{"WithdrawAttempt", func() error { return s.WithdrawAttempt(ctx, attempts, now) }, []string{"UpdateItem"}},
+		{"ForgetAttempts", func() error { return s.ForgetAttempts(ctx, attempts) }, []string{"DeleteItem"}},
 		{"AccessTokenByDigest", func() error { _, err := s.AccessTokenByDigest(ctx, token.Digest); return err },
 			[]string{"GetItem"}},
 		{"TouchAccessToken", func() error { return s.TouchAccessToken(ctx, token, now) }, []string{"UpdateItem"}},
@@ -98,5 +112,22 @@ func TestRefusedAdvanceIsOneRequest(t *testing.T) {
 	})
 	if diff := gocmp.Diff([]string{"UpdateItem"}, got); diff != "" {
 		t.Errorf("AdvanceGrant takes other requests (-want +got):\n%s", diff)
+	}
+}
+
+// Who is throttled costs one request.
+func TestRefusedAttemptIsOneRequest(t *testing.T) {
+	o, w := options(t), &wire{}
+	o.HTTPClient = w
+	s, k := openWith(t, o), throttle.Key(secret.Random(32))
+	once := throttle.Limit{Failures: 1, Window: time.Hour}
+	must[time.Time](t)(s.CountAttempt(t.Context(), k, once, now))
+	got := w.during(func() {
+		if _, err := s.CountAttempt(t.Context(), k, once, now); !fault.Is(err, fault.TooMany) {
+			t.Errorf("CountAttempt = %v, want it refused", err)
+		}
+	})
+	if diff := gocmp.Diff([]string{"PutItem"}, got); diff != "" {
+		t.Errorf("CountAttempt takes other requests (-want +got):\n%s", diff)
 	}
 }

@@ -34,6 +34,7 @@
 //	tokens        LIST#pats        id                  its entry; finds it by its id        none
 //	tokens        USER#id          PAT#id              its entry in its user's list         none
 //	tokens        COUNTER#pats     COUNTER             the last id of such a token          none
+//	tokens        ATTEMPTS#key     ATTEMPTS            a counter of failed attempts         a window after the last
 //
 // Paths and e-mail addresses are in lower case in keys. The attribute "ttl"
 // only cleans up, late and at DynamoDB's leisure; whoever reads a thing judges

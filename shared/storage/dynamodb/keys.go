@@ -11,6 +11,7 @@ import (
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/throttle"
 )
 
 // table is what distinguishes the name of a table from those beside it.
@@ -129,3 +130,5 @@ func sessionsOf(userID int64) key { return numbered(tokens, "USER#", userID, "SE
 func sessionKey(userID int64, id string) key { k := sessionsOf(userID); k.sk += id; return k }
 
 func tokenKey(d secret.Digest) key { return key{tokens, "PAT#" + d.String(), "PAT"} }
+
+func attemptsKey(k throttle.Key) key { return key{tokens, "ATTEMPTS#" + k.String(), "ATTEMPTS"} }

@@ -10,10 +10,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
+	"gatehouse/shared/secret"
 	"gatehouse/shared/storage"
 	"gatehouse/shared/storage/dynamodb"
+	"gatehouse/shared/throttle"
 	"gatehouse/shared/user"
 )
 
@@ -89,6 +92,24 @@ func TestLostAnswerBesideATouch(t *testing.T) {
 	}
 	if _, err := s.AdvanceGrant(ctx, g.Redeemed(now)); err != nil || !lost {
 		t.Errorf("AdvanceGrant whose answer was lost: %t = %v, want no error", lost, err)
+	}
+}
+
+// Numbers that are added to would be added to twice.
+func TestLostAnswerCountsNoAttemptTwice(t *testing.T) {
+	o, w := options(t), &wire{}
+	o.HTTPClient = w
+	s, ctx := openWith(t, o), t.Context()
+	k, limit := throttle.Key(secret.Random(32)), throttle.Limit{Failures: 4, Window: time.Hour}
+	count := func() error { _, err := s.CountAttempt(ctx, k, limit, now); return err }
+	for _, call := range []func() error{count, count, count, func() error { return s.WithdrawAttempt(ctx, k, now) }, count, count} {
+		w.answer = loseFirst()
+		if err := call(); err != nil {
+			t.Errorf("with its first answer lost: %v, want no error", err)
+		}
+	}
+	if err := count(); !fault.Is(err, fault.TooMany) {
+		t.Errorf("CountAttempt after four = %v, want it refused", err)
 	}
 }
 

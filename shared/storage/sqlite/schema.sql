@@ -93,6 +93,16 @@ CREATE TABLE sessions (
 ) STRICT;
 CREATE INDEX sessions_by_end ON sessions (expires_at);
 
+-- Failed attempts to sign in, by a key that tells nothing.
+CREATE TABLE attempts (
+	key      BLOB    PRIMARY KEY,
+	attempts INTEGER NOT NULL,
+	first_at INTEGER NOT NULL,
+	last_at  INTEGER NOT NULL,
+	ends_at  INTEGER NOT NULL
+) STRICT;
+CREATE INDEX attempts_by_end ON attempts (ends_at);
+
 CREATE TABLE clients (
 	id             INTEGER PRIMARY KEY AUTOINCREMENT,
 	client_id      TEXT    NOT NULL UNIQUE,

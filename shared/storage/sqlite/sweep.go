@@ -9,15 +9,21 @@ import (
 // hears that it has expired rather than that it never was.
 const grace = 24 * time.Hour
 
-// Sweep deletes what nobody can use any more: expired sessions, and grants
-// that ended a day ago. Personal access tokens stay, for their owners to see.
-// The caller calls it now and then, as nothing depends on when.
+// Sweep deletes what nobody can use any more: expired sessions, counters of
+// attempts that count no more, and grants that ended a day ago. Personal
+// access tokens stay, for their owners to see. The caller calls it now and
+// then, as nothing depends on when.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	const sessions = `DELETE FROM sessions WHERE rowid IN
 		(SELECT rowid FROM sessions WHERE expires_at <= ? LIMIT 500)`
+	const attempts = `DELETE FROM attempts WHERE rowid IN
+		(SELECT rowid FROM attempts WHERE ends_at <= ? LIMIT 500)`
 	const grants = `DELETE FROM grants WHERE rowid IN
 		(SELECT rowid FROM grants WHERE ends_at <= ? LIMIT 500)`
 	if err := s.sweep(ctx, sessions, now); err != nil {
+		return err
+	}
+	if err := s.sweep(ctx, attempts, now); err != nil {
 		return err
 	}
 	return s.sweep(ctx, grants, now.Add(-grace))

@@ -11,6 +11,7 @@ import (
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
 	"gatehouse/shared/storage/sqlite"
+	"gatehouse/shared/throttle"
 )
 
 var now = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
@@ -69,6 +70,27 @@ func TestSweepForgetsExpiredSessions(t *testing.T) {
 	sweep(t, s, idle.ExpiresAt())
 	wantSession(t, s, idle, false)
 	wantSession(t, s, seen, true)
+}
+
+func TestSweepForgetsAttemptsThatCountNoMore(t *testing.T) {
+	s := openStore(t, newFile(t))
+	k, limit := throttle.Key{1}, throttle.Limit{Failures: 2, Window: time.Minute}
+	last := now.Add(30 * time.Second)
+	for _, at := range []time.Time{now, last} {
+		if _, err := s.CountAttempt(t.Context(), k, limit, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A longer window tells whether the counter is still there.
+	limit.Window = time.Hour
+	sweep(t, s, last.Add(time.Minute-time.Microsecond))
+	if _, err := s.CountAttempt(t.Context(), k, limit, last); !fault.Is(err, fault.TooMany) {
+		t.Errorf("CountAttempt = %v, want it refused", err)
+	}
+	sweep(t, s, last.Add(time.Minute))
+	if _, err := s.CountAttempt(t.Context(), k, limit, last); err != nil {
+		t.Errorf("CountAttempt = %v, want it counted anew", err)
+	}
 }
 
 func TestSweepForgetsHoweverMany(t *testing.T) {

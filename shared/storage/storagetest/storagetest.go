@@ -23,6 +23,7 @@ var subjects = []struct {
 	{"users", users},
 	{"access tokens", accessTokens},
 	{"sessions", sessions},
+	{"attempts", attempts},
 	{"groups", groups},
 	{"projects", projects},
 	{"members", members},

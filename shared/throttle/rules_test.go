@@ -1,0 +1,206 @@
+package throttle_test
+
+import (
+	"bytes"
+	"log/slog"
+	"net/netip"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/storage/sqlite"
+	"gatehouse/shared/throttle"
+)
+
+// fixture are the rules over a real store, with a clock that the test moves.
+type fixture struct {
+	*throttle.Rules
+	now time.Time
+}
+
+func newFixture(t *testing.T, limit throttle.Limit) *fixture {
+	t.Helper()
+	store, err := sqlite.Open(filepath.Join(t.TempDir(), "db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	keys, err := secret.NewKeys(make([]byte, secret.KeySize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fixture{now: start}
+	f.Rules = throttle.NewRules(store, keys, limit, func() time.Time { return f.now })
+	return f
+}
+
+func guess(kind throttle.Kind, account, address string) throttle.Guess {
+	return throttle.Guess{Kind: kind, Account: account, Address: netip.MustParseAddr(address)}
+}
+
+var ada = guess(throttle.Password, "ada", "203.0.113.7")
+
+func (f *fixture) mustBegin(t *testing.T, g throttle.Guess) throttle.Attempt {
+	t.Helper()
+	a, err := f.Begin(t.Context(), g)
+	if err != nil {
+		t.Fatalf("Begin(%v) = %v, want an attempt", g, err)
+	}
+	return a
+}
+
+// fail lets so many attempts fail.
+func (f *fixture) fail(t *testing.T, g throttle.Guess, times int) {
+	t.Helper()
+	for range times {
+		f.mustBegin(t, g)
+	}
+}
+
+func (f *fixture) wantThrottled(t *testing.T, g throttle.Guess, want bool) {
+	t.Helper()
+	if _, err := f.Begin(t.Context(), g); fault.Is(err, fault.TooMany) != want || !want && err != nil {
+		t.Errorf("Begin(%v) = %v, want it throttled: %t", g, err, want)
+	}
+}
+
+func TestTenFailuresThrottleForTenMinutes(t *testing.T) {
+	f := newFixture(t, throttle.DefaultLimit)
+	f.fail(t, ada, 9)
+	f.now = at(9)
+	f.fail(t, ada, 1)
+	f.wantThrottled(t, ada, true)
+	f.now = at(18.9) // what is refused does not prolong it
+	f.wantThrottled(t, ada, true)
+	f.now = at(19)
+	f.wantThrottled(t, ada, false)
+}
+
+func TestFailuresAreForgottenTenMinutesAfterTheFirst(t *testing.T) {
+	f := newFixture(t, throttle.DefaultLimit)
+	f.fail(t, ada, 9)
+	f.now = at(10)
+	f.fail(t, ada, 10)
+	f.wantThrottled(t, ada, true)
+}
+
+func TestWhoIsThrottledElsewhere(t *testing.T) {
+	tests := []struct {
+		name      string
+		guess     throttle.Guess
+		throttled bool
+	}{
+		{"the same", ada, true},
+		{"in capitals", guess(throttle.Password, "ADA", "203.0.113.7"), true},
+		{"by the same address in IPv6", guess(throttle.Password, "ada", "::ffff:203.0.113.7"), true},
+		{"from the next address", guess(throttle.Password, "ada", "203.0.113.8"), false},
+		{"from nowhere", throttle.Guess{Kind: throttle.Password, Account: "ada"}, false},
+		{"another account", guess(throttle.Password, "ada ", "203.0.113.7"), false},
+		{"another kind", guess("code", "ada", "203.0.113.7"), false},
+	}
+	f := newFixture(t, throttle.DefaultLimit)
+	f.fail(t, ada, 10)
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) { f.wantThrottled(t, test.guess, test.throttled) })
+	}
+}
+
+func TestIPv6CountsByItsNetwork(t *testing.T) {
+	f := newFixture(t, throttle.DefaultLimit)
+	for _, address := range []string{"2001:db8:0:1::1", "2001:db8:0:1:ffff:ffff:ffff:ffff"} {
+		f.fail(t, guess(throttle.Password, "ada", address), 5)
+	}
+	f.wantThrottled(t, guess(throttle.Password, "ada", "2001:db8:0:1:a::b%eth0"), true)
+	f.wantThrottled(t, guess(throttle.Password, "ada", "2001:db8:0:2::1"), false)
+}
+
+func TestSuccessForgetsFailures(t *testing.T) {
+	f := newFixture(t, throttle.DefaultLimit)
+	f.fail(t, ada, 9)
+	if err := f.Succeed(t.Context(), f.mustBegin(t, ada)); err != nil {
+		t.Fatal(err)
+	}
+	f.fail(t, ada, 10)
+	f.wantThrottled(t, ada, true)
+}
+
+func TestWithdrawnAttemptsDoNotCount(t *testing.T) {
+	f := newFixture(t, throttle.DefaultLimit)
+	f.fail(t, ada, 9)
+	for range 20 {
+		if err := f.Withdraw(t.Context(), f.mustBegin(t, ada)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.fail(t, ada, 1)
+	f.wantThrottled(t, ada, true)
+}
+
+// What was let through before a success or before the counter began anew takes
+// nothing off the failures since.
+func TestLateWithdrawalTakesNothingOffLaterFailures(t *testing.T) {
+	f := newFixture(t, throttle.DefaultLimit)
+	late := f.mustBegin(t, ada)
+	f.now = at(10)
+	f.fail(t, ada, 10)
+	if err := f.Withdraw(t.Context(), late); err != nil {
+		t.Fatal(err)
+	}
+	f.wantThrottled(t, ada, true)
+}
+
+func TestOfManyAttemptsAtOnceTenAreLetThrough(t *testing.T) {
+	f := newFixture(t, throttle.DefaultLimit)
+	var through atomic.Int32
+	var callers sync.WaitGroup
+	for range 100 {
+		callers.Go(func() {
+			if _, err := f.Begin(t.Context(), ada); err == nil {
+				through.Add(1)
+			}
+		})
+	}
+	callers.Wait()
+	if got := through.Load(); got != 10 {
+		t.Errorf("%d of 100 attempts at once were let through, want 10", got)
+	}
+}
+
+func TestNoLimitThrottlesNobody(t *testing.T) {
+	f := newFixture(t, throttle.Limit{})
+	f.fail(t, ada, 20)
+	a := f.mustBegin(t, ada)
+	if err := f.Succeed(t.Context(), a); err != nil {
+		t.Error(err)
+	}
+	if err := f.Withdraw(t.Context(), a); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestThrottlingIsLoggedWithoutTheAccount(t *testing.T) {
+	var log bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	t.Cleanup(func() { slog.SetDefault(before) })
+
+	f := newFixture(t, throttle.DefaultLimit)
+	mistyped := guess(throttle.Password, "opensesame", "2001:db8::7")
+	f.fail(t, mistyped, 10)
+	if log.Len() > 0 {
+		t.Errorf("what is let through logs %q", log.String())
+	}
+	f.wantThrottled(t, mistyped, true)
+	line := log.String()
+	if !strings.Contains(line, `level=WARN msg="attempt throttled" kind=password network=2001:db8::/64 wait=10m0s`) {
+		t.Errorf("throttling logs %q", line)
+	}
+	if strings.Contains(line, "opensesame") {
+		t.Errorf("the log holds what was typed as the name: %q", line)
+	}
+}
