@@ -10,8 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/boot"
 	"gatehouse/shared/project"
+	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage/dynamodb"
 	"gatehouse/shared/storage/dynamodb/tables"
@@ -110,6 +112,8 @@ func TestRoundTripsOfWholeRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := s.project(t, root)
+	gitToken := s.gitToken(t, root)
+	s.ask(t, p, gitToken) // notes the token's use, which is done once a minute
 
 	tests := []struct {
 		name          string
@@ -119,6 +123,7 @@ func TestRoundTripsOfWholeRequests(t *testing.T) {
 		{"token info", func() { s.info(t, pair.Access) }, 2, 0},
 		{"project by id", func() { s.get(t, "/api/v4/projects/1", pair.Access) }, 2, 0},
 		{"project by path", func() { s.get(t, "/api/v4/projects/"+url.PathEscape(p.FullPath), pair.Access) }, 3, 0},
+		{"Git request", func() { s.ask(t, p, gitToken) }, 3, 0},
 		{"authorization approved", func() { s.form(t, browser, "/oauth/authorize", consent, http.StatusFound) }, 3, 1},
 		{"code exchange", func() { s.exchange(t, code) }, 3, 1},
 		{"refresh", func() { pair = s.refresh(t, pair.Refresh) }, 3, 1},
@@ -133,6 +138,29 @@ func TestRoundTripsOfWholeRequests(t *testing.T) {
 			t.Errorf("%s takes %d steps with %d writes, want %d with %d", test.name, taken, writes, test.steps, test.writes)
 		}
 	}
+}
+
+// ask asks as a Git front end whether a fetch may pass, and expects 200.
+func (s *server) ask(t *testing.T, p project.Project, token secret.Text) {
+	t.Helper()
+	req, err := http.NewRequest(http.MethodGet, s.URL+"/git/authorize", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("X-Original-URI", "/"+p.FullPath+".git/info/refs?service=git-upload-pack")
+	req.SetBasicAuth("oauth2", token.Reveal())
+	s.do(t, req)
+}
+
+func (s *server) gitToken(t *testing.T, u user.User) secret.Text {
+	t.Helper()
+	_, text, err := s.app.Tokens.Create(t.Context(), accesstoken.Request{
+		UserID: u.ID, Name: "Git", Scopes: scope.Of(scope.ReadRepository),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 func (s *server) project(t *testing.T, owner user.User) project.Project {

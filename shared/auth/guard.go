@@ -8,6 +8,7 @@ import (
 	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
 	"gatehouse/shared/scope"
+	"gatehouse/shared/secret"
 	"gatehouse/shared/web"
 )
 
@@ -132,21 +133,28 @@ func (a *Auth) call(r *http.Request, also []scope.Scope) (Caller, error) {
 }
 
 // visit does the same for a request about a project or group, which find
-// reads. That, the user's memberships, the user and the client are read side
-// by side; that there is no such place is told only to callers whose token
-// would do.
+// reads.
 func (a *Auth) visit(r *http.Request, find func(context.Context) error) (Caller, project.Viewer, error) {
 	token, err := credential(r)
 	if err != nil {
 		return Caller{}, project.Viewer{}, err
 	}
-	b, err := a.bearer(r.Context(), token)
+	enter := func(c Caller) (Caller, error) { return a.enter(r, c, nil) }
+	return a.visitBy(r.Context(), token, enter, find)
+}
+
+// visitBy lets the caller whose token it is enter, and returns what is needed
+// to tell the role in the project or group that find reads. That, the user's
+// memberships, the user and the client are read side by side; that there is no
+// such place is told only to callers who may enter.
+func (a *Auth) visitBy(ctx context.Context, token secret.Text, enter func(Caller) (Caller, error), find func(context.Context) error) (Caller, project.Viewer, error) {
+	b, err := a.bearer(ctx, token)
 	if err != nil {
 		return Caller{}, project.Viewer{}, err
 	}
 	var missing error
 	var memberships project.Memberships
-	c, err := a.resolve(r.Context(), b, func(ctx context.Context) error {
+	c, err := a.resolve(ctx, b, func(ctx context.Context) error {
 		missing = find(ctx)
 		return known(missing)
 	}, func(ctx context.Context) (err error) {
@@ -154,7 +162,7 @@ func (a *Auth) visit(r *http.Request, find func(context.Context) error) (Caller,
 		return err
 	})
 	if err == nil {
-		c, err = a.enter(r, c, nil)
+		c, err = enter(c)
 	}
 	switch {
 	case err != nil:
@@ -162,7 +170,7 @@ func (a *Auth) visit(r *http.Request, find func(context.Context) error) (Caller,
 	case missing != nil:
 		return Caller{}, project.Viewer{}, missing
 	case c.User.ID != b.userID: // acting as somebody else
-		v, err := a.Viewer(r.Context(), c)
+		v, err := a.Viewer(ctx, c)
 		return c, v, err
 	}
 	return c, project.Viewer{UserID: c.User.ID, Admin: c.User.Admin, Memberships: memberships}, nil
@@ -175,8 +183,8 @@ func (a *Auth) enter(r *http.Request, c Caller, also []scope.Scope) (Caller, err
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		enough = append(scope.Of(scope.API, scope.ReadAPI), also...)
 	}
-	if !c.Scopes.HasAny(enough...) {
-		return Caller{}, insufficientScope(enough)
+	if err := c.may(enough); err != nil {
+		return Caller{}, err
 	}
 	name, err := sudo(r)
 	switch {
@@ -186,6 +194,14 @@ func (a *Auth) enter(r *http.Request, c Caller, also []scope.Scope) (Caller, err
 		return c, nil // the endpoint tells, after its own checks
 	}
 	return a.as(r.Context(), c, name)
+}
+
+// may returns an error unless the caller's token has one of the scopes.
+func (c Caller) may(enough scope.Set) error {
+	if !c.Scopes.HasAny(enough...) {
+		return insufficientScope(enough)
+	}
+	return nil
 }
 
 // known passes every error but fault.NotFound.

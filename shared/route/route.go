@@ -21,6 +21,8 @@ var Table = []Route{
 	{"/assets/{proxy+}", "account"},
 	{"/oauth", "oauth"},
 	{"/oauth/{proxy+}", "oauth"},
+	{"/git", "oauth"},
+	{"/git/{proxy+}", "oauth"},
 	{"/-/{proxy+}", "oauth"},
 	{"/api/v4/projects", "projects"},
 	{"/api/v4/projects/{proxy+}", "projects"},

@@ -1,6 +1,6 @@
 // Package oauthapi serves what machines ask of the identity provider: tokens,
-// what a token is good for, revocation, introspection, and the service's health. It has no
-// pages.
+// what a token is good for, revocation, introspection, what a Git front end may
+// let through, and the service's health. It has no pages.
 package oauthapi
 
 import (
@@ -20,6 +20,8 @@ func New(app *app.App) http.Handler {
 	mux.Handle("GET /oauth/token/info", handler(api.tokenInfo))
 	mux.Handle("POST /oauth/revoke", handler(api.revoke))
 	mux.Handle("POST /oauth/introspect", handler(api.introspect))
+	mux.Handle(gitAuthorizePath, gitHandler(api.gitAuthorize))
+	mux.Handle(gitAuthorizePath+"/{path...}", gitHandler(api.gitAuthorize))
 	mux.Handle("GET /-/health", web.Handler(api.health))
 	return web.Around(cors.Around(mux))
 }

@@ -1,0 +1,130 @@
+package oauthapi
+
+import (
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/git"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/web"
+)
+
+// gitAuthorizePath is where a Git front end asks about the requests it gets.
+const gitAuthorizePath = "/git/authorize"
+
+// gitAuthorize tells a Git front end whether to let a request through, and
+// whose and about what it is.
+func (a *api) gitAuthorize(w http.ResponseWriter, r *http.Request) error {
+	asked, err := askedAbout(r)
+	if err != nil {
+		return err
+	}
+	caller, p, err := a.Auth.Git(r.Context(), gitToken(r), asked)
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("X-Gatehouse-User", caller.User.Username)
+	h.Set("X-Gatehouse-Project", p.FullPath)
+	h.Set("X-Gatehouse-Project-Id", strconv.FormatInt(p.ID, 10))
+	h.Set("X-Gatehouse-Permission", string(asked.Operation))
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusOK)
+	return nil
+}
+
+var (
+	errNothingAsked = fault.New(fault.Invalid,
+		"The front end does not say about which request it asks: in X-Original-URI, in X-Forwarded-Uri, or in the path behind "+gitAuthorizePath+".")
+	errTwoAsked = fault.New(fault.Invalid, "The front end asks about two requests at once.")
+)
+
+// askedAbout returns the request that the front end asks about. Which front
+// end it is cannot be known, and each passes on the headers that others mean
+// this by, as the client sent them. So none of the places has precedence: all
+// that tell something must tell the same.
+func askedAbout(r *http.Request) (git.Request, error) {
+	addresses := headers(r, "X-Original-URI", "X-Forwarded-Uri")
+	methods := headers(r, "X-Original-Method", "X-Forwarded-Method")
+	if rest := strings.TrimPrefix(r.URL.Path, gitAuthorizePath); rest != "" {
+		address := url.URL{Path: rest, RawQuery: r.URL.RawQuery} // the gateway decoded the path; a '?' in it is escaped again
+		addresses = append(addresses, address.RequestURI())
+		if len(methods) == 0 {
+			methods = append(methods, r.Method)
+		}
+	}
+	address, err := agreed(addresses)
+	if err != nil {
+		return git.Request{}, err
+	}
+	method, err := agreed(methods)
+	switch {
+	case err != nil:
+		return git.Request{}, err
+	case address == "":
+		return git.Request{}, errNothingAsked
+	}
+	return git.Parse(method, address)
+}
+
+// agreed returns the value that all are, or "" when there are none.
+func agreed(values []string) (string, error) {
+	switch values = slices.Compact(values); len(values) {
+	case 0:
+		return "", nil
+	case 1:
+		return values[0], nil
+	}
+	return "", errTwoAsked
+}
+
+// headers returns what the request's headers with these names hold.
+func headers(r *http.Request, names ...string) []string {
+	var all []string
+	for _, name := range names {
+		all = append(all, r.Header.Values(name)...)
+	}
+	return slices.DeleteFunc(all, func(value string) bool { return value == "" })
+}
+
+// gitToken returns the token that is the password of HTTP Basic. The user name
+// says nothing, but Git always has one.
+func gitToken(r *http.Request) secret.Text {
+	name, password, ok := r.BasicAuth()
+	if !ok || name == "" || len(r.Header.Values("Authorization")) > 1 {
+		return secret.Text{}
+	}
+	return secret.NewText(password)
+}
+
+// gitHandler is an endpoint whose errors people read in Git's output, where a
+// front end passes them on: Git shows plain text as "remote: …".
+type gitHandler func(w http.ResponseWriter, r *http.Request) error
+
+// ServeHTTP calls the endpoint and answers its error.
+func (h gitHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	err := h(w, r)
+	if err == nil {
+		return
+	}
+	status, text := web.Status(err), err.Error()
+	switch {
+	case status >= http.StatusInternalServerError:
+		slog.ErrorContext(r.Context(), "request not served", "error", err)
+		text = "The request could not be served; try again."
+	case status == http.StatusUnauthorized:
+		// Git asks for a user name and password, and forgets those it kept.
+		w.Header().Set("WWW-Authenticate", `Basic realm="Gatehouse"`)
+	case text == "":
+		text = http.StatusText(status)
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text + "\n"))
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"time"
+)
+
+const password = "a walk in the park"
+
+// Roles, by the access levels of the REST API.
+const (
+	guest     = 10
+	reporter  = 20
+	developer = 30
+)
+
+// world is what the checks find: two private projects and an internal one in a
+// group, and tokens.
+type world struct {
+	server *server
+	group  string
+	// Tokens of a developer of the project web, but for those that say more.
+	write, read, oauth, revoked          string
+	reporterWrites, guestReads, stranger string
+}
+
+// arrange makes it all through the REST API.
+func arrange(ctx context.Context, r *rest, s *server) (*world, error) {
+	suffix := fmt.Sprint(time.Now().UnixNano())
+	w := &world{server: s, group: "acme" + suffix}
+	groupID := r.post(ctx, "/groups", body{"name": "Acme", "path": w.group, "visibility": "internal"})
+	var web int64
+	for path, visibility := range map[string]string{"web": "private", "hidden": "private", "open": "internal"} {
+		id := r.post(ctx, "/projects", body{"name": path, "path": path, "namespace_id": groupID, "visibility": visibility})
+		if path == "web" {
+			web = id
+		}
+		if _, err := git(ctx, s.dir, "init", "--quiet", "--bare", w.repository(path)); err != nil {
+			return nil, err
+		}
+	}
+	person := func(name string, role int) int64 {
+		name += suffix
+		id := r.post(ctx, "/users", body{"username": name, "name": name, "email": name + "@example.com", "password": password})
+		if role > 0 {
+			r.post(ctx, fmt.Sprintf("/projects/%d/members", web), body{"user_id": id, "access_level": role})
+		}
+		return id
+	}
+	dana := person("dana", developer)
+	w.write = r.token(ctx, dana, "write_repository")
+	w.read = r.token(ctx, dana, "read_repository")
+	w.revoked = r.token(ctx, dana, "write_repository")
+	r.call(ctx, http.MethodDelete, fmt.Sprintf("/personal_access_tokens/%d", r.lastToken), nil)
+	w.oauth = r.passwordGrant(ctx, "dana"+suffix, "read_repository")
+	w.reporterWrites = r.token(ctx, person("rita", reporter), "write_repository")
+	w.guestReads = r.token(ctx, person("gus", guest), "read_repository")
+	w.stranger = r.token(ctx, person("stan", 0), "write_repository")
+	return w, r.err
+}
+
+// repository returns the directory of a project's bare repository.
+func (w *world) repository(project string) string {
+	return filepath.Join(w.server.repositories(), w.group, project+".git")
+}
+
+// url returns the address of a repository as people with this token write it.
+func (w *world) url(path, token string) string {
+	u := url.URL{Scheme: "http", Host: w.server.address, Path: path}
+	if token != "" {
+		u.User = url.UserPassword("oauth2", token)
+	}
+	return u.String()
+}
+
+type body map[string]any
+
+// rest calls Gatehouse as an administrator. After the first error it does
+// nothing more.
+type rest struct {
+	base, adminToken string
+	lastToken        int64
+	err              error
+}
+
+type answer struct {
+	ID          int64
+	Token       string
+	AccessToken string `json:"access_token"`
+}
+
+func (r *rest) post(ctx context.Context, path string, b body) int64 {
+	return r.call(ctx, http.MethodPost, path, b).ID
+}
+
+func (r *rest) token(ctx context.Context, user int64, scope string) string {
+	a := r.call(ctx, http.MethodPost, fmt.Sprintf("/users/%d/personal_access_tokens", user), body{"name": "Git", "scopes": []string{scope}})
+	r.lastToken = a.ID
+	return a.Token
+}
+
+func (r *rest) passwordGrant(ctx context.Context, username, scope string) string {
+	return r.send(ctx, http.MethodPost, "/oauth/token", body{
+		"grant_type": "password", "username": username, "password": password, "scope": scope,
+	}).AccessToken
+}
+
+func (r *rest) call(ctx context.Context, method, path string, b body) answer {
+	return r.send(ctx, method, "/api/v4"+path, b)
+}
+
+func (r *rest) send(ctx context.Context, method, path string, b body) (a answer) {
+	if r.err != nil {
+		return a
+	}
+	var encoded []byte
+	if b != nil {
+		if encoded, r.err = json.Marshal(b); r.err != nil {
+			return a
+		}
+	}
+	req, err := http.NewRequestWithContext(ctx, method, r.base+path, bytes.NewReader(encoded))
+	if err != nil {
+		r.err = err
+		return a
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("PRIVATE-TOKEN", r.adminToken)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		r.err = err
+		return a
+	}
+	defer resp.Body.Close()
+	switch {
+	case resp.StatusCode >= http.StatusBadRequest:
+		r.err = fmt.Errorf("%s %s: status %d", method, path, resp.StatusCode)
+	case resp.StatusCode != http.StatusNoContent:
+		r.err = json.NewDecoder(resp.Body).Decode(&a)
+	}
+	return a
+}
