@@ -48,6 +48,9 @@ async function walk(look) {
   await signIn(visit);
   const clientID = await registerApplication(visit);
   await denyAndApprove(visit, clientID);
+  await takeAccessBack(visit, clientID);
+  await makeRotateAndRevokeToken(visit);
+  await endSessions(visit);
   await passTrusted(visit, clientID);
   await renewAndDelete(visit);
   await visit.page.goto(`${base}/user_settings/nowhere`);
@@ -137,6 +140,116 @@ async function denyAndApprove(visit, clientID) {
   await visit.look("authorize-error");
 }
 
+// takeAccessBack ends what an application that used its code can do.
+async function takeAccessBack(visit, clientID) {
+  await visit.page.goto(`${base}/user_settings/applications`);
+  await visit.tab("authorized_applications");
+  await visit.look("authorized-empty");
+  await visit.page.goto(authorizeAddress(clientID));
+  await visit.tabTo("button[value=approve]");
+  const access = await exchange(clientID, (await visit.answer()).get("code"));
+  await visit.page.goto(`${base}/user_settings/applications`);
+  await visit.tab("authorized_applications");
+  await visit.look("authorized");
+  await visit.ask("form[action$=revoke]");
+  await visit.look("authorized-asks");
+  assert.equal(await infoStatus(access), 200);
+  await visit.tabTo("form[action$=revoke] button");
+  await visit.submit("Enter");
+  assert.match(await visit.page.textContent("[role=status]"), /cannot act for you/);
+  assert.equal(await infoStatus(access), 401, "what was revoked ends at once");
+  await visit.look("authorized-revoked");
+}
+
+async function makeRotateAndRevokeToken(visit) {
+  await visit.tab("personal_access_tokens");
+  await visit.look("tokens");
+  await visit.tabTo("main a.button");
+  await visit.submit("Enter");
+  await visit.look("token-new");
+  await visit.tabTo("form.card .actions button");
+  await visit.submit("Enter");
+  assert.equal(await visit.page.locator(".complaint").count(), 2);
+  assert.equal(await visit.focused("#name"), true, "the first field with a mistake has the focus");
+  await visit.look("token-complaints");
+
+  await visit.type("Nightly backup");
+  await visit.tabTo("input[value=read_api]");
+  await visit.page.keyboard.press("Space");
+  await visit.tabTo("form.card .actions button");
+  await visit.submit("Enter");
+  const first = await shownToken(visit);
+  await visit.look("token-text");
+  await visit.tabTo(".actions a.button");
+  await visit.submit("Enter");
+  assert.ok(!(await visit.page.content()).includes(first), "the token is shown once");
+  assert.equal(await infoStatus(first), 200);
+  await visit.look("token");
+  await visit.ask("form[action$=rotate]");
+  await visit.look("token-asks");
+  await visit.tabTo("form[action$=rotate] button");
+  await visit.submit("Enter");
+  const second = await shownToken(visit);
+  assert.equal(await infoStatus(first), 401, "rotating ends the token before");
+  await visit.tabTo(".actions a.button");
+  await visit.submit("Enter");
+  await visit.ask("form[action$=revoke]");
+  await visit.tabTo("form[action$=revoke] button");
+  await visit.submit("Enter");
+  assert.match(await visit.page.textContent("[role=status]"), /revoked/);
+  assert.equal(await infoStatus(second), 401);
+  await visit.look("token-revoked");
+}
+
+async function shownToken(visit) {
+  const token = await visit.page.textContent("#access-token");
+  assert.match(token, /^gtpat-[0-9a-f]{40}$/);
+  return token;
+}
+
+async function endSessions(visit) {
+  await signInElsewhere("Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 Version/18.5 Mobile/15E148 Safari/604.1");
+  await signInElsewhere("Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0");
+  await visit.tab("sessions");
+  await visit.look("sessions");
+  const sessions = () => visit.page.locator("main h2 .badge, main form[action$='/end']").count();
+  const before = await sessions();
+  assert.ok(before >= 3, "all sessions are listed");
+  await visit.ask("form[action$='/end']");
+  await visit.look("sessions-asks");
+  await visit.tabTo("form[action$='/end'] button");
+  await visit.submit("Enter");
+  assert.equal(await sessions(), before - 1);
+  await visit.ask("form[action$=end_others]");
+  await visit.tabTo("form[action$=end_others] button");
+  await visit.submit("Enter");
+  assert.match(await visit.page.textContent("[role=status]"), /everywhere else/);
+  assert.equal(await sessions(), 1);
+  await visit.look("sessions-ended");
+}
+
+// signInElsewhere signs the administrator in with another browser.
+async function signInElsewhere(userAgent) {
+  const body = new URLSearchParams({ login: "root", password });
+  const answer = await fetch(`${base}/users/sign_in`, { method: "POST", body, redirect: "manual", headers: { "User-Agent": userAgent } });
+  assert.equal(answer.status, 303);
+}
+
+// exchange returns the access token that an application gets for its code.
+async function exchange(clientID, code) {
+  const answer = await fetch(`${base}/oauth/token`, { method: "POST", body: new URLSearchParams({
+    grant_type: "authorization_code", client_id: clientID, code, redirect_uri: client.callback,
+    code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+  }) });
+  assert.equal(answer.status, 200);
+  return (await answer.json()).access_token;
+}
+
+// infoStatus tells whether a token is good: 200 or 401.
+async function infoStatus(token) {
+  return (await fetch(`${base}/oauth/token/info`, { headers: { Authorization: `Bearer ${token}` } })).status;
+}
+
 // passTrusted signs in on the way to an application that asks nothing, so that
 // the sign-in form is redirected all the way to the application.
 async function passTrusted(visit, clientID) {
@@ -200,7 +313,7 @@ async function newVisit(context, name, scripted) {
   const visit = {
     page, complaints, scripted,
     path: () => new URL(page.url()).pathname,
-    focused: (selector) => page.locator(selector).evaluate((element) => element === document.activeElement),
+    focused: (selector) => (typeof selector === "string" ? page.locator(selector).first() : selector).evaluate((element) => element === document.activeElement),
     type: (text) => page.keyboard.type(text),
 
     // tabTo moves the focus as a person would, and fails where one could not.
@@ -210,6 +323,19 @@ async function newVisit(context, name, scripted) {
         await page.keyboard.press(key);
       }
       assert.fail(`${name}: ${selector} cannot be reached with ${key} on ${page.url()}`);
+    },
+
+    // tab goes to another page of the settings.
+    async tab(name) {
+      await visit.tabTo(`nav.tabs a[href$=${name}]`);
+      await visit.submit("Enter");
+      assert.equal(await page.getAttribute("nav.tabs [aria-current=page]", "href"), `/user_settings/${name}`);
+    },
+
+    // ask opens the question before the first of these forms.
+    async ask(form) {
+      await visit.tabTo(page.locator("details", { has: page.locator(form) }).first().locator("summary"));
+      await page.keyboard.press("Enter");
     },
 
     // submit presses a key and waits for the page that it leads to.

@@ -44,13 +44,22 @@ type Request struct {
 	ExpiresAt time.Time // zero: after MaxLifetime
 }
 
+// Check returns what is wrong with the request as fault.Fields.
+func (r *Rules) Check(req Request) error { return req.until(r.now()).check(r.now()) }
+
+// until returns the request with the day on which the token ends.
+func (req Request) until(now time.Time) Request {
+	if req.ExpiresAt.IsZero() {
+		req.ExpiresAt = LastDay(now)
+	}
+	return req
+}
+
 // Create makes a token and returns it with the secret that nobody can read
 // again. What is wrong with the request comes as fault.Fields.
 func (r *Rules) Create(ctx context.Context, req Request) (Token, secret.Text, error) {
 	now := r.now()
-	if req.ExpiresAt.IsZero() {
-		req.ExpiresAt = LastDay(now)
-	}
+	req = req.until(now)
 	if err := req.check(now); err != nil {
 		return Token{}, secret.Text{}, err
 	}

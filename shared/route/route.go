@@ -14,6 +14,7 @@ type Route struct{ Pattern, Function string }
 var Table = []Route{
 	{"/", "account"},
 	{"/oauth/authorize", "account"},
+	{"/oauth/authorized_applications/{id}", "account"},
 	{"/users", "account"},
 	{"/users/{proxy+}", "account"},
 	{"/user_settings", "account"},

@@ -113,6 +113,11 @@ func (s Set) Within(other Set) bool {
 // Equal reports whether both sets hold the same scopes, in any order.
 func (s Set) Equal(other Set) bool { return len(s) == len(other) && s.Within(other) }
 
+// Without returns the set without the scope.
+func (s Set) Without(scope Scope) Set {
+	return slices.DeleteFunc(slices.Clone(s), func(x Scope) bool { return x == scope })
+}
+
 // And returns the scopes that both sets hold, in the order of s.
 func (s Set) And(other Set) Set {
 	both := Set{}

@@ -22,11 +22,19 @@ type Page struct {
 	Title    string
 	Place    string // the part of the service that the header names
 	Status   int    // zero: 200
+	// Tabs lead to the pages beside this one.
+	Tabs []Tab
 	// Focused pages ask for one decision and have no navigation.
 	Focused bool
 	// Targets are where the page's forms may lead, besides the site itself.
 	Targets []string
 	Body    any // what the template shows
+}
+
+// Tab leads to a page.
+type Tab struct {
+	Name, Address string
+	Current       bool
 }
 
 // view is what the layout shows.
@@ -54,10 +62,16 @@ func (s *Site) Render(w http.ResponseWriter, r *http.Request, p Page) error {
 	return err
 }
 
+// partsFile holds what several pages of a group show.
+const partsFile = "parts.html"
+
 // parse returns each page's template with the layout around it.
 func parse(files fs.FS) map[string]*template.Template {
 	base := template.Must(template.New("").Funcs(functions).ParseFS(layout, "templates/*.html"))
 	pages := map[string]*template.Template{"error": base}
+	if _, err := fs.Stat(files, partsFile); err == nil {
+		base = template.Must(template.Must(base.Clone()).ParseFS(files, partsFile))
+	}
 	names, err := fs.Glob(files, "*.html")
 	if err != nil {
 		panic(err) // not reached: the pattern is good
@@ -73,6 +87,7 @@ var functions = template.FuncMap{
 	"asset":     assetAddress,
 	"complaint": func(field, text string) complaint { return complaint{field, text} },
 	"copyable":  func(id, label, value string) copyable { return copyable{id, label, value} },
+	"clock":     func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") },
 	"day":       func(t time.Time) string { return t.UTC().Format("2 Jan 2006") },
 	"exact":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 	"iso":       func(t time.Time) string { return t.UTC().Format(time.RFC3339) },

@@ -27,7 +27,8 @@ type Site struct {
 }
 
 // New returns a site with the templates that lie at the top of files: each
-// defines "content", and its name without ".html" is the page's. Templates are
+// defines "content", and its name without ".html" is the page's; parts.html, if
+// there is one, defines what several of them show. Templates are
 // part of the program, so one that does not parse is a panic.
 func New(app *app.App, files fs.FS, notices Notices) *Site {
 	s := &Site{app: app, templates: parse(files), notices: notices, origins: http.NewCrossOriginProtection()}

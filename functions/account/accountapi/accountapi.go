@@ -1,5 +1,6 @@
 // Package accountapi serves the pages on which people sign in, register
-// applications and let applications act for them.
+// applications, let applications act for them, and look after whatever can act
+// in their name.
 package accountapi
 
 import (
@@ -19,12 +20,14 @@ var files embed.FS
 
 // notices are what people read after an action.
 var notices = site.Notices{
-	"saved":      "The application was saved.",
-	"deleted":    "The application was deleted, with every access that people gave it.",
-	"signed-out": "You are signed out.",
+	"saved":         "The application was saved.",
+	"deleted":       "The application was deleted, with every access that people gave it.",
+	"signed-out":    "You are signed out.",
+	"access-ended":  "The application cannot act for you any more.",
+	"token-revoked": "The token was revoked. Nothing can use it any more.",
+	"session-ended": "The session was ended.",
+	"others-ended":  "You are signed out everywhere else.",
 }
-
-const applicationsPath = "/user_settings/applications"
 
 type api struct {
 	app  *app.App
@@ -38,7 +41,7 @@ func New(app *app.App) http.Handler {
 		panic(err) // not reached: the directory is embedded
 	}
 	a := &api{app: app, site: site.New(app, templates, notices)}
-	anybody, user, owner := a.site.Page, a.site.SignedIn, a.owned
+	anybody, user, session, owner, holder := a.site.Page, a.site.SignedIn, a.site.InSession, a.owned, a.held
 
 	mux := web.NewMux()
 	mux.HandleFunc("GET /assets/{name}", a.site.Asset)
@@ -60,6 +63,21 @@ func New(app *app.App) http.Handler {
 	mux.Handle("GET /user_settings/applications/{id}/edit", owner(a.editApplication))
 	mux.Handle("POST /user_settings/applications/{id}/renew_secret", owner(a.renewSecret))
 	mux.Handle("POST /user_settings/applications/{id}/delete", owner(a.deleteApplication))
+
+	mux.Handle("GET /user_settings/authorized_applications", user(a.listAuthorized))
+	mux.Handle("POST /user_settings/authorized_applications/{id}/revoke", user(a.revokeAuthorized))
+	mux.Handle("DELETE /oauth/authorized_applications/{id}", user(a.revokeAuthorized))
+
+	mux.Handle("GET /user_settings/personal_access_tokens", user(a.listTokens))
+	mux.Handle("GET /user_settings/personal_access_tokens/new", user(a.newToken))
+	mux.Handle("POST /user_settings/personal_access_tokens", user(a.createToken))
+	mux.Handle("GET /user_settings/personal_access_tokens/{id}", holder(a.showToken))
+	mux.Handle("POST /user_settings/personal_access_tokens/{id}/rotate", holder(a.rotateToken))
+	mux.Handle("POST /user_settings/personal_access_tokens/{id}/revoke", holder(a.revokeToken))
+
+	mux.Handle("GET /user_settings/sessions", session(a.listSessions))
+	mux.Handle("POST /user_settings/sessions/{id}/end", user(a.endSession))
+	mux.Handle("POST /user_settings/sessions/end_others", session(a.endOtherSessions))
 	return web.Around(a.site.Serve(mux))
 }
 

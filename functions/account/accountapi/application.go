@@ -12,8 +12,6 @@ import (
 	"gatehouse/shared/user"
 )
 
-const applicationsPlace = "Applications"
-
 func applicationAddress(c oauth.Client) string {
 	return applicationsPath + "/" + strconv.FormatInt(c.ID, 10)
 }
@@ -64,7 +62,7 @@ func (a *api) listApplications(w http.ResponseWriter, r *http.Request, u user.Us
 	for _, c := range clients.Items {
 		body.Rows = append(body.Rows, applicationRow{c, applicationAddress(c)})
 	}
-	return a.site.Render(w, r, site.Page{Template: "applications", Title: "Applications", Place: applicationsPlace, Body: body})
+	return a.renderSettings(w, r, site.Page{Template: "applications", Title: "Applications", Body: body})
 }
 
 // applicationBody is what the page of an application shows.
@@ -81,7 +79,7 @@ func (a *api) showApplication(w http.ResponseWriter, r *http.Request, u user.Use
 	if c.OwnerID == 0 {
 		owner = "This instance of Gatehouse"
 	}
-	return a.site.Render(w, r, site.Page{Template: "application", Title: c.Name, Place: applicationsPlace, Body: applicationBody{
+	return a.renderSettings(w, r, site.Page{Template: "application", Title: c.Name, Body: applicationBody{
 		Client: c, Scopes: scope.Describe(c.Scopes), Settings: settingsOf(c), Address: applicationAddress(c), Owner: owner,
 		AuthorizeURL: a.app.BaseURL + authorizePath, TokenURL: a.app.BaseURL + "/oauth/token", APIURL: a.app.BaseURL + "/api/v4",
 	}})
@@ -131,8 +129,8 @@ type secretBody struct {
 // renderSecret shows a secret, in the answer to the form that made it: a
 // redirect would have to carry it in an address or a cookie, or to keep it.
 func (a *api) renderSecret(w http.ResponseWriter, r *http.Request, status int, heading string, c oauth.Client, text secret.Text) error {
-	return a.site.Render(w, r, site.Page{
-		Template: "application_secret", Title: heading, Place: applicationsPlace, Status: status,
+	return a.renderSettings(w, r, site.Page{
+		Template: "application_secret", Title: heading, Status: status,
 		Body: secretBody{c, heading, applicationAddress(c), text},
 	})
 }

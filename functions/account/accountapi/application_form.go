@@ -146,7 +146,7 @@ func sentence(subject string, complaints []string) string {
 }
 
 func (a *api) renderForm(w http.ResponseWriter, r *http.Request, status int, form applicationForm) error {
-	return a.site.Render(w, r, site.Page{
-		Template: "application_form", Title: form.Heading, Place: applicationsPlace, Status: status, Body: form,
+	return a.renderSettings(w, r, site.Page{
+		Template: "application_form", Title: form.Heading, Status: status, Body: form,
 	})
 }

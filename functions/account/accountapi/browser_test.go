@@ -21,14 +21,15 @@ const sessionCookie = "__Host-gatehouse_session"
 
 // browser keeps cookies and sends forms the way a browser does.
 type browser struct {
-	t       *testing.T
-	handler http.Handler
-	cookies map[string]string
+	t         *testing.T
+	handler   http.Handler
+	cookies   map[string]string
+	userAgent string
 }
 
 func newBrowser(t *testing.T, a *app.App) *browser {
 	t.Helper()
-	return &browser{t, accountapi.New(a), map[string]string{}}
+	return &browser{t: t, handler: accountapi.New(a), cookies: map[string]string{}}
 }
 
 // signedIn returns a browser in which the user signed in.
@@ -61,6 +62,7 @@ func (b *browser) do(method, target string, form url.Values) answer {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.Header.Set("Sec-Fetch-Site", "same-origin")
 	}
+	r.Header.Set("User-Agent", b.userAgent)
 	for name, value := range b.cookies {
 		r.AddCookie(&http.Cookie{Name: name, Value: value})
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/site"
@@ -32,7 +31,7 @@ type consentBody struct {
 type hidden struct{ Name, Value string }
 
 func (a *api) renderConsent(w http.ResponseWriter, r *http.Request, u user.User, req oauth.AuthorizeRequest, authorization oauth.Authorization) error {
-	owner, err := a.ownerName(r.Context(), authorization.Client.OwnerID)
+	owners, err := a.owners(r.Context(), authorization.Client)
 	if err != nil {
 		return err
 	}
@@ -45,23 +44,39 @@ func (a *api) renderConsent(w http.ResponseWriter, r *http.Request, u user.User,
 		Template: "consent", Title: "Allow access", Focused: true,
 		Targets: []string{site.FormTarget(authorization.RedirectURI)},
 		Body: consentBody{
-			Client: authorization.Client.Name, Initial: strings.ToUpper(string(initial)), Owner: owner,
+			Client: authorization.Client.Name, Initial: strings.ToUpper(string(initial)), Owner: owners.of(authorization.Client),
 			Scopes: scope.Describe(authorization.Scopes), Destination: newDestination(authorization.RedirectURI),
 			User: u, Fields: hiddenFields(values), ReturnTo: authorizePath + "?" + values.Encode(),
 		},
 	})
 }
 
-// ownerName says whose an application is.
-func (a *api) ownerName(ctx context.Context, id int64) (string, error) {
-	if id == 0 {
-		return "this instance of Gatehouse", nil
+// owners are people who registered applications.
+type owners map[int64]user.User
+
+func (a *api) owners(ctx context.Context, clients ...oauth.Client) (owners, error) {
+	var ids []int64
+	for _, c := range clients {
+		if c.OwnerID != 0 {
+			ids = append(ids, c.OwnerID)
+		}
 	}
-	u, err := a.app.Users.User(ctx, id)
-	if fault.Is(err, fault.NotFound) {
-		return "somebody whose account was deleted", nil
+	if len(ids) == 0 {
+		return nil, nil
 	}
-	return u.Name + " (@" + u.Username + ")", err
+	return a.app.Users.UsersByID(ctx, ids)
+}
+
+// of says whose an application is.
+func (o owners) of(c oauth.Client) string {
+	u, ok := o[c.OwnerID]
+	switch {
+	case c.OwnerID == 0:
+		return "this instance of Gatehouse"
+	case !ok:
+		return "somebody whose account was deleted"
+	}
+	return u.Name + " (@" + u.Username + ")"
 }
 
 func hiddenFields(values url.Values) []hidden {

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"gatehouse/functions/account/accountapi"
 	"gatehouse/shared/app"
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/oauth"
@@ -230,7 +229,7 @@ func TestPlainHTTPCookie(t *testing.T) {
 	if _, err := plain.Users.Create(t.Context(), user.Registration{Username: "ada", Name: "Ada", Email: "ada@example.com", Password: secret.NewText(apptest.Password)}); err != nil {
 		t.Fatal(err)
 	}
-	b := &browser{t, accountapi.New(plain), map[string]string{}}
+	b := newBrowser(t, plain)
 	cookie := b.post("/users/sign_in", form("login", "ada", "password", apptest.Password)).Result().Cookies()[0]
 	if cookie.Name != "gatehouse_session" || cookie.Secure || !cookie.HttpOnly {
 		t.Errorf("the session's cookie is %v", cookie)

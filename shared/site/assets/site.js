@@ -16,7 +16,10 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
 // Dates are shown in the reader's zone; the exact time stays on hover.
 for (const time of document.querySelectorAll("time[datetime]")) {
   const date = new Date(time.dateTime);
-  time.textContent = date.toLocaleDateString(undefined, { day: "numeric", month: "short", year: "numeric" });
+  const day = { day: "numeric", month: "short", year: "numeric" };
+  time.textContent = "clock" in time.dataset
+    ? date.toLocaleString(undefined, { ...day, hour: "numeric", minute: "2-digit" })
+    : date.toLocaleDateString(undefined, day);
   time.title = date.toLocaleString(undefined, { dateStyle: "full", timeStyle: "long" });
 }
 

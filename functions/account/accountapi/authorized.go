@@ -1,0 +1,55 @@
+package accountapi
+
+import (
+	"net/http"
+	"strconv"
+
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/scope"
+	"gatehouse/shared/site"
+	"gatehouse/shared/user"
+)
+
+// authorizedRow is an application that can act for the user.
+type authorizedRow struct {
+	oauth.Authorized
+	Owner, Revoke string
+	Scopes        []scope.Described
+}
+
+func (a *api) listAuthorized(w http.ResponseWriter, r *http.Request, u user.User) error {
+	authorized, err := a.app.OAuth.Authorized(r.Context(), u)
+	if err != nil {
+		return err
+	}
+	var clients []oauth.Client
+	for _, x := range authorized {
+		clients = append(clients, x.Client)
+	}
+	owners, err := a.owners(r.Context(), clients...)
+	if err != nil {
+		return err
+	}
+	var rows []authorizedRow
+	for _, x := range authorized {
+		rows = append(rows, authorizedRow{
+			Authorized: x, Scopes: scope.Describe(x.Scopes), Owner: owners.of(x.Client),
+			Revoke: authorizedPath + "/" + strconv.FormatInt(x.ID, 10) + "/revoke",
+		})
+	}
+	return a.renderSettings(w, r, site.Page{Template: "authorized", Title: "Authorized applications", Body: rows})
+}
+
+// revokeAuthorized takes back all that the user allowed the application. One
+// that can do nothing for the user can do nothing afterwards either.
+func (a *api) revokeAuthorized(w http.ResponseWriter, r *http.Request, u user.User) error {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil || id <= 0 {
+		return errNoApplication
+	}
+	if err := a.app.Store.RevokeGrants(r.Context(), u.ID, id, a.app.Now()); err != nil {
+		return err
+	}
+	a.site.Notify(w, "access-ended")
+	return site.Redirect(w, r, authorizedPath)
+}

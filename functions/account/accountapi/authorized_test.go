@@ -1,0 +1,140 @@
+package accountapi_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/shared/apptest"
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/scope"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/user"
+)
+
+const authorizedList = "/user_settings/authorized_applications"
+
+// allow lets the signed-in user allow the client these scopes and returns its
+// tokens.
+func allow(t *testing.T, a *apptest.App, b *browser, c oauth.Client, scopes string) oauth.Tokens {
+	t.Helper()
+	tokens, err := a.OAuth.Token(t.Context(), exchange(c, code(b, c, scopes)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tokens
+}
+
+// code lets the signed-in user allow the client these scopes and returns the
+// outstanding code.
+func code(b *browser, c oauth.Client, scopes string) string {
+	b.t.Helper()
+	return b.post("/oauth/authorize", request(c, "scope", scopes, "decision", "approve")).toClient(redirectURI).Get("code")
+}
+
+func exchange(c oauth.Client, code string) oauth.TokenRequest {
+	return oauth.TokenRequest{
+		GrantType: "authorization_code", Client: oauth.Credentials{ClientID: c.ClientID},
+		Code: secret.NewText(code), RedirectURI: redirectURI, CodeVerifier: verifier,
+	}
+}
+
+func TestAuthorizedApplicationsSayWhatEachMayDo(t *testing.T) {
+	a := apptest.New(t)
+	ada, ben := a.User("ada"), a.User("ben")
+	station, instance := register(t, a, ada), register(t, a, user.User{}, func(r *oauth.Registration) { r.Name = "Calendar" })
+	b := signedIn(t, a, ben)
+	b.get(authorizedList).want(200, "No application can act for you")
+	code(b, station, "api")
+	b.get(authorizedList).want(200, "No application can act for you") // until it uses the code
+
+	since := a.Now()
+	tokens := allow(t, a, b, station, "read_user")
+	a.Pass(48 * time.Hour)
+	if _, err := a.OAuth.Token(t.Context(), oauth.TokenRequest{
+		GrantType: "refresh_token", Client: oauth.Credentials{ClientID: station.ClientID}, RefreshToken: tokens.Refresh, CodeVerifier: verifier,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	allow(t, a, b, instance, "api")
+	page := b.get(authorizedList).want(200, "Weather station", "The user ada (@ada)", "Read your profile",
+		"Calendar", "this instance of Gatehouse", "Read and change everything",
+		since.Format("2 Jan 2006"), a.Now().Format("2 Jan 2006, 15:04 UTC")).page()
+	if strings.Count(page, "Read and change everything") != 1 {
+		t.Error("the page names a scope for an application that has it not")
+	}
+	allow(t, a, b, station, "api")
+	if page := b.get(authorizedList).page(); strings.Count(page, "Read and change everything") != 2 || strings.Count(page, "Weather station</bdi>") != 1 {
+		t.Errorf("two grants of one application are not shown as one: %s", page)
+	}
+	signedIn(t, a, ada).get(authorizedList).want(200, "No application can act for you")
+}
+
+// Revoking asks first, and then all of it is over at once.
+func TestRevokeAuthorizedApplication(t *testing.T) {
+	for name, revoke := range map[string]func(b *browser, id int64) answer{
+		"the page's form": func(b *browser, id int64) answer { return b.post(fmt.Sprintf("%s/%d/revoke", authorizedList, id), nil) },
+		"DELETE, as others": func(b *browser, id int64) answer {
+			return b.do("DELETE", fmt.Sprintf("/oauth/authorized_applications/%d", id), nil)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := apptest.New(t)
+			ada := a.User("ada")
+			station, other := register(t, a, ada), register(t, a, ada)
+			b := signedIn(t, a, ada)
+			first, second, kept := allow(t, a, b, station, "read_user"), allow(t, a, b, station, "api"), allow(t, a, b, other, "api")
+			pending := code(b, station, "api")
+			b.get(authorizedList).want(200, fmt.Sprintf(`action="%s/%d/revoke"`, authorizedList, station.ID), "It stops working for you at once")
+
+			revoke(b, station.ID).wantRedirect(authorizedList)
+			page := b.get(authorizedList).want(200, "The application cannot act for you any more.").page()
+			if strings.Count(page, "Weather station</bdi>") != 1 {
+				t.Errorf("want the other application alone: %s", page)
+			}
+			for _, tokens := range []oauth.Tokens{first, second} {
+				if _, err := a.Auth.Recognise(t.Context(), tokens.Access); err == nil {
+					t.Error("an access token still works")
+				}
+			}
+			if _, err := a.OAuth.Token(t.Context(), exchange(station, pending)); err == nil {
+				t.Error("the outstanding code still works")
+			}
+			if _, err := a.Auth.Recognise(t.Context(), kept.Access); err != nil {
+				t.Errorf("the other application's token: %v", err)
+			}
+			b.get(authorize(request(station))).want(200, "asks for access") // again
+			revoke(b, station.ID).wantRedirect(authorizedList)
+		})
+	}
+}
+
+func TestRevokeAuthorizedApplicationIsOnesOwn(t *testing.T) {
+	a := apptest.New(t)
+	ada, ben := a.User("ada"), a.User("ben")
+	client := register(t, a, ada)
+	bens := signedIn(t, a, ben)
+	tokens := allow(t, a, bens, client, "api")
+	address := fmt.Sprintf("%s/%d/revoke", authorizedList, client.ID)
+	newBrowser(t, a.App).post(address, nil).wantRedirect("/users/sign_in?return_to=%2F")
+	signedIn(t, a, ada).post(address, nil).wantRedirect(authorizedList) // ada's own, of which there are none
+	for _, id := range []string{"0", "-1", "x", "99999999999999999999"} {
+		bens.post(authorizedList+"/"+id+"/revoke", nil).want(404)
+	}
+	bens.get(address).want(405)
+	if _, err := a.Auth.Recognise(t.Context(), tokens.Access); err != nil {
+		t.Errorf("somebody else took back what ben allowed: %v", err)
+	}
+}
+
+func TestAuthorizedApplicationsAreEscaped(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	client := register(t, a, ada, func(r *oauth.Registration) { r.Name = `"><script>alert(1)</script>`; r.Scopes = scope.Of(scope.API) })
+	b := signedIn(t, a, ada)
+	allow(t, a, b, client, "api")
+	if page := b.get(authorizedList).want(200, "alert(1)").Body.String(); strings.Contains(page, "<script>alert") {
+		t.Errorf("the page is not escaped: %s", page)
+	}
+}

@@ -1,0 +1,52 @@
+package accountapi
+
+import (
+	"net/http"
+
+	"gatehouse/shared/session"
+	"gatehouse/shared/site"
+	"gatehouse/shared/user"
+)
+
+// sessionsBody is what the list of sessions shows.
+type sessionsBody struct {
+	Own    session.Session
+	Others []sessionRow
+}
+
+type sessionRow struct {
+	session.Session
+	End string
+}
+
+// listSessions shows where the user is signed in. What ended with the password
+// or a block is no session any more, although it may still be stored.
+func (a *api) listSessions(w http.ResponseWriter, r *http.Request, u user.User, own session.Session) error {
+	sessions, err := a.app.Sessions.Of(r.Context(), u.ID)
+	if err != nil {
+		return err
+	}
+	body := sessionsBody{Own: own}
+	for _, s := range sessions {
+		if s.ID != own.ID && !u.Ended(s.CreatedAt) {
+			body.Others = append(body.Others, sessionRow{s, sessionsPath + "/" + s.ID + "/end"})
+		}
+	}
+	return a.renderSettings(w, r, site.Page{Template: "sessions", Title: "Sessions", Body: body})
+}
+
+func (a *api) endSession(w http.ResponseWriter, r *http.Request, u user.User) error {
+	if err := a.app.Sessions.EndOne(r.Context(), u.ID, r.PathValue("id")); err != nil {
+		return err
+	}
+	a.site.Notify(w, "session-ended")
+	return site.Redirect(w, r, sessionsPath)
+}
+
+func (a *api) endOtherSessions(w http.ResponseWriter, r *http.Request, _ user.User, own session.Session) error {
+	if err := a.app.Sessions.EndOthers(r.Context(), own); err != nil {
+		return err
+	}
+	a.site.Notify(w, "others-ended")
+	return site.Redirect(w, r, sessionsPath)
+}

@@ -1,0 +1,112 @@
+package accountapi_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/shared/apptest"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/session"
+	"gatehouse/shared/user"
+)
+
+const sessionList = "/user_settings/sessions"
+
+const (
+	firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+	safari  = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 Version/18.5 Mobile/15E148 Safari/604.1"
+)
+
+// signedInWith returns a browser that names itself so, in which the user
+// signed in.
+func signedInWith(t *testing.T, a *apptest.App, u user.User, userAgent string) *browser {
+	t.Helper()
+	b := newBrowser(t, a.App)
+	b.userAgent = userAgent
+	b.post("/users/sign_in", form("login", u.Username, "password", apptest.Password)).wantRedirect("/")
+	return b
+}
+
+var endForm = regexp.MustCompile(`action="(/user_settings/sessions/[0-9a-f]{32}/end)"`)
+
+func TestSessionsAreListed(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	phone := signedInWith(t, a, ada, safari)
+	signedInWith(t, a, a.User("ben"), "curl/8")
+	signedInAt := a.Now()
+	a.Pass(50 * time.Hour)
+	desk := signedInWith(t, a, ada, firefox)
+	page := desk.get(sessionList).want(200, "Firefox on Linux", "This browser", "Safari on iPhone", "192.0.2.1",
+		signedInAt.Format("2 Jan 2006, 15:04 UTC"), a.Now().Format("2 Jan 2006, 15:04 UTC"), "Sign out everywhere else").page()
+	own, others, _ := strings.Cut(page, "Safari on iPhone")
+	if strings.Contains(page, "curl") || !strings.Contains(own, "This browser") || strings.Contains(others, "This browser") {
+		t.Errorf("want ada's sessions, this one first and marked: %s", page)
+	}
+	if ends := endForm.FindAllString(page, -1); len(ends) != 1 {
+		t.Errorf("%q can be ended, want the other session alone", ends)
+	}
+	for _, cookie := range []string{phone.cookies[sessionCookie], desk.cookies[sessionCookie]} {
+		if _, text, _ := strings.Cut(cookie, "."); strings.Contains(page, text[33:]) {
+			t.Error("the page shows the secret of a session")
+		}
+	}
+	if page := phone.get(sessionList).want(200, "Firefox on Linux").page(); !strings.Contains(page, "Safari on iPhone <span class=\"badge accent\">This browser") {
+		t.Errorf("the phone is not marked on the phone: %s", page)
+	}
+}
+
+func TestSessionsThatAreOverAreNotListed(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	signedInWith(t, a, ada, safari)
+	a.Pass(session.IdleLimit)
+	signedInWith(t, a, ada, "curl/8")
+	a.Pass(time.Second)
+	password := secret.NewText(apptest.Password)
+	if _, err := a.Users.Update(t.Context(), ada.ID, user.Change{Password: &password}); err != nil {
+		t.Fatal(err)
+	}
+	page := signedInWith(t, a, ada, firefox).get(sessionList).want(200, "Firefox on Linux").page()
+	if strings.Contains(page, "iPhone") || strings.Contains(page, "curl") || strings.Contains(page, "everywhere else") {
+		t.Errorf("the page lists sessions that are over: %s", page)
+	}
+}
+
+func TestEndASession(t *testing.T) {
+	a := apptest.New(t)
+	ada, ben := a.User("ada"), a.User("ben")
+	desk, phone, bens := signedInWith(t, a, ada, firefox), signedInWith(t, a, ada, safari), signedIn(t, a, ben)
+	address := endForm.FindStringSubmatch(desk.get(sessionList).page())[1]
+
+	newBrowser(t, a.App).post(address, nil).wantRedirect("/users/sign_in?return_to=%2F")
+	bens.post(address, nil).wantRedirect(sessionList) // none of ben's
+	phone.get(sessionList).want(200)
+	desk.get(address).want(405)
+
+	desk.post(address, nil).wantRedirect(sessionList)
+	if page := desk.get(sessionList).want(200, "The session was ended.").page(); strings.Contains(page, "iPhone") {
+		t.Errorf("the session is still listed: %s", page)
+	}
+	phone.get("/").wantRedirect("/users/sign_in")
+	desk.post(address, nil).wantRedirect(sessionList)
+	for _, id := range []string{"x", strings.Repeat("g", 32), strings.Repeat("0", 33), strings.Repeat("0", 5000)} {
+		desk.post(sessionList+"/"+id+"/end", nil).want(404)
+	}
+}
+
+func TestSignOutEverywhereElse(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	desk, bens := signedInWith(t, a, ada, firefox), signedIn(t, a, a.User("ben"))
+	others := []*browser{signedInWith(t, a, ada, safari), signedInWith(t, a, ada, safari), signedInWith(t, a, ada, "")}
+	desk.get(sessionList).want(200, `action="`+sessionList+`/end_others"`, "Every other browser has to sign in again.")
+	desk.post(sessionList+"/end_others", nil).wantRedirect(sessionList)
+	desk.get(sessionList).want(200, "You are signed out everywhere else.")
+	bens.get(sessionList).want(200)
+	for _, b := range others {
+		b.get("/").wantRedirect("/users/sign_in")
+	}
+}

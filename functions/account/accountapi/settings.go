@@ -1,0 +1,34 @@
+package accountapi
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"gatehouse/shared/site"
+)
+
+// Where the pages of the settings are.
+const (
+	applicationsPath = "/user_settings/applications"
+	authorizedPath   = "/user_settings/authorized_applications"
+	tokensPath       = "/user_settings/personal_access_tokens"
+	sessionsPath     = "/user_settings/sessions"
+)
+
+// settings are the pages on which people look after their own account.
+var settings = []site.Tab{
+	{Name: "Applications", Address: applicationsPath},
+	{Name: "Authorized applications", Address: authorizedPath},
+	{Name: "Access tokens", Address: tokensPath},
+	{Name: "Sessions", Address: sessionsPath},
+}
+
+// renderSettings answers with a page of the settings and the way to the others.
+func (a *api) renderSettings(w http.ResponseWriter, r *http.Request, p site.Page) error {
+	p.Place, p.Tabs = "Settings", slices.Clone(settings)
+	for i, t := range p.Tabs {
+		p.Tabs[i].Current = r.URL.Path == t.Address || strings.HasPrefix(r.URL.Path, t.Address+"/")
+	}
+	return a.site.Render(w, r, p)
+}

@@ -1,0 +1,142 @@
+package accountapi
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+
+	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/fault"
+	"gatehouse/shared/scope"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/site"
+	"gatehouse/shared/user"
+)
+
+func tokenAddress(t accesstoken.Token) string { return tokensPath + "/" + strconv.FormatInt(t.ID, 10) }
+
+// tokenHandler serves a page about a personal access token of the user.
+type tokenHandler func(w http.ResponseWriter, r *http.Request, u user.User, t accesstoken.Token) error
+
+var errNoToken = fault.New(fault.NotFound, "no such token")
+
+// held lets through whose token {id} names. To everybody else, administrators
+// too, it does not exist here.
+func (a *api) held(h tokenHandler) http.Handler {
+	return a.site.SignedIn(func(w http.ResponseWriter, r *http.Request, u user.User) error {
+		id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+		if err != nil {
+			return errNoToken
+		}
+		t, err := a.app.Tokens.AccessToken(r.Context(), id)
+		switch {
+		case err != nil:
+			return err
+		case t.UserID != u.ID:
+			return errNoToken
+		}
+		return h(w, r, u, t)
+	})
+}
+
+// tokensBody is what the list of tokens shows.
+type tokensBody struct {
+	Rows   []tokenRow
+	Paging site.Paging
+}
+
+type tokenRow struct {
+	accesstoken.Token
+	Address, State string
+}
+
+func (a *api) tokenRow(t accesstoken.Token) tokenRow {
+	return tokenRow{t, tokenAddress(t), a.stateOf(t)}
+}
+
+// stateOf says in a word what a token is good for.
+func (a *api) stateOf(t accesstoken.Token) string {
+	switch {
+	case t.Revoked():
+		return "Revoked"
+	case t.Expired(a.app.Now()):
+		return "Expired"
+	}
+	return "Active"
+}
+
+func (a *api) listTokens(w http.ResponseWriter, r *http.Request, u user.User) error {
+	wanted := site.PageOf(r)
+	tokens, err := a.app.Tokens.AccessTokens(r.Context(), u.ID, wanted)
+	if err != nil {
+		return err
+	}
+	body := tokensBody{Paging: site.NewPaging(tokensPath, wanted, tokens.More)}
+	for _, t := range tokens.Items {
+		body.Rows = append(body.Rows, a.tokenRow(t))
+	}
+	return a.renderSettings(w, r, site.Page{Template: "tokens", Title: "Access tokens", Body: body})
+}
+
+// tokenBody is what the page of a token shows.
+type tokenBody struct {
+	tokenRow
+	Scopes []scope.Described
+	Expiry expiryField // of the successor, when the token is rotated
+}
+
+func (a *api) showToken(w http.ResponseWriter, r *http.Request, _ user.User, t accesstoken.Token) error {
+	return a.renderToken(w, r, http.StatusOK, t, a.proposedExpiry())
+}
+
+func (a *api) renderToken(w http.ResponseWriter, r *http.Request, status int, t accesstoken.Token, expiry expiryField) error {
+	expiry.Focused = expiry.Complaint != ""
+	return a.renderSettings(w, r, site.Page{Template: "token", Title: t.Name, Status: status, Body: tokenBody{
+		tokenRow: a.tokenRow(t), Scopes: scope.Describe(t.Scopes), Expiry: expiry,
+	}})
+}
+
+func (a *api) revokeToken(w http.ResponseWriter, r *http.Request, _ user.User, t accesstoken.Token) error {
+	if err := a.app.Tokens.RevokeAccessToken(r.Context(), t.ID, a.app.Now()); err != nil {
+		return err
+	}
+	a.site.Notify(w, "token-revoked")
+	return site.Redirect(w, r, tokensPath)
+}
+
+func (a *api) rotateToken(w http.ResponseWriter, r *http.Request, _ user.User, t accesstoken.Token) error {
+	form, err := site.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	expiry := a.expiryOf(form)
+	if expiry.Complaint != "" {
+		return a.renderToken(w, r, http.StatusUnprocessableEntity, t, expiry)
+	}
+	successor, text, err := a.app.Tokens.Rotate(r.Context(), t, expiry.day)
+	var fields fault.Fields
+	switch {
+	case errors.As(err, &fields):
+		expiry.Complaint = sentence("The day", fields["expires_at"])
+		return a.renderToken(w, r, http.StatusUnprocessableEntity, t, expiry)
+	case err != nil:
+		return err
+	}
+	return a.renderTokenText(w, r, "The new token", successor, text)
+}
+
+// tokenTextBody is what the page shows that shows a token.
+type tokenTextBody struct {
+	accesstoken.Token
+	Heading, Address string
+	Text             secret.Text
+}
+
+// renderTokenText shows a token in the answer to the form that made it, and
+// nowhere else ever.
+func (a *api) renderTokenText(w http.ResponseWriter, r *http.Request, heading string, t accesstoken.Token, text secret.Text) error {
+	return a.renderSettings(w, r, site.Page{
+		Template: "token_text", Title: heading, Status: http.StatusCreated,
+		Body: tokenTextBody{t, heading, tokenAddress(t), text},
+	})
+}
