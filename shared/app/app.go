@@ -8,6 +8,7 @@ import (
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/oauth"
+	"gatehouse/shared/oidc"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
@@ -22,7 +23,7 @@ type Config struct {
 	Keys      secret.Keys
 	Passwords secret.Passwords
 	Attempts  throttle.Limit // the zero Limit throttles nobody
-	OAuth     oauth.Settings // HTTPS follows from BaseURL
+	OAuth     oauth.Settings // HTTPS and Issuer follow from BaseURL
 	Now       func() time.Time
 }
 
@@ -37,6 +38,7 @@ type App struct {
 	Attempts *throttle.Rules
 	Projects *project.Rules
 	OAuth    *oauth.Server
+	OpenID   *oidc.Provider
 	Auth     *auth.Auth
 	Now      func() time.Time
 }
@@ -45,13 +47,14 @@ type App struct {
 func New(store storage.Store, c Config) *App {
 	a := &App{BaseURL: strings.TrimSuffix(c.BaseURL, "/"), Store: store, Now: c.Now}
 	a.HTTPS = strings.HasPrefix(a.BaseURL, "https:")
-	c.OAuth.HTTPS = a.HTTPS
+	c.OAuth.HTTPS, c.OAuth.Issuer = a.HTTPS, a.BaseURL
 	a.Users = user.NewRules(store, c.Passwords, c.Now)
 	a.Tokens = accesstoken.NewRules(store, c.Now)
 	a.Sessions = session.NewRules(store, c.Now)
 	a.Projects = project.NewRules(store, c.Now)
 	a.Attempts = throttle.NewRules(store, c.Keys, c.Attempts, c.Now)
-	a.OAuth = oauth.NewServer(store, a.Users, a.Attempts, c.Keys, c.OAuth, c.Now)
+	a.OpenID = oidc.New(store, a.Projects, c.Keys, a.BaseURL, c.Now)
+	a.OAuth = oauth.NewServer(store, a.Users, a.Attempts, a.OpenID, c.Keys, c.OAuth, c.Now)
 	a.Auth = auth.New(a.Users, a.Tokens, a.Projects, a.OAuth, c.Now)
 	return a
 }

@@ -61,13 +61,18 @@ type bearer struct {
 }
 
 // Recognise returns the caller whose token this is: one read for the token,
-// then one for the user beside one for the client.
-func (a *Auth) Recognise(ctx context.Context, token secret.Text) (Caller, error) {
+// then one for the user beside one for the client, and beside what else is read
+// of the user with this id.
+func (a *Auth) Recognise(ctx context.Context, token secret.Text, also ...func(ctx context.Context, userID int64) error) (Caller, error) {
 	b, err := a.bearer(ctx, token)
 	if err != nil {
 		return Caller{}, err
 	}
-	return a.resolve(ctx, b)
+	var more []func(context.Context) error
+	for _, read := range also {
+		more = append(more, func(ctx context.Context) error { return read(ctx, b.userID) })
+	}
+	return a.resolve(ctx, b, more...)
 }
 
 // bearer recognises an OAuth access token by its form, and takes anything else

@@ -11,11 +11,16 @@ import (
 )
 
 // AuthorizeRequest is a request to the authorization endpoint as it came (RFC
-// 6749 section 4.1.1, RFC 7636 section 4.3).
+// 6749 section 4.1.1, RFC 7636 section 4.3, OpenID Connect Core section
+// 3.1.2.1).
 type AuthorizeRequest struct {
 	ClientID, RedirectURI, ResponseType, ResponseMode string
 	Scope, State                                      string
 	CodeChallenge, CodeChallengeMethod                string
+	Nonce, Prompt, MaxAge                             string
+	Request, RequestURI                               string
+	// SignedInSince is our own: see Again.
+	SignedInSince string
 	// Repeated names the parameters that came more than once.
 	Repeated map[string]bool
 }
@@ -26,6 +31,7 @@ type Authorization struct {
 	RedirectURI string
 	Scopes      scope.Set
 	Challenge   Challenge
+	signIn      signIn
 	reply       reply
 }
 
@@ -78,12 +84,14 @@ func (e *RedirectError) Unwrap() error { return e.cause }
 
 // reply is how to answer a client whose redirect URI was found to be good.
 type reply struct {
-	uri, state string
-	mode       ResponseMode
+	issuer, uri, state string
+	mode               ResponseMode
 }
 
+// with names the issuer in every answer, so that a client of several
+// authorization servers cannot be made to take one's for another's (RFC 9207).
 func (r reply) with(name, value string) Redirect {
-	params := url.Values{name: {value}}
+	params := url.Values{name: {value}, "iss": {r.issuer}}
 	if r.state != "" {
 		params.Set("state", r.state)
 	}
@@ -118,7 +126,7 @@ func (s *Server) Check(c Client, req AuthorizeRequest) (Authorization, error) {
 	if err := s.checkRedirect(c, req); err != nil {
 		return Authorization{}, err
 	}
-	reply := reply{uri: req.RedirectURI, state: req.State, mode: req.mode()}
+	reply := reply{issuer: s.settings.Issuer, uri: req.RedirectURI, state: req.State, mode: req.mode()}
 	if err := req.check(); err != nil {
 		return Authorization{}, reply.error(err)
 	}
@@ -132,9 +140,13 @@ func (s *Server) Check(c Client, req AuthorizeRequest) (Authorization, error) {
 	if err := req.checkPKCE(c); err != nil {
 		return Authorization{}, reply.error(err)
 	}
+	signIn, err := req.signIn(scopes)
+	if err != nil {
+		return Authorization{}, reply.error(err)
+	}
 	return Authorization{
 		Client: c, RedirectURI: req.RedirectURI, Scopes: scopes,
-		Challenge: Challenge(req.CodeChallenge), reply: reply,
+		Challenge: Challenge(req.CodeChallenge), signIn: signIn, reply: reply,
 	}, nil
 }
 
@@ -201,11 +213,14 @@ func requestedScopes(parameter string, c Client) (scope.Set, *Error) {
 	return scopes, nil
 }
 
-// Consented reports whether the user need not be asked: the client is
-// confidential, and trusted or granted exactly these scopes by the user before,
-// who did not revoke that. A public client always asks, even a trusted one,
+// Consented reports whether the user need not be asked: the request does not
+// want it, and the client is confidential, and trusted or granted exactly these
+// scopes by the user before, who did not revoke that. A public client always asks, even a trusted one,
 // because anybody can pretend to be it.
 func (s *Server) Consented(ctx context.Context, userID int64, a Authorization) (bool, error) {
+	if a.signIn.consent {
+		return false, nil
+	}
 	if a.Client.Trusted || !a.Client.Confidential {
 		return a.Client.Confidential, nil
 	}
@@ -229,6 +244,7 @@ func (s *Server) Approve(ctx context.Context, u user.User, a Authorization) (Red
 	}
 	g := s.newGrant(u.ID, a.Client, a.Scopes)
 	g.RedirectURI, g.Challenge, g.Refreshable = a.RedirectURI, a.Challenge, true
+	g.OIDCNonce, g.AuthenticatedAt = a.signIn.nonce, a.signIn.at
 	if err := s.store.CreateGrant(ctx, g); err != nil {
 		return Redirect{}, err
 	}

@@ -35,10 +35,7 @@ func (s *Server) exchangeCode(ctx context.Context, x exchange) (Tokens, error) {
 	if err := s.checkCode(client, x); err != nil {
 		return Tokens{}, err
 	}
-	if _, err := s.activeUser(ctx, x.grant.UserID); err != nil {
-		return Tokens{}, err
-	}
-	return s.redeem(ctx, x.grant)
+	return s.give(ctx, x, s.redeem)
 }
 
 func (s *Server) checkCode(client caller, x exchange) error {
@@ -59,7 +56,8 @@ func (s *Server) checkCode(client caller, x exchange) error {
 // redeem turns an unused code into the first pair of tokens. A code that comes
 // a second time was in other hands, so what it gave is not safe either and is
 // revoked (RFC 6749 section 4.1.2).
-func (s *Server) redeem(ctx context.Context, g Grant) (Tokens, error) {
+func (s *Server) redeem(ctx context.Context, x exchange) (Tokens, error) {
+	g := x.grant
 	if g.Generation == 0 {
 		next := g.Redeemed(s.now())
 		_, err := s.store.AdvanceGrant(ctx, next)

@@ -16,7 +16,15 @@ const (
 	UnsupportedResponseType Code = "unsupported_response_type"
 	UnsupportedResponseMode Code = "unsupported_response_mode"
 	AccessDenied            Code = "access_denied"
-	InvalidToken            Code = "invalid_token"
+
+	// Those of OpenID Connect Core section 3.1.2.6.
+	LoginRequired          Code = "login_required"
+	ConsentRequired        Code = "consent_required"
+	InteractionRequired    Code = "interaction_required"
+	RequestNotSupported    Code = "request_not_supported"
+	RequestURINotSupported Code = "request_uri_not_supported"
+
+	InvalidToken Code = "invalid_token"
 )
 
 // Error is an OAuth error as the client reads it. Descriptions are constant

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"gatehouse/shared/oauth"
+	"gatehouse/shared/oidc"
+	"gatehouse/shared/project"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage"
@@ -19,6 +21,7 @@ import (
 )
 
 const (
+	issuer      = "https://gatehouse.example"
 	redirectURI = "https://app.example/callback"
 	password    = "correct horse"
 )
@@ -48,8 +51,10 @@ func newFixture(t *testing.T, settings oauth.Settings) *fixture {
 	t.Cleanup(func() { store.Close() })
 	f.store = store
 	f.users = user.NewRules(store, secret.Passwords{Time: 1, Memory: 64}, f.now)
+	settings.Issuer = issuer
+	identities := oidc.New(store, project.NewRules(store, f.now), keys(t), issuer, f.now)
 	attempts := throttle.NewRules(store, keys(t), throttle.DefaultLimit, f.now)
-	f.Server = oauth.NewServer(store, f, attempts, keys(t), settings, f.now)
+	f.Server = oauth.NewServer(store, f, attempts, identities, keys(t), settings, f.now)
 	f.user, err = f.users.Create(t.Context(), user.Registration{
 		Username: "ada", Name: "Ada", Email: "ada@example.com", Password: secret.NewText(password),
 	})

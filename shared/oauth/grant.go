@@ -41,7 +41,11 @@ type Grant struct {
 	// Refreshable grants give refresh tokens; those of the password grant
 	// do not.
 	Refreshable bool
-	CreatedAt   time.Time
+	// OIDCNonce is what the client wants to see again in its first id_token,
+	// and AuthenticatedAt when the user had signed in; zero: nobody knows.
+	OIDCNonce       string
+	AuthenticatedAt time.Time
+	CreatedAt       time.Time
 	// Generation is zero while the code is outstanding and then counts the
 	// pairs of tokens; only those of the last pair are good.
 	Generation int64

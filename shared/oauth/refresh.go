@@ -25,19 +25,20 @@ func refreshTokenOf(c codec, req TokenRequest) Credential {
 // rotates: the pair before it stops working at once.
 func (s *Server) refresh(ctx context.Context, x exchange) (Tokens, error) {
 	g := x.grant
-	now := s.now()
 	switch {
 	case g.UserID == 0, !g.Refreshable, x.credential.Generation > g.Generation:
 		return Tokens{}, invalidGrant("The refresh token is unknown.")
-	case g.Revoked(), g.Idle(now):
+	case g.Revoked(), g.Idle(s.now()):
 		return Tokens{}, invalidGrant("The refresh token is revoked or expired.")
 	}
 	if err := s.checkRefreshClient(x); err != nil {
 		return Tokens{}, err
 	}
-	if _, err := s.activeUser(ctx, g.UserID); err != nil {
-		return Tokens{}, err
-	}
+	return s.give(ctx, x, s.nextPair)
+}
+
+func (s *Server) nextPair(ctx context.Context, x exchange) (Tokens, error) {
+	g := x.grant
 	if x.credential.Generation < g.Generation {
 		return s.reused(ctx, x, g)
 	}
@@ -45,7 +46,7 @@ func (s *Server) refresh(ctx context.Context, x exchange) (Tokens, error) {
 	if err != nil {
 		return Tokens{}, err
 	}
-	return s.rotate(ctx, x, g.Rotated(scopes, now))
+	return s.rotate(ctx, x, g.Rotated(scopes, s.now()))
 }
 
 // checkRefreshClient authenticates the client and holds what it sent beyond

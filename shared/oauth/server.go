@@ -19,6 +19,9 @@ type Settings struct {
 	// HTTPS tells that the service is reached over https, so that plain http
 	// redirect URIs are for loopback hosts only.
 	HTTPS bool
+	// Issuer is the service's base URL, by which clients tell it from other
+	// authorization servers.
+	Issuer string
 	// PasswordGrant offers the password grant at all.
 	PasswordGrant bool
 	// RefreshRetry is how long after a rotation the same client gets the same
@@ -49,16 +52,17 @@ type Server struct {
 	store    Store
 	users    Users
 	attempts *throttle.Rules
+	idTokens Identities
 	codec    codec
 	settings Settings
 	now      func() time.Time
 }
 
 // NewServer returns an authorization server whose codes and tokens are made
-// under the keys.
-func NewServer(store Store, users Users, attempts *throttle.Rules, keys secret.Keys, settings Settings, now func() time.Time) *Server {
+// under the keys, and whose id_tokens the identities make.
+func NewServer(store Store, users Users, attempts *throttle.Rules, identities Identities, keys secret.Keys, settings Settings, now func() time.Time) *Server {
 	settings.RefreshRetry = min(settings.RefreshRetry, MaxRefreshRetry)
-	return &Server{store, users, attempts, newCodec(keys), settings, now}
+	return &Server{store, users, attempts, identities, newCodec(keys), settings, now}
 }
 
 // Store returns the clients and grants, for reading.
@@ -71,6 +75,8 @@ type Tokens struct {
 	ExpiresIn time.Duration
 	Scopes    scope.Set
 	CreatedAt time.Time
+	ID        secret.Text // the id_token; empty without the scope openid
+	grant     Grant
 }
 
 // tokens makes the grant's present pair.
@@ -80,6 +86,7 @@ func (s *Server) tokens(g Grant) Tokens {
 		ExpiresIn: g.AccessExpiresAt().Sub(s.now()),
 		Scopes:    g.Scopes,
 		CreatedAt: g.IssuedAt,
+		grant:     g,
 	}
 	if g.Refreshable {
 		t.Refresh = s.codec.Credential(RefreshKind, g)

@@ -38,6 +38,8 @@ type Filter struct {
 	All     bool
 	OwnerID int64   // sees what is in this user's own namespace
 	Places  []Place // sees what is in these places or below
+	// MembersOnly leaves out what everybody sees.
+	MembersOnly bool
 }
 
 // Filter returns what the viewer sees.
@@ -62,7 +64,7 @@ func (f Filter) Group(g Group) bool {
 }
 
 func (f Filter) passes(ownerID int64, v Visibility, places []Place) bool {
-	if f.All || Sees(NoRole, v) || ownerID != 0 && ownerID == f.OwnerID {
+	if f.All || !f.MembersOnly && Sees(NoRole, v) || ownerID != 0 && ownerID == f.OwnerID {
 		return true
 	}
 	for _, p := range f.Places {

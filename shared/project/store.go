@@ -20,6 +20,10 @@ type Store interface {
 	// fault.NotFound error.
 	Group(ctx context.Context, id int64) (Group, error)
 
+	// GroupsByID returns the groups and users' namespaces with these ids that
+	// exist, by id.
+	GroupsByID(ctx context.Context, ids []int64) (map[int64]Group, error)
+
 	// GroupByPath returns the group or user's namespace with this full path,
 	// or a fault.NotFound error.
 	GroupByPath(ctx context.Context, fullPath string) (Group, error)

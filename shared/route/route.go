@@ -22,6 +22,8 @@ var Table = []Route{
 	{"/assets/{proxy+}", "account"},
 	{"/oauth", "oauth"},
 	{"/oauth/{proxy+}", "oauth"},
+	{"/.well-known", "oauth"},
+	{"/.well-known/{proxy+}", "oauth"},
 	{"/git", "oauth"},
 	{"/git/{proxy+}", "oauth"},
 	{"/-/{proxy+}", "oauth"},

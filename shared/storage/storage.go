@@ -8,6 +8,7 @@ import (
 
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/oauth"
+	"gatehouse/shared/oidc"
 	"gatehouse/shared/project"
 	"gatehouse/shared/session"
 	"gatehouse/shared/throttle"
@@ -22,6 +23,7 @@ type Store interface {
 	throttle.Store
 	project.Store
 	oauth.Store
+	oidc.Store
 
 	// Ping answers nil when the store can be read.
 	Ping(ctx context.Context) error

@@ -3,8 +3,8 @@ package accountapi
 import (
 	"errors"
 	"net/http"
-
-	"golang.org/x/sync/errgroup"
+	"net/url"
+	"sync"
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
@@ -23,14 +23,16 @@ func (a *api) askUser(w http.ResponseWriter, r *http.Request) error {
 	req := newAuthorizeRequest(values)
 	u, r, authorization, err := a.authorization(r, req)
 	if err != nil {
-		return a.refuse(w, r, err)
+		return a.refuse(w, r, req, err)
 	}
 	consented, err := a.app.OAuth.Consented(r.Context(), u.ID, authorization)
 	switch {
 	case err != nil:
 		return err
 	case consented:
-		return a.approve(w, r, u, authorization)
+		return a.approve(w, r, u, req, authorization)
+	case authorization.Silent():
+		return a.refuse(w, r, req, authorization.Refuse(oauth.ConsentRequired))
 	default:
 		return a.renderConsent(w, r, u, req, authorization)
 	}
@@ -71,14 +73,12 @@ func (a *api) deny(w http.ResponseWriter, r *http.Request) error {
 func (a *api) answer(w http.ResponseWriter, r *http.Request, req oauth.AuthorizeRequest, approved bool) error {
 	u, r, authorization, err := a.authorization(r, req)
 	switch {
-	case errors.Is(err, site.ErrNotSignedIn):
-		return site.ToSignIn(w, r, authorizePath+"?"+authorizeValues(req).Encode())
 	case err != nil:
-		return a.refuse(w, r, err)
+		return a.refuse(w, r, req, err)
 	case !approved:
 		return a.send(w, r, authorization.Deny())
 	default:
-		return a.approve(w, r, u, authorization)
+		return a.approve(w, r, u, req, authorization)
 	}
 }
 
@@ -86,44 +86,82 @@ func (a *api) answer(w http.ResponseWriter, r *http.Request, req oauth.Authorize
 // is asked of the user. The session and the client are read side by side; that
 // nobody is signed in comes before anything wrong with the request.
 func (a *api) authorization(r *http.Request, req oauth.AuthorizeRequest) (user.User, *http.Request, oauth.Authorization, error) {
-	var reads errgroup.Group
+	var reads sync.WaitGroup
 	var found session.Session
 	var client oauth.Client
-	var clientErr error
-	reads.Go(func() (err error) {
-		found, err = a.site.Session(r)
-		return err
-	})
-	reads.Go(func() error {
-		client, clientErr = a.app.OAuth.FindClient(r.Context(), req)
-		return nil
-	})
-	if err := reads.Wait(); err != nil {
+	var sessionErr, clientErr error
+	reads.Go(func() { found, sessionErr = a.site.Session(r) })
+	reads.Go(func() { client, clientErr = a.app.OAuth.FindClient(r.Context(), req) })
+	reads.Wait()
+
+	u, r, err := a.userOf(r, found, sessionErr)
+	if err != nil && !req.Silent() {
 		return user.User{}, r, oauth.Authorization{}, err
 	}
-	u, r, err := a.site.User(r, found)
-	if err == nil {
-		err = clientErr
+	if clientErr != nil {
+		return user.User{}, r, oauth.Authorization{}, clientErr
 	}
-	if err != nil {
-		return user.User{}, r, oauth.Authorization{}, err
+	authorization, checkErr := a.app.OAuth.Check(client, req)
+	switch {
+	case checkErr != nil:
+		err = checkErr
+	case err != nil:
+		err = unattended(authorization, err)
+	default:
+		authorization, err = a.app.OAuth.SignedIn(authorization, found.CreatedAt)
 	}
-	authorization, err := a.app.OAuth.Check(client, req)
 	return u, r, authorization, err
 }
 
-func (a *api) approve(w http.ResponseWriter, r *http.Request, u user.User, authorization oauth.Authorization) error {
+func (a *api) userOf(r *http.Request, found session.Session, err error) (user.User, *http.Request, error) {
+	if err != nil {
+		return user.User{}, r, err
+	}
+	return a.site.User(r, found)
+}
+
+// unattended turns what a page would tell into what the client is told, which
+// forbade pages.
+func unattended(authorization oauth.Authorization, err error) error {
+	switch {
+	case errors.Is(err, site.ErrNotSignedIn):
+		return authorization.Refuse(oauth.LoginRequired)
+	case fault.Is(err, fault.Forbidden):
+		return authorization.Refuse(oauth.InteractionRequired)
+	}
+	return err
+}
+
+func (a *api) approve(w http.ResponseWriter, r *http.Request, u user.User, req oauth.AuthorizeRequest, authorization oauth.Authorization) error {
 	redirect, err := a.app.OAuth.Approve(r.Context(), u, authorization)
 	if err != nil {
-		return a.refuse(w, r, err)
+		return a.refuse(w, r, req, err)
 	}
 	return a.send(w, r, redirect)
 }
 
+// toSignIn sends the user to sign in and then back to the request; again, if
+// the user is signed in but not recently enough.
+func (a *api) toSignIn(w http.ResponseWriter, r *http.Request, req oauth.AuthorizeRequest, again bool) error {
+	later, changed := req.Again(a.app.Now())
+	if !changed && r.Method == http.MethodGet {
+		return site.ErrNotSignedIn // and back to the very same address
+	}
+	query := url.Values{"return_to": {authorizePath + "?" + authorizeValues(later).Encode()}}
+	if again {
+		query.Set("again", "1")
+	}
+	return site.Redirect(w, r, "/users/sign_in?"+query.Encode())
+}
+
 // refuse tells the client what is wrong with the request when its redirect URI
 // is known to be good, and else only the user: an error must not be a way to
-// send people anywhere (RFC 6749 section 4.1.2.1).
-func (a *api) refuse(w http.ResponseWriter, r *http.Request, err error) error {
+// send people anywhere (RFC 6749 section 4.1.2.1). Who has to sign in first is
+// sent there.
+func (a *api) refuse(w http.ResponseWriter, r *http.Request, req oauth.AuthorizeRequest, err error) error {
+	if again := errors.Is(err, oauth.ErrSignInAgain); again || errors.Is(err, site.ErrNotSignedIn) {
+		return a.toSignIn(w, r, req, again)
+	}
 	var toClient *oauth.RedirectError
 	if errors.As(err, &toClient) {
 		return a.send(w, r, toClient.Redirect)

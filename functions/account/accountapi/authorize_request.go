@@ -36,6 +36,12 @@ func authorizeFields(req *oauth.AuthorizeRequest) map[string]*string {
 		"state":                 &req.State,
 		"code_challenge":        &req.CodeChallenge,
 		"code_challenge_method": &req.CodeChallengeMethod,
+		"nonce":                 &req.Nonce,
+		"prompt":                &req.Prompt,
+		"max_age":               &req.MaxAge,
+		"request":               &req.Request,
+		"request_uri":           &req.RequestURI,
+		"signed_in_since":       &req.SignedInSince,
 	}
 }
 

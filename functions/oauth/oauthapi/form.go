@@ -19,7 +19,7 @@ type form url.Values
 // more than once (RFC 6749 section 3.2).
 var parameters = []string{
 	"grant_type", "client_id", "client_secret", "code", "redirect_uri", "code_verifier", "refresh_token",
-	"scope", "username", "password", "token", "token_type_hint",
+	"scope", "username", "password", "token", "token_type_hint", "access_token",
 }
 
 // readForm reads the body as a form, or as a flat JSON object when it says it

@@ -1,6 +1,7 @@
 // Package oauthapi serves what machines ask of the identity provider: tokens,
-// what a token is good for, revocation, introspection, what a Git front end may
-// let through, and the service's health. It has no pages.
+// what a token is good for, who its user is, revocation, introspection,
+// discovery, what a Git front end may let through, and the service's health. It
+// has no pages.
 package oauthapi
 
 import (
@@ -20,6 +21,12 @@ func New(app *app.App) http.Handler {
 	mux.Handle("GET /oauth/token/info", handler(api.tokenInfo))
 	mux.Handle("POST /oauth/revoke", handler(api.revoke))
 	mux.Handle("POST /oauth/introspect", handler(api.introspect))
+	mux.Handle("GET /oauth/userinfo", handler(api.userInfo))
+	mux.Handle("POST /oauth/userinfo", handler(api.userInfo))
+	mux.Handle("GET /oauth/discovery/keys", handler(api.keySet))
+	mux.Handle("GET /.well-known/openid-configuration", handler(api.metadata))
+	mux.Handle("GET /.well-known/oauth-authorization-server", handler(api.metadata))
+	mux.Handle("GET /.well-known/webfinger", handler(api.webFinger))
 	mux.Handle(gitAuthorizePath, gitHandler(api.gitAuthorize))
 	mux.Handle(gitAuthorizePath+"/{path...}", gitHandler(api.gitAuthorize))
 	mux.Handle("GET /-/health", web.Handler(api.health))

@@ -22,6 +22,7 @@ type tokenBody struct {
 	RefreshToken string `json:"refresh_token,omitempty"`
 	Scope        string `json:"scope,omitempty"`
 	CreatedAt    int64  `json:"created_at"` // Unix seconds
+	IDToken      string `json:"id_token,omitempty"`
 }
 
 // token serves the token endpoint.
@@ -56,6 +57,7 @@ func (a *api) token(w http.ResponseWriter, r *http.Request) error {
 		RefreshToken: tokens.Refresh.Reveal(),
 		Scope:        tokens.Scopes.String(),
 		CreatedAt:    tokens.CreatedAt.Unix(),
+		IDToken:      tokens.ID.Reveal(),
 	})
 }
 

@@ -34,6 +34,7 @@
 //	tokens        LIST#pats        id                  its entry; finds it by its id        none
 //	tokens        USER#id          PAT#id              its entry in its user's list         none
 //	tokens        COUNTER#pats     COUNTER             the last id of such a token          none
+//	tokens        SIGNINGKEYS      SIGNINGKEYS         the keys of id_tokens, sealed        none
 //	tokens        ATTEMPTS#key     ATTEMPTS            a counter of failed attempts         a window after the last
 //
 // Paths and e-mail addresses are in lower case in keys. The attribute "ttl"

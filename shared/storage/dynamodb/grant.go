@@ -25,6 +25,8 @@ func grantFields(g *oauth.Grant) fields {
 		{"redirect_uri", &g.RedirectURI},
 		{"challenge", (*string)(&g.Challenge)},
 		{"refreshable", &g.Refreshable},
+		{"oidc_nonce", &g.OIDCNonce},
+		{"authenticated_at", &g.AuthenticatedAt},
 		{"created_at", &g.CreatedAt},
 		{"revoked_at", &g.RevokedAt},
 		{"used_at", &g.UsedAt},

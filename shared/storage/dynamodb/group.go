@@ -87,6 +87,23 @@ func (s *Store) Group(ctx context.Context, id int64) (project.Group, error) {
 	return groups.get(ctx, s, groupKey(id))
 }
 
+// GroupsByID returns the groups and users' namespaces with these ids that exist.
+func (s *Store) GroupsByID(ctx context.Context, ids []int64) (map[int64]project.Group, error) {
+	var entries []project.Group
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
+		entries = append(entries, project.Group{ID: id})
+	}
+	found, err := groups.complete(ctx, s, entries)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[int64]project.Group, len(found))
+	for _, g := range found {
+		byID[g.ID] = g
+	}
+	return byID, nil
+}
+
 // GroupByPath returns the group or user's namespace with this full path.
 func (s *Store) GroupByPath(ctx context.Context, fullPath string) (project.Group, error) {
 	id, err := s.claimant(ctx, pathKey(fullPath), "group_id")

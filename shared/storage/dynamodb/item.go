@@ -56,6 +56,8 @@ func (f field) value() types.AttributeValue {
 		return number(int64(*v))
 	case []byte:
 		return binary(v)
+	case *[]byte:
+		return unless(len(*v) == 0, binary(*v))
 	case *string:
 		return unless(*v == "", text(*v))
 	case *bool:
@@ -80,6 +82,8 @@ func (f field) set(value types.AttributeValue) (err error) {
 		*v = int(n)
 	case []byte:
 		err = parseBinary(v, value)
+	case *[]byte:
+		*v, err = parseBytes(value)
 	case *string:
 		*v, err = parseText(value)
 	case *bool:
@@ -153,6 +157,14 @@ func parseBinary(into []byte, value types.AttributeValue) error {
 	}
 	copy(into, b.Value)
 	return nil
+}
+
+func parseBytes(value types.AttributeValue) ([]byte, error) {
+	b, ok := value.(*types.AttributeValueMemberB)
+	if !ok {
+		return nil, fmt.Errorf("%T is not binary", value)
+	}
+	return b.Value, nil
 }
 
 func parseList[T any](value types.AttributeValue, one func(types.AttributeValue) (T, error)) ([]T, error) {

@@ -69,6 +69,8 @@ var (
 	tokenList   = key{tokens, "LIST#pats", ""}
 )
 
+var signingKeysKey = key{tokens, "SIGNINGKEYS", "SIGNINGKEYS"}
+
 func clientListOf(ownerID int64) key { return numbered(applications, "OWNER#", ownerID, "APP#") }
 func tokenListOf(userID int64) key   { return numbered(tokens, "USER#", userID, "PAT#") }
 

@@ -63,6 +63,17 @@ func (s *Store) Group(ctx context.Context, id int64) (project.Group, error) {
 	return find(ctx, s.readers, "group", scanGroup, "SELECT "+namespaceColumns+" FROM namespaces WHERE id = ?", id)
 }
 
+// GroupsByID returns the groups and users' namespaces with these ids that exist.
+func (s *Store) GroupsByID(ctx context.Context, ids []int64) (map[int64]project.Group, error) {
+	const query = "SELECT " + namespaceColumns + " FROM namespaces WHERE id IN (SELECT value FROM json_each(?))"
+	found, err := many(ctx, s.readers, scanGroup, query, text(ids))
+	byID := make(map[int64]project.Group, len(found))
+	for _, g := range found {
+		byID[g.ID] = g
+	}
+	return byID, err
+}
+
 // GroupByPath returns the group or user's namespace with this full path.
 func (s *Store) GroupByPath(ctx context.Context, fullPath string) (project.Group, error) {
 	const query = "SELECT " + namespaceColumns + ` FROM namespaces
@@ -77,8 +88,8 @@ const below = `WITH RECURSIVE below (id) AS (SELECT value FROM json_each(?)
 // Groups returns a page of the groups that pass the filter.
 func (s *Store) Groups(ctx context.Context, f project.Filter, r page.Request) (page.Of[project.Group], error) {
 	const passing = `namespaces WHERE owner_id IS NULL AND
-		(? OR visibility IN ('internal', 'public') OR id IN (` + below + `))`
-	return list(ctx, s, scanGroup, namespaceColumns, passing, r, f.All, places(f, project.InGroup))
+		(? OR NOT ? AND visibility IN ('internal', 'public') OR id IN (` + below + `))`
+	return list(ctx, s, scanGroup, namespaceColumns, passing, r, f.All, f.MembersOnly, places(f, project.InGroup))
 }
 
 // places lists the ids of the filter's places of one kind.

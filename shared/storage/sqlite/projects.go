@@ -62,10 +62,10 @@ func (s *Store) ProjectByPath(ctx context.Context, fullPath string) (project.Pro
 
 // Projects returns a page of the projects that pass the filter.
 func (s *Store) Projects(ctx context.Context, f project.Filter, r page.Request) (page.Of[project.Project], error) {
-	const passing = projectTables + ` WHERE ? OR projects.visibility IN ('internal', 'public') OR owner_id = ?
+	const passing = projectTables + ` WHERE ? OR NOT ? AND projects.visibility IN ('internal', 'public') OR owner_id = ?
 		OR projects.id IN (SELECT value FROM json_each(?)) OR namespaces.id IN (` + below + ")"
 	return list(ctx, s, scanProject, projectColumns, passing, r,
-		f.All, f.OwnerID, places(f, project.InProject), places(f, project.InGroup))
+		f.All, f.MembersOnly, f.OwnerID, places(f, project.InProject), places(f, project.InGroup))
 }
 
 // UpdateProject changes the name and the visibility of a project.

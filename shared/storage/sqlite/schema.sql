@@ -130,6 +130,8 @@ CREATE TABLE grants (
 	scopes             TEXT    NOT NULL,
 	challenge          TEXT    NOT NULL,
 	refreshable        INTEGER NOT NULL,
+	oidc_nonce         TEXT    NOT NULL,
+	authenticated_at   INTEGER NOT NULL,
 	created_at         INTEGER NOT NULL,
 	generation         INTEGER NOT NULL,
 	issued_at          INTEGER NOT NULL,
@@ -141,3 +143,10 @@ CREATE TABLE grants (
 	PRIMARY KEY (user_id, client_id, random)
 ) STRICT;
 CREATE INDEX grants_by_end ON grants (ends_at);
+
+-- The keys that sign id_tokens, sealed, in the one row there is.
+CREATE TABLE signing_keys (
+	id      INTEGER PRIMARY KEY CHECK (id = 1),
+	sealed  BLOB    NOT NULL,
+	version INTEGER NOT NULL
+) STRICT;

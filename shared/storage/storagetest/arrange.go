@@ -146,7 +146,8 @@ func newGrant(userID, clientID int64) oauth.Grant {
 		GrantID:     oauth.GrantID{UserID: userID, ClientID: clientID, Random: [12]byte(secret.Random(12))},
 		Application: hex.EncodeToString(secret.Random(32)), Nonce: [16]byte(secret.Random(16)),
 		RedirectURI: "https://client.example/callback", Scopes: scope.Of(scope.API, scope.ReadUser),
-		Challenge: oauth.ChallengeOf("a verifier"), Refreshable: true, CreatedAt: now,
+		Challenge: oauth.ChallengeOf("a verifier"), Refreshable: true, OIDCNonce: "a nonce",
+		AuthenticatedAt: now.Add(-time.Minute), CreatedAt: now,
 	}
 }
 

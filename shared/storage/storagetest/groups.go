@@ -12,6 +12,7 @@ import (
 
 var groups = []promise{
 	{"are created and read back", createGroup},
+	{"are read by their ids", groupsByID},
 	{"belong to their creator", groupCreator},
 	{"never share a path", takenGroupPath},
 	{"need a parent that exists", groupWithoutParent},
@@ -43,6 +44,15 @@ func createGroup(t *testing.T, s storage.Store) {
 		_, err = s.GroupByPath(t.Context(), path)
 		wantFault(t, "GroupByPath("+path+")", err, fault.NotFound)
 	}
+}
+
+func groupsByID(t *testing.T, s storage.Store) {
+	creator := addUser(t, s)
+	top, own := addGroup(t, s, creator.ID), namespaceOf(t, s, creator)
+	below := addSubgroup(t, s, top, creator.ID)
+	got := must[map[int64]project.Group](t)(s.GroupsByID(t.Context(), []int64{below.ID, unknownID, own.ID, top.ID, below.ID}))
+	wantSame(t, "GroupsByID", got, map[int64]project.Group{top.ID: top, below.ID: below, own.ID: own})
+	wantSame(t, "GroupsByID of none", must[map[int64]project.Group](t)(s.GroupsByID(t.Context(), nil)), map[int64]project.Group{})
 }
 
 // wantGroup reads the group in every way.

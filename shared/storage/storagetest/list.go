@@ -86,12 +86,14 @@ func listGroups(t *testing.T, s storage.Store) {
 		filter project.Filter
 		want   []project.Group
 	}{
-		"all":        {project.Filter{All: true}, []project.Group{public, internal, deep, below, other, private}},
-		"nobody":     {project.Filter{}, []project.Group{public, internal}},
-		"owner":      {project.Filter{OwnerID: ada.ID}, []project.Group{public, internal}},
-		"at the top": {in(private.Place()), []project.Group{public, internal, deep, below, private}},
-		"below":      {in(below.Place()), []project.Group{public, internal, deep, below}},
-		"two places": {in(deep.Place(), other.Place()), []project.Group{public, internal, deep, other}},
+		"all":                     {project.Filter{All: true}, []project.Group{public, internal, deep, below, other, private}},
+		"nobody":                  {project.Filter{}, []project.Group{public, internal}},
+		"owner":                   {project.Filter{OwnerID: ada.ID}, []project.Group{public, internal}},
+		"members only":            {membersOnly(in(private.Place(), public.Place())), []project.Group{public, deep, below, private}},
+		"members only of nothing": {membersOnly(in()), nil},
+		"at the top":              {in(private.Place()), []project.Group{public, internal, deep, below, private}},
+		"below":                   {in(below.Place()), []project.Group{public, internal, deep, below}},
+		"two places":              {in(deep.Place(), other.Place()), []project.Group{public, internal, deep, other}},
 		"a project with the number of a group": {
 			in(project.Place{Kind: project.InProject, ID: private.ID}), []project.Group{public, internal},
 		},
@@ -112,6 +114,8 @@ func addVisibleGroup(t *testing.T, s storage.Store, creator int64, v project.Vis
 
 func in(places ...project.Place) project.Filter { return project.Filter{Places: places} }
 
+func membersOnly(f project.Filter) project.Filter { f.MembersOnly = true; return f }
+
 func listProjects(t *testing.T, s storage.Store) {
 	ada := addUser(t, s)
 	top := addGroup(t, s, ada.ID)
@@ -126,12 +130,13 @@ func listProjects(t *testing.T, s storage.Store) {
 		filter project.Filter
 		want   []project.Project
 	}{
-		"all":       {project.Filter{All: true}, []project.Project{inTop, internal, public, private2, private, own}},
-		"nobody":    {project.Filter{}, []project.Project{internal, public}},
-		"owner":     {project.Filter{OwnerID: ada.ID}, []project.Project{internal, public, own}},
-		"a group":   {in(top.Place()), []project.Project{inTop, internal, public, private2, private}},
-		"below":     {in(below.Place()), []project.Project{internal, public, private2, private}},
-		"a project": {in(private.Place()), []project.Project{internal, public, private}},
+		"all":          {project.Filter{All: true}, []project.Project{inTop, internal, public, private2, private, own}},
+		"nobody":       {project.Filter{}, []project.Project{internal, public}},
+		"owner":        {project.Filter{OwnerID: ada.ID}, []project.Project{internal, public, own}},
+		"members only": {membersOnly(in(private.Place())), []project.Project{private}},
+		"a group":      {in(top.Place()), []project.Project{inTop, internal, public, private2, private}},
+		"below":        {in(below.Place()), []project.Project{internal, public, private2, private}},
+		"a project":    {in(private.Place()), []project.Project{internal, public, private}},
 		"a group with the number of a project": {
 			in(project.Place{Kind: project.InGroup, ID: inTop.ID}), []project.Project{internal, public},
 		},

@@ -29,6 +29,7 @@ var subjects = []struct {
 	{"members", members},
 	{"clients", clients},
 	{"grants", grants},
+	{"signing keys", signingKeys},
 }
 
 // Run tests the store that open returns. It opens one for each subject and

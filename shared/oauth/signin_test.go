@@ -1,0 +1,213 @@
+package oauth_test
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/scope"
+	"gatehouse/shared/secret"
+)
+
+// openIDRequest is a good request with the scope openid.
+func (f *fixture) openIDRequest() oauth.AuthorizeRequest {
+	req := f.authorizeRequest()
+	req.Scope, req.Nonce = "openid", "a nonce"
+	return req
+}
+
+func TestOpenIDParameters(t *testing.T) {
+	f := newFixture(t, oauth.Settings{})
+	tests := []struct {
+		name   string
+		change func(*oauth.AuthorizeRequest)
+		want   oauth.Code
+	}{
+		{"prompt login and consent", func(r *oauth.AuthorizeRequest) { r.Prompt = "login consent" }, ""},
+		{"prompt select_account", func(r *oauth.AuthorizeRequest) { r.Prompt = "select_account" }, ""},
+		{"prompt unknown", func(r *oauth.AuthorizeRequest) { r.Prompt = "create" }, oauth.InvalidRequest},
+		{"prompt none and login", func(r *oauth.AuthorizeRequest) { r.Prompt = "none login" }, oauth.InvalidRequest},
+		{"max_age zero", func(r *oauth.AuthorizeRequest) { r.MaxAge = "0" }, ""},
+		{"max_age negative", func(r *oauth.AuthorizeRequest) { r.MaxAge = "-1" }, oauth.InvalidRequest},
+		{"max_age no number", func(r *oauth.AuthorizeRequest) { r.MaxAge = "an hour" }, oauth.InvalidRequest},
+		{"nonce of 1024 bytes", func(r *oauth.AuthorizeRequest) { r.Nonce = strings.Repeat("x", 1024) }, ""},
+		{"nonce of 1025 bytes", func(r *oauth.AuthorizeRequest) { r.Nonce = strings.Repeat("x", 1025) }, oauth.InvalidRequest},
+		{"request object", func(r *oauth.AuthorizeRequest) { r.Request = "e30." }, oauth.RequestNotSupported},
+		{"request_uri", func(r *oauth.AuthorizeRequest) { r.RequestURI = "urn:x" }, oauth.RequestURINotSupported},
+	}
+	for _, test := range tests {
+		req := f.openIDRequest()
+		test.change(&req)
+		_, err := f.Check(f.client, req)
+		if got := codeOf(err); got != test.want || (err == nil) != (test.want == "") {
+			t.Errorf("%s: %v, want %q", test.name, err, test.want)
+		}
+		req.Scope = "api"
+		if _, err := f.Check(f.client, req); err != nil {
+			t.Errorf("%s without the scope openid: %v, want it ignored", test.name, err)
+		}
+	}
+}
+
+func TestEveryAuthorizationResponseNamesTheIssuer(t *testing.T) {
+	f := newFixture(t, oauth.Settings{})
+	a, err := f.Check(f.client, f.authorizeRequest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	granted, err := f.Approve(t.Context(), f.user, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := f.authorizeRequest()
+	bad.ResponseType = "token"
+	_, refused := f.Check(f.client, bad)
+	for name, got := range map[string]string{
+		"the code": granted.Params.Get("iss"), "the denial": a.Deny().Params.Get("iss"), "an error": paramsOf(t, refused).Get("iss"),
+	} {
+		if got != issuer {
+			t.Errorf("beside %s iss is %q, want %q", name, got, issuer)
+		}
+	}
+}
+
+// What a request wants of the sign-in, and how long ago that was.
+func TestSignedIn(t *testing.T) {
+	f := newFixture(t, oauth.Settings{})
+	since := func(ago time.Duration) string { return strconv.FormatInt(f.now().Add(-ago).UnixMicro(), 10) }
+	const good, again, told = "good", "again", "told"
+	tests := []struct {
+		name                  string
+		prompt, maxAge, since string
+		ago                   time.Duration
+		want                  string
+	}{
+		{"any sign-in", "", "", "", 30 * 24 * time.Hour, good},
+		{"login", "login", "", "", time.Second, again},
+		{"an account to be selected", "select_account", "", "", time.Second, again},
+		{"consent", "consent", "", "", time.Hour, good},
+		{"young enough", "", "3600", "", time.Hour, good},
+		{"too old", "", "3600", "", time.Hour + time.Microsecond, again},
+		{"max_age zero", "", "0", "", time.Microsecond, again},
+		{"silently young enough", "none", "60", "", time.Minute, good},
+		{"silently too old", "none", "60", "", 2 * time.Minute, told},
+		{"fresh", "", "", since(time.Minute), 30 * time.Second, good},
+		{"fresh, at the very instant", "", "0", since(time.Minute), time.Minute, good},
+		{"fresh for a client that wants it fresher than the way back takes", "", "1", since(time.Minute), 30 * time.Second, good},
+		{"from before", "", "", since(time.Minute), time.Minute + time.Microsecond, again},
+		{"fresh, but long ago", "", "", since(time.Hour), 10 * time.Minute, again},
+		{"fresh for another request", "login", "", since(time.Minute), 2 * time.Minute, again},
+		{"since no time", "login", "", "tomorrow", 0, again},
+	}
+	for _, test := range tests {
+		req := f.openIDRequest()
+		req.Prompt, req.MaxAge, req.SignedInSince = test.prompt, test.maxAge, test.since
+		a, err := f.Check(f.client, req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = f.SignedIn(a, f.now().Add(-test.ago))
+		got := map[bool]string{true: good, false: told}[err == nil]
+		if errors.Is(err, oauth.ErrSignInAgain) {
+			got = again
+		}
+		if got != test.want || got == told && codeOf(err) != oauth.LoginRequired {
+			t.Errorf("%s: %v, want %q", test.name, err, test.want)
+		}
+	}
+}
+
+func TestAgainAsksForAFreshSignInOnce(t *testing.T) {
+	f := newFixture(t, oauth.Settings{})
+	tests := []struct {
+		scope, prompt, maxAge string
+		changed               bool
+		wantPrompt            string
+	}{
+		{"openid", "login", "", true, ""},
+		{"openid", "consent login", "", true, "consent"},
+		{"openid", "select_account", "", true, ""},
+		{"openid", "", "60", true, ""},
+		{"openid", "consent", "", false, "consent"},
+		{"openid", "", "", false, ""},
+		{"api", "login", "60", false, "login"},
+	}
+	for _, test := range tests {
+		req := f.openIDRequest()
+		req.Scope, req.Prompt, req.MaxAge = test.scope, test.prompt, test.maxAge
+		later, changed := req.Again(f.now())
+		if changed != test.changed || later.Prompt != test.wantPrompt || (later.SignedInSince != "") != test.changed {
+			t.Errorf("%+v: prompt %q since %q, changed %t", test, later.Prompt, later.SignedInSince, changed)
+			continue
+		}
+		a, err := f.Check(f.client, later)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.SignedIn(a, f.now()); err != nil {
+			t.Errorf("%+v: after the sign-in %v, want it to suffice", test, err)
+		}
+	}
+}
+
+func TestConsentIsAskedForWhenTheRequestWantsThat(t *testing.T) {
+	f := newFixture(t, oauth.Settings{})
+	trusted := f.client
+	trusted.Trusted = true
+	req := f.openIDRequest()
+	for prompt, want := range map[string]bool{"": true, "none": true, "consent": false} {
+		req.Prompt = prompt
+		a, err := f.Check(trusted, req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := f.Consented(t.Context(), f.user.ID, a); got != want || err != nil {
+			t.Errorf("prompt %q: consented %t, %v, want %t", prompt, got, err, want)
+		}
+	}
+}
+
+func TestIDTokenComesWithTheScope(t *testing.T) {
+	f := newFixture(t, oauth.Settings{RefreshRetry: 10 * time.Second, PasswordGrant: true})
+	client, secretText := f.register(t, oauth.Registration{Confidential: true, Scopes: scope.Of(scope.OpenID, scope.API), PasswordGrant: true})
+	credentials := oauth.Credentials{ClientID: client.ClientID, Secret: secretText}
+	exchange := func(scopes string) oauth.Tokens {
+		req := f.authorizeRequest()
+		req.ClientID, req.Scope = client.ClientID, scopes
+		return f.mustToken(t, oauth.TokenRequest{
+			GrantType: "authorization_code", Client: credentials, RedirectURI: redirectURI, CodeVerifier: verifier,
+			Code: f.approve(t, client, req),
+		})
+	}
+	refresh := func(tokens oauth.Tokens, scopes string) oauth.Tokens {
+		return f.mustToken(t, oauth.TokenRequest{
+			GrantType: "refresh_token", Client: credentials, RefreshToken: tokens.Refresh, Scope: scopes,
+		})
+	}
+	first := exchange("openid api")
+	second := refresh(first, "")
+	retried := refresh(first, "")
+	narrowed := refresh(second, "api")
+	byPassword := f.mustToken(t, oauth.TokenRequest{
+		GrantType: "password", Client: credentials, Username: f.user.Username, Password: secret.NewText(password), Scope: "openid",
+	})
+	for _, test := range []struct {
+		name   string
+		tokens oauth.Tokens
+		want   bool
+	}{
+		{"code", first, true}, {"refresh", second, true}, {"refresh again", retried, true},
+		{"refresh without openid", narrowed, false}, {"code without openid", exchange("api"), false},
+		{"password grant", byPassword, false},
+	} {
+		if got := !test.tokens.ID.Empty(); got != test.want {
+			t.Errorf("%s: an id_token came: %t, want %t", test.name, got, test.want)
+		}
+	}
+	if retried.Access != second.Access {
+		t.Error("the retry gave another pair")
+	}
+}

@@ -1,0 +1,78 @@
+package oidc
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+
+	"gatehouse/shared/scope"
+	"gatehouse/shared/user"
+)
+
+// Claims say who a user is, in the order in which they are written.
+type Claims []Claim
+
+// Claim is one thing that is said. A claim whose value is nil, an empty text or
+// an empty list is not written.
+type Claim struct {
+	Name  string
+	Value any
+}
+
+// MarshalJSON writes the claims as one object.
+func (cs Claims) MarshalJSON() ([]byte, error) {
+	var object bytes.Buffer
+	separator := byte('{')
+	for _, c := range cs {
+		if c.blank() {
+			continue
+		}
+		value, err := json.Marshal(c.Value)
+		if err != nil {
+			return nil, err
+		}
+		object.WriteByte(separator)
+		object.WriteString(strconv.Quote(c.Name) + ":")
+		object.Write(value)
+		separator = ','
+	}
+	if object.Len() == 0 {
+		return []byte("{}"), nil
+	}
+	object.WriteByte('}')
+	return object.Bytes(), nil
+}
+
+func (c Claim) blank() bool {
+	switch v := c.Value.(type) {
+	case nil:
+		return true
+	case string:
+		return v == ""
+	case []string:
+		return len(v) == 0
+	}
+	return false
+}
+
+// subject names the user for good.
+func subject(u user.User) Claim { return Claim{"sub", strconv.FormatInt(u.ID, 10)} }
+
+// legacySubject names the user as clients knew users before they had sub.
+func (r ring) legacySubject(u user.User) Claim {
+	id := strconv.FormatInt(u.ID, 10)
+	sum := sha256.Sum256([]byte(id + "-" + hex.EncodeToString(r.subjects)))
+	return Claim{"sub_legacy", hex.EncodeToString(sum[:])}
+}
+
+// emailClaims tell the address to who may know it. It is not verified: an
+// administrator wrote it down, and nobody sent a mail there to find out whose
+// it is.
+func emailClaims(u user.User, scopes scope.Set) Claims {
+	if !scopes.Has(scope.Email) || u.Email == "" {
+		return nil
+	}
+	return Claims{{"email", u.Email}, {"email_verified", false}}
+}

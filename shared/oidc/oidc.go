@@ -1,0 +1,57 @@
+// Package oidc holds the rules of the OpenID provider on top of the
+// authorization server: the keys that sign, the id_token, and the claims about
+// a user (OpenID Connect Core 1.0). It knows neither HTTP nor a database.
+package oidc
+
+import (
+	"context"
+	"time"
+
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/project"
+	"gatehouse/shared/secret"
+)
+
+// SealedKeys is the key ring as a store keeps it: encrypted under the instance
+// keys.
+type SealedKeys struct {
+	Sealed  []byte
+	Version int64 // counts the replacements from 1
+}
+
+// Store keeps the key ring. Reads see every write that was acknowledged before.
+type Store interface {
+	// SigningKeys returns the ring, or a fault.NotFound error before the first
+	// was stored.
+	SigningKeys(ctx context.Context) (SealedKeys, error)
+
+	// ReplaceSigningKeys stores next if the stored version is still
+	// next.Version-1, where none stored is version 0, and else returns a
+	// fault.Conflict error. Of any number of concurrent callers one gets a nil
+	// error.
+	ReplaceSigningKeys(ctx context.Context, next SealedKeys) error
+}
+
+// Groups is what the provider asks about groups.
+type Groups interface {
+	Memberships(ctx context.Context, userID int64) (project.Memberships, error)
+	// Direct returns the groups that the memberships name.
+	Direct(ctx context.Context, ms project.Memberships) ([]project.Group, error)
+	// Joined returns the groups in which the memberships give a role.
+	Joined(ctx context.Context, ms project.Memberships) ([]project.Group, error)
+}
+
+// Provider says who a user is.
+type Provider struct {
+	issuer string
+	groups Groups
+	keys   *keyring
+	now    func() time.Time
+}
+
+var _ oauth.Identities = (*Provider)(nil)
+
+// New returns a provider. The issuer is the service's base URL.
+func New(store Store, groups Groups, keys secret.Keys, issuer string, now func() time.Time) *Provider {
+	return &Provider{issuer, groups, newKeyring(store, keys, now), now}
+}

@@ -1,0 +1,99 @@
+package oidc
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+
+	"gatehouse/shared/project"
+	"gatehouse/shared/scope"
+	"gatehouse/shared/user"
+)
+
+// Profile is what the claims about a user take besides the user.
+type Profile struct {
+	issuer string
+	ring   ring
+	groups []project.Group
+	roles  map[project.Role][]string // the full paths of the groups, by the user's role there
+}
+
+// Profile reads what the claims about the user take.
+func (p *Provider) Profile(ctx context.Context, userID int64) (Profile, error) {
+	profile := Profile{issuer: p.issuer}
+	var memberships project.Memberships
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.Go(func() (err error) {
+		profile.ring, err = p.keys.ring(ctx)
+		return err
+	})
+	reads.Go(func() (err error) {
+		if memberships, err = p.groups.Memberships(ctx, userID); err == nil {
+			profile.groups, err = p.groups.Joined(ctx, memberships)
+		}
+		return err
+	})
+	err := reads.Wait()
+	profile.roles = p.rolesIn(profile.groups, memberships)
+	return profile, err
+}
+
+// rolesIn does without what an administrator may do anywhere: the claims tell
+// of membership.
+func (p *Provider) rolesIn(groups []project.Group, memberships project.Memberships) map[project.Role][]string {
+	viewer := project.Viewer{Memberships: memberships}
+	roles := map[project.Role][]string{}
+	for _, g := range groups {
+		role := viewer.RoleInGroup(g, p.now())
+		roles[role] = append(roles[role], g.FullPath)
+	}
+	return roles
+}
+
+// Claims returns what the bearer of a token with these scopes learns of the
+// user (OpenID Connect Core section 5.3.2).
+func (p Profile) Claims(u user.User, scopes scope.Set) Claims {
+	claims := Claims{
+		subject(u),
+		p.ring.legacySubject(u),
+		{"name", u.Name},
+		{"nickname", u.Username},
+		{"preferred_username", u.Username},
+	}
+	claims = append(claims, emailClaims(u, scopes)...)
+	return append(claims,
+		Claim{"profile", p.issuer + "/" + u.Username},
+		Claim{"groups", paths(p.groups)},
+		Claim{p.issuer + "/claims/groups/owner", p.roles[project.Owner]},
+		Claim{p.issuer + "/claims/groups/maintainer", p.roles[project.Maintainer]},
+		Claim{p.issuer + "/claims/groups/developer", p.roles[project.Developer]},
+	)
+}
+
+// KeySet is the published keys (RFC 7517 section 5).
+type KeySet struct {
+	Keys []PublicKey `json:"keys"`
+}
+
+// KeySet returns the keys that verify id_tokens, today's and the next ones.
+// Before the first id_token it makes the key that will sign it.
+func (p *Provider) KeySet(ctx context.Context) (KeySet, error) {
+	r, err := p.keys.ring(ctx)
+	if err != nil {
+		return KeySet{}, err
+	}
+	var set KeySet
+	for _, k := range r.live(p.now()) {
+		set.Keys = append(set.Keys, k.public)
+	}
+	return set, nil
+}
+
+// ClaimNames lists the claims that can be in an id_token or be told of a user.
+func (p *Provider) ClaimNames() []string {
+	return []string{
+		"iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "sub_legacy", "name", "nickname",
+		"preferred_username", "email", "email_verified", "profile", "groups", "groups_direct",
+		p.issuer + "/claims/groups/owner", p.issuer + "/claims/groups/maintainer", p.issuer + "/claims/groups/developer",
+	}
+}

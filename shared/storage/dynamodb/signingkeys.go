@@ -1,0 +1,32 @@
+package dynamodb
+
+import (
+	"context"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/oidc"
+)
+
+var signingKeys = kind[oidc.SealedKeys]{noun: "signing keys", fields: sealedFields}
+
+func sealedFields(k *oidc.SealedKeys) fields {
+	return fields{{"sealed", &k.Sealed}, {"version", &k.Version}}
+}
+
+// SigningKeys returns the sealed keys.
+func (s *Store) SigningKeys(ctx context.Context) (oidc.SealedKeys, error) {
+	return signingKeys.get(ctx, s, signingKeysKey)
+}
+
+// ReplaceSigningKeys stores the next version of the sealed keys.
+func (s *Store) ReplaceSigningKeys(ctx context.Context, next oidc.SealedKeys) error {
+	replace := create(signingKeysKey, sealedFields(&next))
+	if next.Version > 1 {
+		replace = set(signingKeysKey, sealedFields(&next)).version(next.Version - 1)
+	}
+	err := s.write(ctx, replace)
+	if _, replaced := refused(err, 0); replaced {
+		return fault.New(fault.Conflict, "the signing keys were replaced in between")
+	}
+	return err
+}

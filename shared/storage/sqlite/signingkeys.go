@@ -1,0 +1,33 @@
+package sqlite
+
+import (
+	"context"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/oidc"
+)
+
+func scanSealed(r row) (k oidc.SealedKeys, err error) { return k, r.Scan(&k.Sealed, &k.Version) }
+
+// SigningKeys returns the sealed keys.
+func (s *Store) SigningKeys(ctx context.Context) (oidc.SealedKeys, error) {
+	return find(ctx, s.readers, "signing keys", scanSealed, "SELECT sealed, version FROM signing_keys")
+}
+
+// ReplaceSigningKeys puts the next version of the sealed keys in the place of
+// the last.
+func (s *Store) ReplaceSigningKeys(ctx context.Context, next oidc.SealedKeys) error {
+	return s.writer.do(ctx, func(tx *transaction) error {
+		const first = "INSERT INTO signing_keys (id, sealed, version) VALUES (1, ?, ?) ON CONFLICT DO NOTHING"
+		const later = "UPDATE signing_keys SET sealed = ?, version = ? WHERE version = ? - 1"
+		query, args := later, []any{next.Sealed, next.Version, next.Version}
+		if next.Version == 1 {
+			query, args = first, args[:2]
+		}
+		replaced, err := tx.change(query, args...)
+		if err == nil && !replaced {
+			return fault.New(fault.Conflict, "the signing keys were replaced in between")
+		}
+		return err
+	})
+}
