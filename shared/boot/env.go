@@ -59,6 +59,7 @@ func ReadEnv(getenv func(string) string) (Env, error) {
 		Attempts: throttle.Limit{
 			Failures: r.number("GATEHOUSE_SIGN_IN_FAILURES", throttle.DefaultLimit.Failures, 0, 1000),
 			Window:   r.seconds("GATEHOUSE_SIGN_IN_WINDOW_SECONDS", throttle.DefaultLimit.Window, time.Second, 24*time.Hour),
+			Patience: time.Second,
 		},
 		LogLevel: r.level("GATEHOUSE_LOG_LEVEL"),
 

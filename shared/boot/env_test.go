@@ -28,7 +28,7 @@ func TestReadEnvDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Listen != "127.0.0.1:3000" || got.Data != ".gatehouse" || got.Store != "sqlite" || got.BaseURL != "" ||
-		!got.PasswordGrant || got.RefreshRetry != 0 || got.Attempts != throttle.DefaultLimit || got.LogLevel != slog.LevelInfo || got.TablePrefix != "gatehouse" {
+		!got.PasswordGrant || got.RefreshRetry != 0 || got.Attempts != (throttle.Limit{Failures: 10, Window: 10 * time.Minute, Patience: time.Second}) || got.LogLevel != slog.LevelInfo || got.TablePrefix != "gatehouse" {
 		t.Errorf("defaults: %+v", got)
 	}
 }
@@ -44,7 +44,7 @@ func TestReadEnv(t *testing.T) {
 	}
 	if got.BaseURL != "https://id.example" || got.PasswordGrant || got.RefreshRetry != 30*time.Second ||
 		got.LogLevel != slog.LevelWarn || got.Store != "dynamodb" || got.RootToken.Reveal() != "a token" ||
-		got.Attempts != (throttle.Limit{Failures: 0, Window: time.Minute}) {
+		got.Attempts != (throttle.Limit{Failures: 0, Window: time.Minute, Patience: time.Second}) {
 		t.Errorf("read: %+v", got)
 	}
 }

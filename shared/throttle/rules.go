@@ -65,7 +65,7 @@ func (r *Rules) Begin(ctx context.Context, g Guess) (Attempt, error) {
 		return Attempt{}, nil
 	}
 	key := r.key(g)
-	since, err := r.store.CountAttempt(ctx, key, r.limit, r.now())
+	since, err := r.count(ctx, key)
 	if refused := (*Refused)(nil); errors.As(err, &refused) {
 		slog.WarnContext(ctx, "attempt throttled",
 			"kind", string(g.Kind), "network", g.network().String(), "wait", refused.Wait)
@@ -74,6 +74,27 @@ func (r *Rules) Begin(ctx context.Context, g Guess) (Attempt, error) {
 		return Attempt{}, err
 	}
 	return Attempt{key, since}, nil
+}
+
+// glance is how often an attempt that waits looks whether there is room.
+const glance = 100 * time.Millisecond
+
+// count counts an attempt. Where there is no room it waits, as long as the last
+// attempt that was counted is younger than the limit's patience: it is perhaps
+// not decided yet.
+func (r *Rules) count(ctx context.Context, key Key) (time.Time, error) {
+	for {
+		since, err := r.store.CountAttempt(ctx, key, r.limit, r.now())
+		var refused *Refused
+		if !errors.As(err, &refused) || r.limit.Window-refused.Wait >= r.limit.Patience {
+			return since, err
+		}
+		select {
+		case <-ctx.Done():
+			return time.Time{}, ctx.Err()
+		case <-time.After(glance):
+		}
+	}
 }
 
 // Succeed forgets all failures at the account from the address.

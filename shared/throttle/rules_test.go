@@ -171,6 +171,31 @@ func TestOfManyAttemptsAtOnceTenAreLetThrough(t *testing.T) {
 	}
 }
 
+// A crowd that knows the password comes in, if not all at once.
+func TestManyRightAttemptsAtOnceAreAllLetThrough(t *testing.T) {
+	f := newFixture(t, throttle.Limit{Failures: 2, Window: time.Minute, Patience: 10 * time.Second})
+	var callers sync.WaitGroup
+	for range 20 {
+		callers.Go(func() {
+			a, err := f.Begin(t.Context(), ada)
+			if err == nil {
+				err = f.Succeed(t.Context(), a)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	callers.Wait()
+}
+
+func TestWrongAttemptsAtOnceRunOutOfPatience(t *testing.T) {
+	f := newFixture(t, throttle.Limit{Failures: 2, Window: time.Minute, Patience: time.Millisecond})
+	f.fail(t, ada, 2)
+	f.now = start.Add(time.Millisecond)
+	f.wantThrottled(t, ada, true)
+}
+
 func TestNoLimitThrottlesNobody(t *testing.T) {
 	f := newFixture(t, throttle.Limit{})
 	f.fail(t, ada, 20)

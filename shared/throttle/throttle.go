@@ -23,6 +23,10 @@ import (
 type Limit struct {
 	Failures int // zero: any number
 	Window   time.Duration
+	// Patience is how long an attempt that would be refused waits for those
+	// that came just before it: they may turn out well and make room. Many
+	// right ones at once are then all let through, a few at a time.
+	Patience time.Duration
 }
 
 // DefaultLimit is for instances that are not told another.
