@@ -58,7 +58,7 @@ func serverOver(t testing.TB, store storage.Store) *server {
 		t.Fatal(err)
 	}
 	s.client, s.clientSecret, err = s.app.OAuth.Register(t.Context(), 0, oauth.Registration{
-		Name: "App", RedirectURIs: callback, Scopes: scope.Of(scope.API), Confidential: true, Trusted: true, PasswordGrant: true,
+		Name: "App", RedirectURIs: callback, Scopes: scope.Of(scope.API, scope.OpenID), Confidential: true, Trusted: true, PasswordGrant: true,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -80,10 +80,13 @@ func (s *server) signIn(t testing.TB) *http.Client {
 	return browser
 }
 
-// code has the browser authorize the application.
-func (s *server) code(t testing.TB, browser *http.Client) string {
+// code has the browser authorize the application, for the scopes if there are
+// any.
+func (s *server) code(t testing.TB, browser *http.Client, scopes ...string) string {
 	t.Helper()
-	query := url.Values{"client_id": {s.client.ClientID}, "redirect_uri": {callback}, "response_type": {"code"}}
+	query := url.Values{
+		"client_id": {s.client.ClientID}, "redirect_uri": {callback}, "response_type": {"code"}, "scope": {strings.Join(scopes, " ")},
+	}
 	resp, err := browser.Get(s.URL + "/oauth/authorize?" + query.Encode())
 	if err != nil {
 		t.Fatal(err)

@@ -112,6 +112,9 @@ func TestRoundTripsOfWholeRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := s.project(t, root)
+	s.group(t, root)
+	identified := s.exchange(t, s.code(t, browser, scope.OpenID)) // makes the signing key
+	identityCode := s.code(t, browser, scope.OpenID)
 	gitToken := s.gitToken(t, root)
 	s.ask(t, p, gitToken) // notes the token's use, which is done once a minute
 
@@ -127,6 +130,9 @@ func TestRoundTripsOfWholeRequests(t *testing.T) {
 		{"authorization approved", func() { s.form(t, browser, "/oauth/authorize", consent, http.StatusFound) }, 3, 1},
 		{"code exchange", func() { s.exchange(t, code) }, 3, 1},
 		{"refresh", func() { pair = s.refresh(t, pair.Refresh) }, 3, 1},
+		{"code exchange with id_token", func() { s.exchange(t, identityCode) }, 3, 1},
+		{"refresh with id_token", func() { identified = s.refresh(t, identified.Refresh) }, 3, 1},
+		{"userinfo", func() { s.get(t, "/oauth/userinfo", identified.Access) }, 4, 0},
 		{"password grant", func() {
 			s.token(t, url.Values{"grant_type": {"password"}, "username": {boot.RootName}, "password": {s.root.Password.Reveal()}})
 		}, 3, 3}, // the attempt counted beside the reads, forgotten beside the grant
@@ -161,6 +167,15 @@ func (s *server) gitToken(t *testing.T, u user.User) secret.Text {
 		t.Fatal(err)
 	}
 	return text
+}
+
+// group adds a group of the owner, for claims to tell of.
+func (s *server) group(t *testing.T, owner user.User) {
+	t.Helper()
+	draft := project.Draft{Name: "Team", Path: "team", Visibility: project.Private}
+	if _, err := s.app.Projects.NewGroup(t.Context(), draft, project.Group{}, owner.ID); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func (s *server) project(t *testing.T, owner user.User) project.Project {

@@ -1,6 +1,6 @@
 // A third-party application written with openid-client. It registers itself,
-// sends a user through sign-in and consent as a browser would, and uses,
-// refreshes and revokes the tokens.
+// discovers the server, sends a user through sign-in and consent as a browser
+// would, verifies who that is, and uses, refreshes and revokes the tokens.
 //
 // GATEHOUSE_URL names the server, GATEHOUSE_ROOT_TOKEN an administrator's
 // token.
@@ -74,31 +74,32 @@ function fill(at, page, answers) {
 }
 
 await create('/users', { username, name: 'Walker', email: `${username}@example.com`, password })
-const app = await create('/applications', { name: 'openid-client', redirect_uri: callback, scopes: 'api read_user' })
+const app = await create('/applications', { name: 'openid-client', redirect_uri: callback, scopes: 'openid email read_user' })
 
-const config = new oauth.Configuration(
-  {
-    issuer: base,
-    authorization_endpoint: `${base}/oauth/authorize`,
-    token_endpoint: `${base}/oauth/token`,
-    revocation_endpoint: `${base}/oauth/revoke`,
-  },
-  app.application_id,
-  app.secret,
-)
-oauth.allowInsecureRequests(config) // the server under test is on loopback
+// The server under test is on loopback, so plain http must do. Over https the
+// library would take the id_token from the token endpoint on trust.
+const discovered = { execute: [oauth.allowInsecureRequests, oauth.enableNonRepudiationChecks] }
+const config = await oauth.discovery(new URL(base), app.application_id, app.secret, undefined, discovered)
+assert.equal(config.serverMetadata().authorization_response_iss_parameter_supported, true)
+const plain = await oauth.discovery(new URL(base), app.application_id, app.secret, undefined, { ...discovered, algorithm: 'oauth2' })
+assert.equal(plain.serverMetadata().token_endpoint, config.serverMetadata().token_endpoint)
 
 const verifier = oauth.randomPKCECodeVerifier()
 const state = oauth.randomState()
+const nonce = oauth.randomNonce()
 const address = oauth.buildAuthorizationUrl(config, {
   redirect_uri: callback,
-  scope: 'read_user',
+  scope: 'openid email read_user',
   state,
+  nonce,
+  max_age: '60',
   code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
   code_challenge_method: 'S256',
 })
 const back = await walk(address, { login: username, password, decision: 'approve' })
-const first = await oauth.authorizationCodeGrant(config, back, { pkceCodeVerifier: verifier, expectedState: state })
+const first = await oauth.authorizationCodeGrant(config, back, {
+  pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, maxAge: 60, idTokenExpected: true,
+})
 assert.equal(first.token_type, 'bearer')
 assert.equal(first.expires_in, 7200)
 
@@ -106,9 +107,16 @@ const user = new URL(`${base}/api/v4/user`)
 const me = await oauth.fetchProtectedResource(config, first.access_token, user, 'GET')
 assert.equal((await me.json()).username, username)
 
+const claims = first.claims()
+assert.equal(claims.email, `${username}@example.com`)
+const info = await oauth.fetchUserInfo(config, first.access_token, claims.sub)
+assert.equal(info.preferred_username, username)
+assert.equal(info.sub_legacy, claims.sub_legacy)
+
 const second = await oauth.refreshTokenGrant(config, first.refresh_token)
 assert.notEqual(second.access_token, first.access_token)
 assert.notEqual(second.refresh_token, first.refresh_token)
+assert.equal(second.claims().sub, claims.sub)
 assert.equal(await status(first.access_token), 401)
 assert.equal(await status(second.access_token), 200)
 
@@ -120,4 +128,4 @@ async function status(token) {
   return (await fetch(user, { headers: { authorization: `Bearer ${token}` } })).status
 }
 
-console.log('openid-client: registered, authorized, exchanged with S256, read /user, refreshed, revoked, saw 401')
+console.log('openid-client: registered, discovered, authorized, exchanged with S256, verified the id_token, read userinfo and /user, refreshed, revoked, saw 401')

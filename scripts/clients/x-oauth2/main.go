@@ -11,61 +11,49 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
-	"os"
-	"strings"
 	"time"
 
 	"golang.org/x/oauth2"
+
+	"gatehouse/scripts/clients/people"
 )
 
-const (
-	callback = "http://127.0.0.1:9/callback" // nobody listens: the walk stops before it
-	password = "a walk in the park"
-)
+func main() { people.Run("x-oauth2", run) }
 
-func main() {
-	base, token := os.Getenv("GATEHOUSE_URL"), os.Getenv("GATEHOUSE_ROOT_TOKEN")
-	if err := run(base, token); err != nil {
-		fmt.Fprintln(os.Stderr, "x-oauth2:", err)
-		os.Exit(1)
-	}
-	fmt.Println("x-oauth2: registered, authorized, exchanged with S256, read /user, refreshed, revoked, saw 401")
-}
-
-func run(base, rootToken string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	admin := rest{base, rootToken}
-	name := fmt.Sprintf("walker%d", time.Now().UnixNano())
-	if err := admin.createUser(ctx, name); err != nil {
-		return err
-	}
-	config, err := admin.register(ctx)
+func run(ctx context.Context, admin people.Administrator) (did string, err error) {
+	person, err := people.Newcomer(ctx, admin)
 	if err != nil {
-		return err
+		return "", err
 	}
-	code, verifier, err := authorize(ctx, config, name)
+	config, err := admin.Register(ctx, "x-oauth2", "api", "read_user")
 	if err != nil {
-		return err
+		return "", err
 	}
-	first, err := config.Exchange(ctx, code, oauth2.VerifierOption(verifier))
+	config.Scopes = []string{"read_user"}
+	config.Endpoint = oauth2.Endpoint{AuthURL: admin.Base + "/oauth/authorize", TokenURL: admin.Base + "/oauth/token"}
+	verifier, state := oauth2.GenerateVerifier(), oauth2.GenerateVerifier()
+	back, err := person.Authorize(ctx, config.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier)), state)
 	if err != nil {
-		return fmt.Errorf("exchange: %w", err)
+		return "", err
 	}
-	if err := whoAmI(ctx, config.Client(ctx, first), base, name); err != nil {
-		return err
+	first, err := config.Exchange(ctx, back.Get("code"), oauth2.VerifierOption(verifier))
+	if err != nil {
+		return "", fmt.Errorf("exchange: %w", err)
+	}
+	if err := whoAmI(ctx, config.Client(ctx, first), admin.Base, person.Name); err != nil {
+		return "", err
 	}
 	first.Expiry = time.Now().Add(-time.Hour) // makes the library refresh
 	second, err := config.TokenSource(ctx, first).Token()
 	if err != nil {
-		return fmt.Errorf("refresh: %w", err)
+		return "", fmt.Errorf("refresh: %w", err)
 	}
-	return endOfTokens(ctx, base, name, config, first, second)
+	return "registered, authorized, exchanged with S256, read /user, refreshed, revoked, saw 401",
+		endOfTokens(ctx, admin.Base, person.Name, config, first, second)
 }
 
 // endOfTokens checks that a refresh and a revocation end what came before.
-func endOfTokens(ctx context.Context, base, name string, config *oauth2.Config, first, second *oauth2.Token) error {
+func endOfTokens(ctx context.Context, base, name string, config oauth2.Config, first, second *oauth2.Token) error {
 	if second.AccessToken == first.AccessToken || second.RefreshToken == first.RefreshToken {
 		return fmt.Errorf("the refresh gave the same tokens again")
 	}
@@ -75,7 +63,7 @@ func endOfTokens(ctx context.Context, base, name string, config *oauth2.Config, 
 	if err := whoAmI(ctx, config.Client(ctx, second), base, name); err != nil {
 		return err
 	}
-	if err := revoke(ctx, base, config, second.AccessToken); err != nil {
+	if err := people.Revoke(ctx, base, config, second.AccessToken); err != nil {
 		return err
 	}
 	if err := wantUnauthorized(ctx, base, second.AccessToken); err != nil {
@@ -86,28 +74,6 @@ func endOfTokens(ctx context.Context, base, name string, config *oauth2.Config, 
 		return fmt.Errorf("the refresh token works after its revocation")
 	}
 	return nil
-}
-
-// authorize sends the user through sign-in and consent, and returns the code
-// that came back with the right state, and the verifier for it.
-func authorize(ctx context.Context, config *oauth2.Config, name string) (code, verifier string, err error) {
-	verifier = oauth2.GenerateVerifier()
-	state := oauth2.GenerateVerifier()
-	person, err := newBrowser()
-	if err != nil {
-		return "", "", err
-	}
-	back, err := person.walk(ctx, config.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier)), map[string]string{
-		"login": name, "password": password, "decision": "approve",
-	})
-	if err != nil {
-		return "", "", fmt.Errorf("sign in and approve: %w", err)
-	}
-	query := back.Query()
-	if !strings.HasPrefix(back.String(), callback) || query.Get("state") != state || query.Get("code") == "" {
-		return "", "", fmt.Errorf("the browser came back with %s", back)
-	}
-	return query.Get("code"), verifier, nil
 }
 
 func whoAmI(ctx context.Context, client *http.Client, base, want string) error {
@@ -143,25 +109,6 @@ func wantUnauthorized(ctx context.Context, base, token string) error {
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusUnauthorized {
 		return fmt.Errorf("status %d, want 401", resp.StatusCode)
-	}
-	return nil
-}
-
-// revoke asks for it by hand: the library has no call for RFC 7009.
-func revoke(ctx context.Context, base string, config *oauth2.Config, token string) error {
-	form := url.Values{"token": {token}, "client_id": {config.ClientID}, "client_secret": {config.ClientSecret}}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/oauth/revoke", strings.NewReader(form.Encode()))
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("revoke: status %d", resp.StatusCode)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
+	"gatehouse/shared/oidc"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
@@ -56,6 +57,13 @@ func TestBudget(t *testing.T) {
 		{"Members", func() error { _, err := s.Members(ctx, g.Place(), p.Place()); return err },
 			[]string{"Query", "Query"}},
 		{"WidestBelow", func() error { _, err := s.WidestBelow(ctx, g.ID); return err }, []string{"Query", "Query"}},
+		{"GroupsByID", func() error { _, err := s.GroupsByID(ctx, []int64{g.ID, 99}); return err },
+			[]string{"BatchGetItem"}},
+		{"ReplaceSigningKeys, the first", func() error { return s.ReplaceSigningKeys(ctx, oidc.SealedKeys{Version: 1}) },
+			[]string{"PutItem"}},
+		{"ReplaceSigningKeys", func() error { return s.ReplaceSigningKeys(ctx, oidc.SealedKeys{Version: 2}) },
+			[]string{"UpdateItem"}},
+		{"SigningKeys", func() error { _, err := s.SigningKeys(ctx); return err }, []string{"GetItem"}},
 		{"Project", func() error { _, err := s.Project(ctx, p.ID); return err }, []string{"GetItem"}},
 		{"ProjectByPath", func() error { _, err := s.ProjectByPath(ctx, p.FullPath); return err },
 			[]string{"GetItem", "GetItem"}},

@@ -12,6 +12,7 @@ import (
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
+	"gatehouse/shared/oidc"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage"
@@ -55,6 +56,8 @@ func TestLostAnswer(t *testing.T) {
 		{"CreateClient", func() error { _, err := s.CreateClient(ctx, newClient()); return err }},
 		{"UpdateClient", func() error { return s.UpdateClient(ctx, c) }},
 		{"CreateSession", func() error { return s.CreateSession(ctx, newSession(u.ID)) }},
+		{"ReplaceSigningKeys, the first", func() error { return s.ReplaceSigningKeys(ctx, oidc.SealedKeys{Version: 1}) }},
+		{"ReplaceSigningKeys", func() error { return s.ReplaceSigningKeys(ctx, oidc.SealedKeys{Version: 2}) }},
 		{"CreateAccessToken", func() error { _, err := s.CreateAccessToken(ctx, newToken(u.ID)); return err }},
 		{"RotateAccessToken", func() error {
 			_, err := s.RotateAccessToken(ctx, token.ID, newToken(u.ID), now)

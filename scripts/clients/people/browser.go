@@ -1,4 +1,4 @@
-package main
+package people
 
 import (
 	"context"
@@ -28,7 +28,7 @@ func newBrowser() (*browser, error) {
 }
 
 func stopAtCallback(req *http.Request, _ []*http.Request) error {
-	if strings.HasPrefix(req.URL.String(), callback) {
+	if strings.HasPrefix(req.URL.String(), Callback) {
 		return http.ErrUseLastResponse
 	}
 	return nil
