@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,7 +33,13 @@ type server struct {
 	root         boot.Root
 	client       oauth.Client
 	clientSecret secret.Text
+	ahead        atomic.Int64 // how far its clock is ahead of the real one
 }
+
+func (s *server) now() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
+
+// pass lets time go by.
+func (s *server) pass(d time.Duration) { s.ahead.Add(int64(d)) }
 
 func startServer(t testing.TB) *server {
 	t.Helper()
@@ -50,10 +57,11 @@ func serverOver(t testing.TB, store storage.Store) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{app: app.New(store, app.Config{
+	s := &server{}
+	s.app = app.New(store, app.Config{
 		BaseURL: "http://127.0.0.1:3000", Keys: keys, Passwords: secret.Passwords{Time: 1, Memory: 64}, Attempts: throttle.DefaultLimit,
-		OAuth: oauth.Settings{PasswordGrant: true}, Now: time.Now,
-	})}
+		OAuth: oauth.Settings{PasswordGrant: true}, Now: s.now,
+	})
 	if s.root, _, err = boot.FirstStart(t.Context(), s.app, boot.Env{}); err != nil {
 		t.Fatal(err)
 	}

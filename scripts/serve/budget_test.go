@@ -12,6 +12,7 @@ import (
 
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/boot"
+	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
@@ -127,6 +128,12 @@ func TestRoundTripsOfWholeRequests(t *testing.T) {
 		{"project by id", func() { s.get(t, "/api/v4/projects/1", pair.Access) }, 2, 0},
 		{"project by path", func() { s.get(t, "/api/v4/projects/"+url.PathEscape(p.FullPath), pair.Access) }, 3, 0},
 		{"Git request", func() { s.ask(t, p, gitToken) }, 3, 0},
+		{"token info, whose use is noted once a minute", func() { s.pass(oauth.TouchEvery); s.info(t, pair.Access) }, 2, 1},
+		{"token info within that minute", func() { s.info(t, pair.Access) }, 2, 0},
+		{"project by path, likewise", func() {
+			s.pass(oauth.TouchEvery)
+			s.get(t, "/api/v4/projects/"+url.PathEscape(p.FullPath), pair.Access)
+		}, 3, 1},
 		{"authorization approved", func() { s.form(t, browser, "/oauth/authorize", consent, http.StatusFound) }, 3, 1},
 		{"code exchange", func() { s.exchange(t, code) }, 3, 1},
 		{"refresh", func() { pair = s.refresh(t, pair.Refresh) }, 3, 1},

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"gatehouse/shared/user"
@@ -52,7 +53,7 @@ func (s *Site) Render(w http.ResponseWriter, r *http.Request, p Page) error {
 	if !ok {
 		return fmt.Errorf("there is no page %q", p.Template)
 	}
-	if err := t.ExecuteTemplate(&page, "layout", v); err != nil {
+	if err := t().ExecuteTemplate(&page, "layout", v); err != nil {
 		return fmt.Errorf("render the page %s: %w", p.Template, err)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -65,20 +66,25 @@ func (s *Site) Render(w http.ResponseWriter, r *http.Request, p Page) error {
 // partsFile holds what several pages of a group show.
 const partsFile = "parts.html"
 
-// parse returns each page's template with the layout around it.
-func parse(files fs.FS) map[string]*template.Template {
+// parse returns each page's template with the layout around it. A page is
+// parsed when it is first shown: a function that starts has no time for all of
+// them.
+func parse(files fs.FS) map[string]func() *template.Template {
 	base := template.Must(template.New("").Funcs(functions).ParseFS(layout, "templates/*.html"))
-	pages := map[string]*template.Template{"error": base}
 	if _, err := fs.Stat(files, partsFile); err == nil {
-		base = template.Must(template.Must(base.Clone()).ParseFS(files, partsFile))
+		template.Must(base.ParseFS(files, partsFile))
 	}
+	pages := map[string]func() *template.Template{"error": sync.OnceValue(func() *template.Template {
+		return template.Must(base.Clone()) // what was shown once cannot be the base of others
+	})}
 	names, err := fs.Glob(files, "*.html")
 	if err != nil {
 		panic(err) // not reached: the pattern is good
 	}
 	for _, name := range names {
-		page := template.Must(template.Must(base.Clone()).ParseFS(files, name))
-		pages[strings.TrimSuffix(name, ".html")] = page
+		pages[strings.TrimSuffix(name, ".html")] = sync.OnceValue(func() *template.Template {
+			return template.Must(template.Must(base.Clone()).ParseFS(files, name))
+		})
 	}
 	return pages
 }

@@ -21,7 +21,7 @@ type Notices map[string]string
 // Site renders the pages of one group.
 type Site struct {
 	app       *app.App
-	templates map[string]*template.Template
+	templates map[string]func() *template.Template
 	notices   Notices
 	origins   *http.CrossOriginProtection
 }

@@ -1,6 +1,7 @@
 package accountapi_test
 
 import (
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
@@ -109,4 +110,32 @@ func TestSignOutEverywhereElse(t *testing.T) {
 	for _, b := range others {
 		b.get("/").wantRedirect("/users/sign_in")
 	}
+}
+
+// Over https no other host and no plain http can plant the cookie, no script
+// reads it, and no form of another site sends it along.
+func TestSessionCookieIsHostOnlySecureAndLax(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	cookie := newBrowser(t, a.App).post("/users/sign_in", form("login", "ada", "password", apptest.Password)).Result().Cookies()[0]
+	want := &http.Cookie{
+		Name: "__Host-gatehouse_session", Path: "/", MaxAge: int(session.AbsoluteLimit.Seconds()),
+		Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	}
+	if got := *cookie; cookie.Value == "" || got.Domain != "" || got.Name != want.Name || got.Path != want.Path || got.MaxAge != want.MaxAge ||
+		!got.Secure || !got.HttpOnly || got.SameSite != want.SameSite {
+		t.Errorf("the session's cookie is %v, want the likes of %v", cookie, want)
+	}
+	if found, err := a.Sessions.Of(t.Context(), ada.ID); err != nil || len(found) != 1 {
+		t.Errorf("there are the sessions %v, %v, want one", found, err)
+	}
+}
+
+func TestSignOutEndsTheSessionForWhoeverHasItsCookie(t *testing.T) {
+	a := apptest.New(t)
+	b := signedIn(t, a, a.User("ada"))
+	stolen := b.cookies[sessionCookie]
+	b.post("/users/sign_out", nil).wantRedirect("/users/sign_in")
+	b.cookies[sessionCookie] = stolen
+	b.get(sessionList).wantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Fsessions")
 }
