@@ -8,7 +8,6 @@ import (
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/oauth"
-	"gatehouse/shared/oidc"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
@@ -31,6 +30,7 @@ type Config struct {
 type App struct {
 	BaseURL  string
 	HTTPS    bool
+	Keys     secret.Keys
 	Store    storage.Store
 	Users    *user.Rules
 	Tokens   *accesstoken.Rules
@@ -38,14 +38,13 @@ type App struct {
 	Attempts *throttle.Rules
 	Projects *project.Rules
 	OAuth    *oauth.Server
-	OpenID   *oidc.Provider
 	Auth     *auth.Auth
 	Now      func() time.Time
 }
 
 // New returns an App over the store.
 func New(store storage.Store, c Config) *App {
-	a := &App{BaseURL: strings.TrimSuffix(c.BaseURL, "/"), Store: store, Now: c.Now}
+	a := &App{BaseURL: strings.TrimSuffix(c.BaseURL, "/"), Keys: c.Keys, Store: store, Now: c.Now}
 	a.HTTPS = strings.HasPrefix(a.BaseURL, "https:")
 	c.OAuth.HTTPS, c.OAuth.Issuer = a.HTTPS, a.BaseURL
 	a.Users = user.NewRules(store, c.Passwords, c.Now)
@@ -53,8 +52,7 @@ func New(store storage.Store, c Config) *App {
 	a.Sessions = session.NewRules(store, c.Now)
 	a.Projects = project.NewRules(store, c.Now)
 	a.Attempts = throttle.NewRules(store, c.Keys, c.Attempts, c.Now)
-	a.OpenID = oidc.New(store, a.Projects, c.Keys, a.BaseURL, c.Now)
-	a.OAuth = oauth.NewServer(store, a.Users, a.Attempts, a.OpenID, c.Keys, c.OAuth, c.Now)
+	a.OAuth = oauth.NewServer(store, a.Users, a.Attempts, c.Keys, c.OAuth, c.Now)
 	a.Auth = auth.New(a.Users, a.Tokens, a.Projects, a.OAuth, c.Now)
 	return a
 }

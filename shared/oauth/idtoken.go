@@ -22,11 +22,19 @@ type Identity interface {
 	IDToken(u user.User, g Grant, access secret.Text) (secret.Text, error)
 }
 
+// WithIdentities returns the server that gives id_tokens as well. Only where
+// there is a token endpoint has it to be there with all that it links.
+func (s *Server) WithIdentities(identities Identities) *Server {
+	with := *s
+	with.idTokens = identities
+	return &with
+}
+
 // give gives tokens to a user in good standing, in the grant type's own way,
 // and an id_token with them where the scope has openid. What that takes is read
 // beside everything else, so that it delays nothing.
 func (s *Server) give(ctx context.Context, x exchange, own func(context.Context, exchange) (Tokens, error)) (Tokens, error) {
-	if !x.grant.Scopes.Has(scope.OpenID) {
+	if !x.grant.Scopes.Has(scope.OpenID) || s.idTokens == nil {
 		_, tokens, err := s.giveTokens(ctx, x, own)
 		return tokens, err
 	}

@@ -52,17 +52,17 @@ type Server struct {
 	store    Store
 	users    Users
 	attempts *throttle.Rules
-	idTokens Identities
+	idTokens Identities // nil: gives none
 	codec    codec
 	settings Settings
 	now      func() time.Time
 }
 
 // NewServer returns an authorization server whose codes and tokens are made
-// under the keys, and whose id_tokens the identities make.
-func NewServer(store Store, users Users, attempts *throttle.Rules, identities Identities, keys secret.Keys, settings Settings, now func() time.Time) *Server {
+// under the keys.
+func NewServer(store Store, users Users, attempts *throttle.Rules, keys secret.Keys, settings Settings, now func() time.Time) *Server {
 	settings.RefreshRetry = min(settings.RefreshRetry, MaxRefreshRetry)
-	return &Server{store, users, attempts, identities, newCodec(keys), settings, now}
+	return &Server{store, users, attempts, nil, newCodec(keys), settings, now}
 }
 
 // Store returns the clients and grants, for reading.

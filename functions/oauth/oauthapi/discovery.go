@@ -72,7 +72,7 @@ func (a *api) newMetadataBody() metadataBody {
 		RevocationAuthentication:    anyAuthentication,
 		IntrospectionAuthentication: secretAuthentication,
 		ClaimTypes:                  []string{"normal"},
-		Claims:                      a.OpenID.ClaimNames(),
+		Claims:                      a.openID.ClaimNames(),
 		Prompts:                     oauth.Prompts,
 		ChallengeMethods:            []string{"S256"},
 		ResponseNamesIssuer:         true,
@@ -89,7 +89,7 @@ func (a *api) metadata(w http.ResponseWriter, _ *http.Request) error {
 
 // keySet serves the keys that verify id_tokens (RFC 7517).
 func (a *api) keySet(w http.ResponseWriter, r *http.Request) error {
-	set, err := a.OpenID.KeySet(r.Context())
+	set, err := a.openID.KeySet(r.Context())
 	if err != nil {
 		return err
 	}

@@ -8,14 +8,19 @@ import (
 	"net/http"
 
 	"gatehouse/shared/app"
+	"gatehouse/shared/oidc"
 	"gatehouse/shared/web"
 )
 
-type api struct{ *app.App }
+type api struct {
+	app.App
+	openID *oidc.Provider
+}
 
 // New returns the group's handler.
 func New(app *app.App) http.Handler {
-	api := &api{app}
+	api := &api{*app, oidc.New(app.Store, app.Projects, app.Keys, app.BaseURL, app.Now)}
+	api.OAuth = app.OAuth.WithIdentities(api.openID)
 	mux := web.NewMux()
 	mux.Handle("POST /oauth/token", handler(api.token))
 	mux.Handle("GET /oauth/token/info", handler(api.tokenInfo))

@@ -24,7 +24,7 @@ func (a *api) userInfo(w http.ResponseWriter, r *http.Request) error {
 	}
 	var profile oidc.Profile
 	caller, err := a.Auth.Recognise(r.Context(), token, func(ctx context.Context, userID int64) (err error) {
-		profile, err = a.OpenID.Profile(ctx, userID)
+		profile, err = a.openID.Profile(ctx, userID)
 		return err
 	})
 	switch {
