@@ -25,12 +25,13 @@ type answer struct {
 }
 
 var wanted = map[string]answer{
-	"health":             {200, `{"status":"ok"}`},
-	"token-info":         {401, `"invalid_token"`},
-	"token":              {401, `"invalid_client"`},
-	"project":            {401, `"401 Unauthorized"`},
-	"create-application": {401, `"401 Unauthorized"`},
-	"sign-in":            {200, `<form`},
+	"health":               {200, `{"status":"ok"}`},
+	"token-info":           {401, `"invalid_token"`},
+	"token":                {401, `"invalid_client"`},
+	"openid-configuration": {200, `"jwks_uri"`},
+	"project":              {401, `"401 Unauthorized"`},
+	"create-application":   {401, `"401 Unauthorized"`},
+	"sign-in":              {200, `<form`},
 }
 
 // readEvents returns the events in the directory by the function that their

@@ -24,7 +24,9 @@ func FuzzAuthorizeQuery(f *testing.F) {
 		"redirect_uri=https://evil.example&response_type=code",
 		"redirect_uri=" + registered + "&redirect_uri=https://evil.example",
 		"redirect_uri=" + registered + "&state=%0d%0aLocation:%20//evil&response_type=token&response_mode=fragment",
-		"redirect_uri=" + registered + "&response_type=code&scope=api&code_challenge=x", "&&;=%", "redirect_uri[]=x",
+		"redirect_uri=" + registered + "&response_type=code&scope=api&code_challenge=x",
+		"redirect_uri=" + registered + "&response_type=code&scope=openid&prompt=login+consent&max_age=1&nonce=x&signed_in_since=-1",
+		"redirect_uri=" + registered + "&response_type=code&scope=openid&prompt=none&request=x&request_uri=https://evil.example", "&&;=%", "redirect_uri[]=x",
 	} {
 		f.Add(seed)
 	}
@@ -33,7 +35,7 @@ func FuzzAuthorizeQuery(f *testing.F) {
 		f.Fatal(err)
 	}
 	server := oauth.NewServer(nil, nil, nil, keys, oauth.Settings{HTTPS: true}, time.Now)
-	client := oauth.Client{RedirectURIs: []string{registered}, Scopes: scope.Of(scope.API), Confidential: true}
+	client := oauth.Client{RedirectURIs: []string{registered}, Scopes: scope.Of(scope.API, scope.OpenID), Confidential: true}
 	f.Fuzz(func(t *testing.T, query string) {
 		values, err := site.ParseValues(query)
 		if err != nil {
