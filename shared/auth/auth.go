@@ -123,10 +123,6 @@ func unknown(err error) error {
 func (a *Auth) resolve(ctx context.Context, b bearer, more ...func(context.Context) error) (Caller, error) {
 	c := Caller{Scopes: b.scopes, Grant: b.grant, Token: b.token}
 	reads, readCtx := errgroup.WithContext(ctx)
-	reads.Go(func() (err error) {
-		c.User, err = a.users.User(readCtx, b.userID)
-		return unknown(err)
-	})
 	if b.grant.Application != "" {
 		reads.Go(func() (err error) {
 			c.Client, err = a.oauth.Store().Client(readCtx, b.grant.Application)
@@ -136,13 +132,15 @@ func (a *Auth) resolve(ctx context.Context, b bearer, more ...func(context.Conte
 	if b.token.ID != 0 && a.now().Sub(b.token.LastUsedAt) >= accesstoken.TouchEvery {
 		reads.Go(func() error { return a.tokens.TouchAccessToken(readCtx, b.token, a.now()) })
 	}
-	if b.token.ID == 0 { // not c.ByOAuth(): c is being written
+	if b.token.ID == 0 && a.oauth.UseIsNews(b.grant) { // not c.ByOAuth(): c is being written
 		reads.Go(func() error { return a.oauth.NoteUse(readCtx, b.grant) })
 	}
 	for _, read := range more {
 		reads.Go(func() error { return read(readCtx) })
 	}
-	if err := reads.Wait(); err != nil {
+	var err error
+	c.User, err = a.users.User(ctx, b.userID) // there is always one: no need of a goroutine
+	if err := errors.Join(reads.Wait(), unknown(err)); err != nil {
 		return Caller{}, err
 	}
 	switch {

@@ -41,10 +41,11 @@ func (s *Server) Access(ctx context.Context, text secret.Text) (Grant, error) {
 	return g, nil
 }
 
-// NoteUse notes that a token of the grant was used, at most every TouchEvery.
+// UseIsNews reports whether the use of a token of the grant is to be noted,
+// which is at most every TouchEvery.
+func (s *Server) UseIsNews(g Grant) bool { return s.now().Sub(g.LastUse()) >= TouchEvery }
+
+// NoteUse notes that a token of the grant was used.
 func (s *Server) NoteUse(ctx context.Context, g Grant) error {
-	if s.now().Sub(g.LastUse()) < TouchEvery {
-		return nil
-	}
 	return s.store.TouchGrant(ctx, g.GrantID, s.now())
 }
