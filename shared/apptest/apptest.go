@@ -28,12 +28,12 @@ const Password = "correct horse"
 // App is an App whose clock stands still until the test moves it.
 type App struct {
 	*app.App
-	t       *testing.T
+	t       testing.TB
 	elapsed atomic.Int64
 }
 
 // New returns an App that knows nobody yet. Its clock starts at the present.
-func New(t *testing.T) *App {
+func New(t testing.TB) *App {
 	t.Helper()
 	store, err := sqlite.Open(filepath.Join(t.TempDir(), "db"))
 	if err != nil {
@@ -162,7 +162,7 @@ func (a *App) MemberUntil(at project.Place, u user.User, role project.Role, end 
 	}
 }
 
-func must[T any](t *testing.T) func(T, error) T {
+func must[T any](t testing.TB) func(T, error) T {
 	t.Helper()
 	return func(v T, err error) T {
 		t.Helper()

@@ -33,7 +33,7 @@ type fixture struct {
 	clientSecret string
 }
 
-func newFixture(t *testing.T) *fixture {
+func newFixture(t testing.TB) *fixture {
 	t.Helper()
 	f := &fixture{App: apptest.New(t)}
 	f.handler = oauthapi.New(f.App.App)
@@ -377,11 +377,8 @@ func TestWhatIsNotThere(t *testing.T) {
 func FuzzForm(f *testing.F) {
 	f.Add("grant_type=refresh_token&refresh_token=x&client_id=y", formType, "Basic eDp5")
 	f.Add(`{"grant_type":"password"}`, "application/json", "")
-	var fx *fixture
+	fx := newFixture(f)
 	f.Fuzz(func(t *testing.T, body, contentType, authorization string) {
-		if fx == nil {
-			fx = newFixture(t)
-		}
 		w := fx.send("POST", "/oauth/token", body, "Content-Type", contentType, "Authorization", authorization)
 		if w.Code != 400 && w.Code != 401 {
 			t.Errorf("status %d for %q as %q by %q", w.Code, body, contentType, authorization)
