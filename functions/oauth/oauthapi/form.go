@@ -22,6 +22,16 @@ var parameters = []string{
 	"scope", "username", "password", "token", "token_type_hint", "access_token",
 }
 
+// readRequest reads what a client sends: its parameters, and who it says it is.
+func readRequest(r *http.Request) (form, oauth.Credentials, error) {
+	f, err := readForm(r)
+	if err != nil {
+		return nil, oauth.Credentials{}, err
+	}
+	credentials, err := f.credentials(r)
+	return f, credentials, err
+}
+
 // readForm reads the body as a form, or as a flat JSON object when it says it
 // is one. Its content type is otherwise not looked at.
 func readForm(r *http.Request) (form, error) {

@@ -25,11 +25,7 @@ type activeBody struct {
 
 // introspect serves the introspection endpoint (RFC 7662).
 func (a *api) introspect(w http.ResponseWriter, r *http.Request) error {
-	f, err := readForm(r)
-	if err != nil {
-		return err
-	}
-	credentials, err := f.credentials(r)
+	f, credentials, err := readRequest(r)
 	if err != nil {
 		return err
 	}

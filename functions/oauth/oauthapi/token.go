@@ -27,11 +27,7 @@ type tokenBody struct {
 
 // token serves the token endpoint.
 func (a *api) token(w http.ResponseWriter, r *http.Request) error {
-	f, err := readForm(r)
-	if err != nil {
-		return err
-	}
-	credentials, err := f.credentials(r)
+	f, credentials, err := readRequest(r)
 	if err != nil {
 		return err
 	}
@@ -63,11 +59,7 @@ func (a *api) token(w http.ResponseWriter, r *http.Request) error {
 
 // revoke serves the revocation endpoint (RFC 7009).
 func (a *api) revoke(w http.ResponseWriter, r *http.Request) error {
-	f, err := readForm(r)
-	if err != nil {
-		return err
-	}
-	credentials, err := f.credentials(r)
+	f, credentials, err := readRequest(r)
 	if err != nil {
 		return err
 	}
