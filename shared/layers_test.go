@@ -15,7 +15,7 @@ import (
 // layers lists the packages below shared/ from the bottom up. A package
 // imports only packages of its own layer or a lower one.
 var layers = [][]string{
-	{"fault", "secret", "page", "scope", "route"},
+	{"fault", "secret", "page", "scope", "route", "text"},
 	{"user", "accesstoken", "session", "project", "throttle", "oauth", "oidc", "git"},
 	{"storage"},
 	{"storage/sqlite", "storage/dynamodb", "storage/dynamodb/tables", "storage/storagetest"},

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/text"
 )
 
 const (
@@ -23,7 +23,6 @@ const (
 	TouchEvery = time.Minute
 
 	entropy = 20 // bytes
-	maxName = 255
 )
 
 // Rules makes, recognises and ends personal access tokens.
@@ -78,12 +77,7 @@ func LastDay(now time.Time) time.Time {
 
 func (req Request) check(now time.Time) error {
 	complaints := fault.Fields{}
-	switch {
-	case strings.TrimSpace(req.Name) == "":
-		complaints.Add("name", "can't be blank")
-	case utf8.RuneCountInString(req.Name) > maxName:
-		complaints.Add("name", "is too long (maximum is 255 characters)")
-	}
+	complaints.Add("name", text.CheckName(req.Name))
 	complaints.Add("scopes", req.checkScopes())
 	switch {
 	case !req.ExpiresAt.After(now):

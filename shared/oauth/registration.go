@@ -4,21 +4,19 @@ import (
 	"context"
 	"encoding/hex"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/text"
 )
 
 const (
 	// SecretPrefix begins every client secret.
 	SecretPrefix = "gtoas-"
 
-	maxClientName = 255
-	maxRedirects  = 20
-	maxRedirect   = 2000 // bytes, so that a code still fits into a Location header
+	maxRedirects = 20
+	maxRedirect  = 2000 // bytes, so that a code still fits into a Location header
 )
 
 // Registration is what a client's owner says of it.
@@ -70,7 +68,7 @@ func newClientSecret() secret.Text { return secret.New(SecretPrefix, 32) }
 func (s *Server) apply(c *Client, r Registration) error {
 	uris := strings.Fields(r.RedirectURIs)
 	complaints := fault.Fields{}
-	complaints.Add("name", checkClientName(r.Name))
+	complaints.Add("name", text.CheckName(r.Name))
 	complaints.Add("redirect_uri", checkRedirectURIs(uris, s.settings.HTTPS))
 	complaints.Add("scopes", checkScopes(r.Scopes))
 	if err := complaints.Err(); err != nil {
@@ -80,31 +78,6 @@ func (s *Server) apply(c *Client, r Registration) error {
 	c.Confidential, c.Trusted = r.Confidential, r.Trusted
 	c.RequireSecret, c.PasswordGrant = r.RequireSecret, r.PasswordGrant
 	return nil
-}
-
-// checkClientName also refuses what could make the consent page read
-// differently from what it says: characters that turn or break the line, and
-// names of which nothing can be seen.
-func checkClientName(name string) string {
-	switch {
-	case !strings.ContainsFunc(name, visible):
-		return "can't be blank"
-	case utf8.RuneCountInString(name) > maxClientName:
-		return "is too long (maximum is 255 characters)"
-	case strings.ContainsFunc(name, func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }):
-		return "contains a control character"
-	}
-	return ""
-}
-
-// visible reports whether the character leaves a mark. The fillers of Hangul
-// count as letters and the blank of Braille as a symbol, but show nothing.
-func visible(r rune) bool {
-	switch r {
-	case '\u115f', '\u1160', '\u2800', '\u3164', '\uffa0':
-		return false
-	}
-	return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.M, r)
 }
 
 func checkRedirectURIs(uris []string, https bool) string {

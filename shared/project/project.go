@@ -121,7 +121,7 @@ func (m Member) Active(now time.Time) bool { return m.ExpiresAt.IsZero() || now.
 // Memberships are the places in which one user has a role.
 type Memberships []Member
 
-// Role returns the highest role the memberships give in the project or group
+// role returns the highest role the memberships give in the project or group
 // whose places these are.
 func (ms Memberships) role(places []Place, now time.Time) Role {
 	highest := NoRole

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/route"
+	"gatehouse/shared/text"
 )
 
 // maxDepth bounds how deep groups nest, so that a lineage stays small.
@@ -75,7 +75,7 @@ func slug(name string) string {
 
 func (d Draft) check() fault.Fields {
 	complaints := fault.Fields{}
-	complaints.Add("name", checkName(d.Name))
+	complaints.Add("name", text.CheckName(d.Name))
 	complaints.Add("path", route.CheckSegment(d.Path))
 	if !d.Visibility.Valid() {
 		complaints.Add("visibility", "is not included in the list")
@@ -130,7 +130,7 @@ type Change struct {
 func (c Change) apply(name *string, path string, visibility *Visibility, above, below Visibility) error {
 	complaints := fault.Fields{}
 	if c.Name != nil {
-		complaints.Add("name", checkName(*c.Name))
+		complaints.Add("name", text.CheckName(*c.Name))
 		*name = *c.Name
 	}
 	if c.Path != nil && *c.Path != path {
@@ -208,16 +208,6 @@ func notWider(v, above Visibility) string {
 func notNarrower(v, below Visibility) string {
 	if below.Wider(v) {
 		return "is narrower than that of something in the group (" + string(below) + ")"
-	}
-	return ""
-}
-
-func checkName(name string) string {
-	switch {
-	case strings.TrimSpace(name) == "":
-		return "can't be blank"
-	case utf8.RuneCountInString(name) > 255:
-		return "is too long (maximum is 255 characters)"
 	}
 	return ""
 }

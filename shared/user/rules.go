@@ -13,11 +13,12 @@ import (
 	"gatehouse/shared/fault"
 	"gatehouse/shared/route"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/text"
 )
 
 // Limits of a user's fields, in characters.
 const (
-	maxName     = 255
+	maxEmail    = 255
 	minPassword = 8
 	maxPassword = 128
 )
@@ -46,7 +47,7 @@ type Registration struct {
 func (r *Rules) Create(ctx context.Context, reg Registration) (User, error) {
 	complaints := fault.Fields{}
 	complaints.Add("username", route.CheckSegment(reg.Username))
-	complaints.Add("name", checkName(reg.Name))
+	complaints.Add("name", text.CheckName(reg.Name))
 	complaints.Add("email", checkEmail(reg.Email))
 	complaints.Add("password", checkPassword(reg.Password))
 	if err := complaints.Err(); err != nil {
@@ -105,7 +106,7 @@ func (c Change) check(u User) error {
 		complaints.Add("username", "cannot be changed")
 	}
 	if c.Name != nil {
-		complaints.Add("name", checkName(*c.Name))
+		complaints.Add("name", text.CheckName(*c.Name))
 	}
 	if c.Email != nil {
 		complaints.Add("email", checkEmail(*c.Email))
@@ -179,22 +180,12 @@ func (r *Rules) VerifyPassword(u User, password secret.Text) bool {
 	return r.passwords.Verify(u.PasswordHash, password)
 }
 
-func checkName(name string) string {
-	switch {
-	case strings.TrimSpace(name) == "":
-		return "can't be blank"
-	case utf8.RuneCountInString(name) > maxName:
-		return "is too long (maximum is 255 characters)"
-	}
-	return ""
-}
-
 func checkEmail(email string) string {
 	a, err := mail.ParseAddress(email)
 	switch {
 	case email == "":
 		return "can't be blank"
-	case err != nil, a.Address != email, len(email) > maxName:
+	case err != nil, a.Address != email, len(email) > maxEmail:
 		return "is invalid"
 	}
 	return ""

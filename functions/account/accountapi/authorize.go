@@ -53,8 +53,8 @@ func (a *api) decide(w http.ResponseWriter, r *http.Request) error {
 	return a.answer(w, r, newAuthorizeRequest(values), decision[0] == "approve")
 }
 
-// deny is the refusal by the method that some clients' tests use, with the
-// parameters in the query or in a form.
+// deny is the refusal by the method DELETE, for whoever sends no form, with the
+// parameters in the query or in a body.
 func (a *api) deny(w http.ResponseWriter, r *http.Request) error {
 	values, err := site.ParseValues(r.URL.RawQuery)
 	if err != nil {
