@@ -137,7 +137,7 @@ const (
 
 // recorded are the requests that events/ holds as the gateway passed them on.
 var recorded = map[string]request{
-	"health": {"GET", "/-/health", http.Header{"User-Agent": {curl}, "Accept": {"*/*"}}, ""},
+	"health":               {"GET", "/-/health", http.Header{"User-Agent": {curl}, "Accept": {"*/*"}}, ""},
 	"openid-configuration": {"GET", "/.well-known/openid-configuration", http.Header{"User-Agent": {curl}, "Accept": {"application/json"}}, ""},
 	"token-info": {"GET", "/oauth/token/info", http.Header{
 		"User-Agent": {curl}, "Accept": {"application/json"}, "Authorization": {"Bearer example-access-token"},
