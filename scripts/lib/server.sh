@@ -6,6 +6,7 @@
 start_server() {
   local log=$1
   shift
+  : >"$log" # or the address could be read that the last server left there
   server_data=$(mktemp -d)
   export GATEHOUSE_ROOT_TOKEN="gtpat-$(od -An -N20 -tx1 /dev/urandom | tr -d ' \n')"
   export GATEHOUSE_ROOT_PASSWORD="pw-$(od -An -N12 -tx1 /dev/urandom | tr -d ' \n')"

@@ -36,6 +36,18 @@ need_modules() {
   (cd "$1" && npm ci --silent --no-audit --no-fund) && cp "$1/package-lock.json" "$stamp"
 }
 
+# need_python DIR installs the Python packages that DIR/requirements.txt names
+# into the virtual environment $tools/python.
+need_python() {
+  need_package python3 python3 python3-venv || return
+  local stamp=$tools/python/.installed
+  cmp -s "$1/requirements.txt" "$stamp" && return
+  echo "Installing the Python packages of $1 …"
+  python3 -m venv --clear "$tools/python" &&
+    "$tools/python/bin/pip" install --quiet --disable-pip-version-check --requirement "$1/requirements.txt" &&
+    cp "$1/requirements.txt" "$stamp"
+}
+
 # need_go_tool NAME PACKAGE@VERSION installs a Go program as $tools/bin/NAME.
 need_go_tool() {
   local stamp=$tools/bin/.$1
