@@ -9,13 +9,23 @@ tools=$PWD/.cache/tools
 need_package() {
   local command=$1
   shift
-  command -v "$command" >/dev/null 2>&1 && return
+  command -v "$command" >/dev/null 2>&1 || install_packages "$@"
+}
+
+install_packages() {
   if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
-    echo "The tests need '$command' (Debian: $*). Install it and run them again." >&2
+    echo "The tests need the Debian packages $*, or what corresponds to them. Install them and run the tests again." >&2
     return 1
   fi
   echo "Installing $* …"
   apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@" >/dev/null
+}
+
+# need_venv installs a Python that can make virtual environments, which Debian
+# packs apart.
+need_venv() {
+  python3 -c 'import ensurepip, venv' 2>/dev/null && return
+  install_packages python3 python3-venv
 }
 
 # need_node puts a Node.js of version 20 or newer on the PATH.
@@ -39,7 +49,7 @@ need_modules() {
 # need_python DIR installs the Python packages that DIR/requirements.txt names
 # into the virtual environment $tools/python.
 need_python() {
-  need_package python3 python3 python3-venv || return
+  need_venv || return
   local stamp=$tools/python/.installed
   cmp -s "$1/requirements.txt" "$stamp" && return
   echo "Installing the Python packages of $1 …"
