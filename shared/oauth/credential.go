@@ -58,7 +58,11 @@ func (c codec) Credential(kind Kind, g Grant) secret.Text {
 // Parse takes a credential apart. For a string that no Gatehouse with these
 // keys made it returns the zero Credential and false.
 func (c codec) Parse(kind Kind, text secret.Text) (Credential, bool) {
-	raw, err := base64.RawURLEncoding.Strict().DecodeString(text.Reveal())
+	encoding := base64.RawURLEncoding.Strict()
+	raw, err := encoding.DecodeString(text.Reveal())
+	if encoding.EncodedLen(len(raw)) != len(text.Reveal()) { // the decoder overlooks line breaks
+		return Credential{}, false
+	}
 	if err != nil || len(raw) < 1+proofSize+sealSize || Kind(raw[0]) != kind || !c.sealed(raw) {
 		return Credential{}, false
 	}

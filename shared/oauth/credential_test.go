@@ -64,7 +64,7 @@ func TestChangedCredentialIsRefused(t *testing.T) {
 			t.Errorf("a token with byte %d changed is still sealed", i)
 		}
 	}
-	for _, other := range []string{"", "x", text[:len(text)-1], text + "A", text + "="} {
+	for _, other := range []string{"", "x", text[:len(text)-1], text + "A", text + "=", text + "\n", text[:9] + "\r\n" + text[9:]} {
 		if _, ok := codec.Parse(AccessKind, secret.NewText(other)); ok {
 			t.Errorf("%q is taken for a token", other)
 		}

@@ -24,7 +24,11 @@ func requirePassword(req TokenRequest) error {
 // beginPassword counts the attempt, before the password is looked at, or
 // reports that too many have failed.
 func (s *Server) beginPassword(ctx context.Context, req TokenRequest) (attempt throttle.Attempt, throttled bool, err error) {
-	attempt, err = s.attempts.Begin(ctx, throttle.Guess{Kind: throttle.Password, Account: req.Username, Address: req.Address})
+	kind := throttle.Password
+	if req.Elsewhere {
+		kind = throttle.PasswordFromElsewhere
+	}
+	attempt, err = s.attempts.Begin(ctx, throttle.Guess{Kind: kind, Account: req.Username, Address: req.Address})
 	if errors.Is(err, fault.TooMany) {
 		return attempt, true, nil
 	}

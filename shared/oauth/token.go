@@ -26,6 +26,8 @@ type TokenRequest struct {
 	Username     string
 	Password     secret.Text
 	Address      netip.Addr // where it came from
+	// Elsewhere tells that a page of another site had a browser send it.
+	Elsewhere bool
 }
 
 // Credentials are what a client says of itself (RFC 6749 section 2.3.1).

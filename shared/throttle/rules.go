@@ -15,8 +15,14 @@ import (
 // tried.
 type Kind string
 
-// Password is guessed on the sign-in page and at the password grant.
-const Password Kind = "password"
+// The kinds. A password is guessed on the sign-in page and at the password
+// grant. Guesses that a page of another site has a browser make count apart:
+// any page that somebody visits can make them, and would else keep that person
+// from signing in.
+const (
+	Password              Kind = "password"
+	PasswordFromElsewhere Kind = "password from another site"
+)
 
 // Guess says what is tried, at which account, and from where.
 type Guess struct {

@@ -151,7 +151,7 @@ func (v *Values) OptionalDate(name string) time.Time {
 		return time.Time{}
 	}
 	day, err := time.Parse(time.DateOnly, *s)
-	if err != nil {
+	if err != nil || day.IsZero() { // the first day there is would pass for none
 		v.complain(name, "is invalid")
 	}
 	return day

@@ -39,7 +39,7 @@ func (a *api) expiryOf(form site.Form) expiryField {
 	field := a.proposedExpiry()
 	field.Value = form.Get("expires_at")
 	var err error
-	if field.day, err = time.Parse(time.DateOnly, field.Value); err != nil {
+	if field.day, err = time.Parse(time.DateOnly, field.Value); err != nil || field.day.IsZero() {
 		field.Complaint = "The day must be a date such as " + field.First + "."
 	}
 	return field

@@ -140,6 +140,25 @@ func TestPasswordResponseHasNoRefreshToken(t *testing.T) {
 	}
 }
 
+// A page on another site that lets its visitors' browsers guess throttles itself
+// and nobody else.
+func TestGuessesFromOtherSitesThrottleNobodyHere(t *testing.T) {
+	f := newFixture(t)
+	grant := func(password string, headers ...string) int {
+		form := url.Values{"grant_type": {"password"}, "username": {"ada"}, "password": {password}}
+		return f.send("POST", "/oauth/token", form.Encode(), headers...).Code
+	}
+	for range 11 {
+		grant("wrong", "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example")
+	}
+	if got := grant(apptest.Password, "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"); got != http.StatusBadRequest {
+		t.Errorf("the other site guesses on: %d, want 400", got)
+	}
+	if got := grant(apptest.Password); got != http.StatusOK {
+		t.Errorf("the right password from here: %d, want 200", got)
+	}
+}
+
 // How a client may say who it is, and what it may not do.
 func TestClientAuthentication(t *testing.T) {
 	f := newFixture(t)

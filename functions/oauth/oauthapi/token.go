@@ -25,6 +25,9 @@ type tokenBody struct {
 	IDToken      string `json:"id_token,omitempty"`
 }
 
+// origins tells which requests a page of another site had a browser make.
+var origins http.CrossOriginProtection
+
 // token serves the token endpoint.
 func (a *api) token(w http.ResponseWriter, r *http.Request) error {
 	f, credentials, err := readRequest(r)
@@ -42,6 +45,7 @@ func (a *api) token(w http.ResponseWriter, r *http.Request) error {
 		Username:     f.get("username"),
 		Password:     f.secret("password"),
 		Address:      web.ClientAddress(r),
+		Elsewhere:    origins.Check(r) != nil,
 	})
 	if err != nil {
 		return err
