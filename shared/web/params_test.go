@@ -180,6 +180,10 @@ func TestOptionalDateAndWords(t *testing.T) {
 	if got, want := params.OptionalDate("day"), time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC); !got.Equal(want) {
 		t.Errorf("OptionalDate() = %v, want %v", got, want)
 	}
+	first := readParams(t, post("day=0001-01-01", "", ""))
+	if first.OptionalDate("day"); first.Err() == nil || first.Err().Error() != "day is invalid" {
+		t.Errorf("the day that is none = %v, want a complaint", first.Err())
+	}
 	if diff := cmp.Diff([]string{"api", "read_user", "sudo"}, params.Words("scopes")); diff != "" {
 		t.Errorf("Words() differs (-want +got):\n%s", diff)
 	}
