@@ -65,7 +65,10 @@ func run(ctx context.Context) error {
 	}
 	defer backend.close()
 
-	listener, err := listen(env, *adminOnly)
+	if *adminOnly {
+		return createAdmin(ctx, boot.New(env, backend.store, backend.keys), env)
+	}
+	listener, err := listen(env)
 	if err != nil {
 		return err
 	}
@@ -74,7 +77,7 @@ func run(ctx context.Context) error {
 		env.BaseURL = boot.ListenURL(listener.Addr())
 	}
 	a := boot.New(env, backend.store, backend.keys)
-	if err := prepare(ctx, a, env, *demo); err != nil || *adminOnly {
+	if err := prepare(ctx, a, env, *demo); err != nil {
 		return err
 	}
 	go backend.sweep(ctx)
@@ -108,19 +111,29 @@ func handler(a *app.App) http.Handler {
 	}, route.Table)
 }
 
-// listen takes the address; who only makes the administrator gets any that is
-// free, because a server may be running on it.
-func listen(env boot.Env, adminOnly bool) (net.Listener, error) {
-	address := env.Listen
-	if adminOnly {
-		address = "127.0.0.1:0"
+// createAdmin makes the first administrator of a deployment, which runs
+// elsewhere.
+func createAdmin(ctx context.Context, a *app.App, env boot.Env) error {
+	root, made, err := boot.FirstStart(ctx, a, env)
+	switch {
+	case err != nil:
+		return fmt.Errorf("make the first administrator: %w", err)
+	case !made:
+		fmt.Println("There are users already, so nothing was made.")
+	default:
+		showRoot(os.Stdout, root, env)
 	}
-	listener, err := net.Listen("tcp", address)
+	return nil
+}
+
+// listen takes the address.
+func listen(env boot.Env) (net.Listener, error) {
+	listener, err := net.Listen("tcp", env.Listen)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("%s is taken by another program; stop that, or choose another address with GATEHOUSE_LISTEN=127.0.0.1:3001", address)
+		return nil, fmt.Errorf("%s is taken by another program; stop that, or choose another address with GATEHOUSE_LISTEN=127.0.0.1:3001", env.Listen)
 	case err != nil:
-		return nil, fmt.Errorf("listen on %s (GATEHOUSE_LISTEN): %w", address, err)
+		return nil, fmt.Errorf("listen on %s (GATEHOUSE_LISTEN): %w", env.Listen, err)
 	}
 	return listener, nil
 }

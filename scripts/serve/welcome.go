@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"gatehouse/shared/boot"
+	"gatehouse/shared/secret"
 )
 
 // welcome tells whoever started the server where it is, how to get in, and
@@ -14,17 +15,11 @@ func welcome(w io.Writer, base string, root boot.Root, made bool, env boot.Env, 
 	fmt.Fprintf(w, "\nGatehouse is at %s\n", base)
 	token := "YOUR-TOKEN"
 	if made {
-		password := "as given in GATEHOUSE_ROOT_PASSWORD"
-		if env.RootPassword.Empty() {
-			password = root.Password.Reveal()
-		}
-		shown := "as given in GATEHOUSE_ROOT_TOKEN"
+		fmt.Fprintf(w, "\nThis is the first start. ")
+		showRoot(w, root, env)
 		if env.RootToken.Empty() {
 			token = root.Token.Reveal()
-			shown = token
 		}
-		fmt.Fprintf(w, "\nThis is the first start. The administrator, shown this once:\n")
-		fmt.Fprintf(w, "  user name  %s\n  password   %s\n  token      %s   (scopes api, sudo)\n", boot.RootName, password, shown)
 	}
 	if demo != nil {
 		fmt.Fprintf(w, "\nThe demonstration has users with the password %s:\n  %s\n", demo.password, demo.users)
@@ -37,4 +32,17 @@ Try:
   3. See that the service is well:         curl %[1]s/-/health
 `, base, token)
 	fmt.Fprintln(w)
+}
+
+// showRoot shows the first administrator's credentials, except for those that
+// the environment gave.
+func showRoot(w io.Writer, root boot.Root, env boot.Env) {
+	shown := func(made, given secret.Text, variable string) string {
+		if given.Empty() {
+			return made.Reveal()
+		}
+		return "as given in " + variable
+	}
+	fmt.Fprintf(w, "The administrator, shown this once:\n  user name  %s\n  password   %s\n  token      %s   (scopes api, sudo)\n",
+		boot.RootName, shown(root.Password, env.RootPassword, "GATEHOUSE_ROOT_PASSWORD"), shown(root.Token, env.RootToken, "GATEHOUSE_ROOT_TOKEN"))
 }
