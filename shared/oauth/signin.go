@@ -88,7 +88,7 @@ func parseSince(text string) time.Time {
 // Silent reports whether the request forbids to show the user any page, as far
 // as it can be told before it is checked.
 func (req AuthorizeRequest) Silent() bool {
-	return req.identifies() && req.Prompt == promptNone
+	return req.identifies() && slices.Equal(strings.Fields(req.Prompt), []string{promptNone})
 }
 
 func (req AuthorizeRequest) identifies() bool {

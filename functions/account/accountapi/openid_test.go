@@ -62,6 +62,7 @@ func TestPromptNoneShowsNoPage(t *testing.T) {
 
 	stranger := newBrowser(t, a.App)
 	stranger.get(silently()).wantError("login_required")
+	stranger.get(authorize(identify(client, "prompt", " none "))).wantError("login_required")
 	stranger.get(silently("response_type", "token")).wantError("unsupported_response_type")
 	stranger.get(silently("redirect_uri", "https://evil.example/")).want(400, "invalid_redirect_uri")
 	stranger.get(silently("client_id", strings.Repeat("0", 64))).want(401, "invalid_client")
