@@ -3,16 +3,16 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	_ "embed"
+	"embed"
 	"fmt"
 )
 
-//go:embed schema.sql
-var schema string
-
-// migrations lead from one version of the schema to the next: the first from
-// an empty file to version 1.
-var migrations = []string{schema}
+// migrations lead, in the order of their names, from one version of the schema
+// to the next: the first from an empty file to version 1. One that was released
+// never changes again.
+//
+//go:embed migrations/*.sql
+var migrations embed.FS
 
 // migrate brings the file to the present version, in one transaction of its
 // own, so that two processes that start at once do not both do it.
@@ -27,15 +27,28 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return err
 	}
-	if version > len(migrations) {
-		return fmt.Errorf("the data was written by a newer release of Gatehouse (schema %d, this release knows %d)",
-			version, len(migrations))
+	scripts, err := migrations.ReadDir("migrations")
+	if err != nil {
+		return err
 	}
-	for ; version < len(migrations); version++ {
-		script := fmt.Sprintf("%s; PRAGMA user_version = %d", migrations[version], version+1)
-		if _, err := tx.ExecContext(ctx, script); err != nil {
+	if version > len(scripts) {
+		return fmt.Errorf("the data was written by a newer release of Gatehouse (schema %d, this release knows %d)",
+			version, len(scripts))
+	}
+	for ; version < len(scripts); version++ {
+		if err := step(ctx, tx, scripts[version].Name(), version+1); err != nil {
 			return fmt.Errorf("schema %d: %w", version+1, err)
 		}
 	}
 	return tx.Commit()
+}
+
+// step runs one migration.
+func step(ctx context.Context, tx *sql.Tx, name string, version int) error {
+	script, err := migrations.ReadFile("migrations/" + name)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, fmt.Sprintf("%s; PRAGMA user_version = %d", script, version))
+	return err
 }

@@ -1,4 +1,4 @@
--- Version 1. Later versions are further entries of migrations in schema.go.
+-- Version 1: users, groups, projects, applications and tokens.
 --
 -- A time is in microseconds since 1970, UTC; 0 is no time. A key is in lower
 -- case, for comparison without regard to case. No id is ever given twice,
