@@ -2,13 +2,11 @@ package boot
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"os"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 
 	"gatehouse/shared/app"
 	"gatehouse/shared/oauth"
@@ -64,25 +62,6 @@ func DynamoDB(env Env) dynamodb.Options {
 	return dynamodb.Options{
 		Region: env.Region, Endpoint: env.DynamoDBEndpoint, Credentials: env.provider(), Prefix: env.TablePrefix,
 	}
-}
-
-// SecretKeys returns the instance keys that Secrets Manager keeps.
-func SecretKeys(ctx context.Context, env Env) (secret.Keys, error) {
-	client := secretsmanager.New(secretsmanager.Options{
-		Region: env.Region, Credentials: env.provider(), BaseEndpoint: optional(env.SecretsManagerEndpoint),
-	})
-	value, err := client.GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &env.KeySecretARN})
-	if err != nil {
-		return secret.Keys{}, fmt.Errorf("read the instance key: %w", err)
-	}
-	return secret.ParseKeys(aws.ToString(value.SecretString))
-}
-
-func optional(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 func (env Env) provider() aws.CredentialsProvider {
