@@ -15,9 +15,9 @@ type Browser struct {
 // maxUserAgent bounds what is kept of a browser's own words, in bytes.
 const maxUserAgent = 255
 
-// cleaned returns the browser without what is no printable ASCII or beyond
+// Cleaned returns the browser without what is no printable ASCII or beyond
 // all measure.
-func (b Browser) cleaned() Browser {
+func (b Browser) Cleaned() Browser {
 	printable := strings.Map(func(c rune) rune {
 		if c < ' ' || c > '~' {
 			return -1

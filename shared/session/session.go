@@ -81,7 +81,7 @@ func (r *Rules) Start(ctx context.Context, userID int64, in Browser) (secret.Tex
 	now := r.now()
 	s := Session{
 		UserID: userID, ID: hex.EncodeToString(secret.Random(16)), Digest: text.Digest(),
-		CreatedAt: now, LastSeenAt: now, Browser: in.cleaned(),
+		CreatedAt: now, LastSeenAt: now, Browser: in.Cleaned(),
 	}
 	cookie := secret.NewText(strconv.FormatInt(userID, 10) + "." + s.ID + "." + text.Reveal())
 	return cookie, r.store.CreateSession(ctx, s)

@@ -7,6 +7,7 @@ import (
 	"context"
 
 	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/oidc"
 	"gatehouse/shared/project"
@@ -24,6 +25,7 @@ type Store interface {
 	project.Store
 	oauth.Store
 	oidc.Store
+	audit.Store
 
 	// Ping answers nil when the store can be read.
 	Ping(ctx context.Context) error

@@ -43,6 +43,9 @@ func create(k key, fs fields) change {
 	return change{key: k, action: put, item: fs.item(), only: isNew}
 }
 
+// replace stores an item, be there one or not.
+func replace(k key, fs fields) change { return change{key: k, action: put, item: fs.item()} }
+
 // set changes attributes of an item that is there; one that becomes empty is
 // removed.
 func set(k key, fs fields) change {

@@ -36,10 +36,16 @@
 //	tokens        COUNTER#pats     COUNTER             the last id of such a token          none
 //	tokens        SIGNINGKEYS      SIGNINGKEYS         the keys of id_tokens, sealed        none
 //	tokens        ATTEMPTS#key     ATTEMPTS            a counter of failed attempts         a window after the last
+//	tokens        AUDIT#day        AUDIT#id            an audit entry, of everybody's       a year
+//	tokens        USER#id          AUDIT#id            the same in its user's trail         a year
 //
 // Paths and e-mail addresses are in lower case in keys. The attribute "ttl"
 // only cleans up, late and at DynamoDB's leisure; whoever reads a thing judges
 // by its own times whether it has expired.
+//
+// An audit entry is written twice, side by side and without a condition: what
+// writes it again writes the same, or how it ended. Everybody's are in a
+// partition for each day (UTC), so that none grows for good.
 //
 // The use of a grant is noted at most once a minute, and without a nonce: that
 // of the write before may still be looked for.

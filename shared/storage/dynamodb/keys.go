@@ -134,3 +134,9 @@ func sessionKey(userID int64, id string) key { k := sessionsOf(userID); k.sk += 
 func tokenKey(d secret.Digest) key { return key{tokens, "PAT#" + d.String(), "PAT"} }
 
 func attemptsKey(k throttle.Key) key { return key{tokens, "ATTEMPTS#" + k.String(), "ATTEMPTS"} }
+
+// auditOn and auditOf are the two partitions that hold an audit entry: of the
+// day, like "2026-08-01", and of the user.
+func auditOn(day string) key { return key{tokens, "AUDIT#" + day, "AUDIT#"} }
+
+func auditOf(userID int64) key { return numbered(tokens, "USER#", userID, "AUDIT#") }

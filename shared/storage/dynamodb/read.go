@@ -76,10 +76,25 @@ func (s *Store) query(ctx context.Context, k key, forward bool, each func(item) 
 	if k.sk != "" {
 		condition, values[":sk"] = "pk = :pk AND begins_with(sk, :sk)", text(k.sk)
 	}
-	input := &sdk.QueryInput{
-		TableName: s.table(k), ConsistentRead: aws.Bool(true), ScanIndexForward: aws.Bool(forward),
+	return s.run(ctx, &sdk.QueryInput{
+		TableName: s.table(k), ScanIndexForward: aws.Bool(forward),
 		KeyConditionExpression: aws.String(condition), ExpressionAttributeValues: values,
-	}
+	}, each)
+}
+
+// between does the same with the items whose sort keys go on behind the key's
+// with what lies between low and high, both included, the last one first, and
+// reads a few at a time.
+func (s *Store) between(ctx context.Context, k key, low, high string, few int32, each func(item) (more bool, err error)) error {
+	return s.run(ctx, &sdk.QueryInput{
+		TableName: s.table(k), ScanIndexForward: aws.Bool(backward), Limit: aws.Int32(few),
+		KeyConditionExpression:    aws.String("pk = :pk AND sk BETWEEN :low AND :high"),
+		ExpressionAttributeValues: item{":pk": text(k.pk), ":low": text(k.sk + low), ":high": text(k.sk + high)},
+	}, each)
+}
+
+func (s *Store) run(ctx context.Context, input *sdk.QueryInput, each func(item) (more bool, err error)) error {
+	input.ConsistentRead = aws.Bool(true)
 	for {
 		out, err := s.client.Query(ctx, input)
 		if err != nil {

@@ -9,8 +9,9 @@ import (
 // hears that it has expired rather than that it never was.
 const grace = 24 * time.Hour
 
-// Sweep deletes what nobody can use any more: expired sessions, counters of
-// attempts that count no more, and grants that ended a day ago. Personal
+// Sweep deletes what nobody can use any more: expired sessions and audit
+// entries, counters of attempts that count no more, and grants that ended a day
+// ago. Personal
 // access tokens stay, for their owners to see. The caller calls it now and
 // then, as nothing depends on when.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
@@ -20,11 +21,12 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 		(SELECT rowid FROM attempts WHERE ends_at <= ? LIMIT 500)`
 	const grants = `DELETE FROM grants WHERE rowid IN
 		(SELECT rowid FROM grants WHERE ends_at <= ? LIMIT 500)`
-	if err := s.sweep(ctx, sessions, now); err != nil {
-		return err
-	}
-	if err := s.sweep(ctx, attempts, now); err != nil {
-		return err
+	const entries = `DELETE FROM audit_entries WHERE id IN
+		(SELECT id FROM audit_entries WHERE expires_at <= ? LIMIT 500)`
+	for _, expired := range []string{sessions, attempts, entries} {
+		if err := s.sweep(ctx, expired, now); err != nil {
+			return err
+		}
 	}
 	return s.sweep(ctx, grants, now.Add(-grace))
 }

@@ -30,6 +30,7 @@ var subjects = []struct {
 	{"clients", clients},
 	{"grants", grants},
 	{"signing keys", signingKeys},
+	{"audit entries", auditEntries},
 }
 
 // Run tests the store that open returns. It opens one for each subject and

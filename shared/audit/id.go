@@ -1,0 +1,36 @@
+package audit
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"time"
+
+	"gatehouse/shared/secret"
+)
+
+// idLength is how many characters an ID has, the first half of them the time.
+const idLength = 32
+
+// newID returns an ID for what happened then.
+func newID(at time.Time) string { return idOf(at) + hex.EncodeToString(secret.Random(8)) }
+
+// idOf returns the beginning of the IDs of what happened then, which is less
+// than all of them.
+func idOf(at time.Time) string { return fmt.Sprintf("%016x", at.UnixMicro()) }
+
+// IsID reports whether the text can be an entry's ID.
+func IsID(text string) bool {
+	decoded, err := hex.DecodeString(text)
+	return err == nil && len(text) == idLength && text == hex.EncodeToString(decoded)
+}
+
+// TimeOf returns when an entry with this ID happened.
+func TimeOf(id string) time.Time {
+	micros, _ := strconv.ParseInt(id[:idLength/2], 16, 64) // no error but for what is no ID
+	return time.UnixMicro(micros).UTC()
+}
+
+// Start returns the ID that an entry from the first instant of then could
+// have, as a bound for what is older.
+func Start(at time.Time) string { return idOf(at) + "0000000000000000" }
