@@ -17,8 +17,8 @@ var firstSegments = []string{
 // in an address. No namespace or project may have such a name, so that the
 // end of the path can be found once the gateway has decoded its slashes.
 var afterReference = []string{
-	"alerts", "approval_rules", "approvals", "environments", "error_tracking", "managed_licenses", "members",
-	"merge_requests", "mirror", "monitor", "prometheus", "runners",
+	"alerts", "approval_rules", "approvals", "environments", "error_tracking", "incidents", "managed_licenses",
+	"members", "merge_requests", "mirror", "monitor", "oncall", "prometheus", "runners", "settings",
 }
 
 // Reserved reports whether a word has a meaning of its own in addresses.

@@ -40,6 +40,9 @@ func TestCheckSegment(t *testing.T) {
 		"members":                   reserved,
 		"Error_Tracking":            reserved,
 		"prometheus":                reserved,
+		"settings":                  reserved,
+		"Incidents":                 reserved,
+		"oncall":                    reserved,
 		"-":                         reserved,
 		".well-known":               reserved,
 		strings.Repeat("x", 100000): "is too long (maximum is 255 characters)",
@@ -94,11 +97,14 @@ func TestSplitReference(t *testing.T) {
 		"acme%2Fweb/members/all":     {"acme%2Fweb", "members/all"},
 		"acme/team/web/environments": {"acme/team/web", "environments"},
 		"acme/web/error_tracking/client_keys/members": {"acme/web", "error_tracking/client_keys/members"},
-		"acme/Members/5":   {"acme", "Members/5"},
-		"members":          {"members", ""}, // the reference itself is never empty
-		"members/members":  {"members", "members"},
-		"":                 {"", ""},
-		"acme/web/unheard": {"acme/web/unheard", ""},
+		"acme/team/web/settings/error_tracking":       {"acme/team/web", "settings/error_tracking"},
+		"acme/web/incidents/7":                        {"acme/web", "incidents/7"},
+		"acme/web/oncall":                             {"acme/web", "oncall"},
+		"acme/Members/5":                              {"acme", "Members/5"},
+		"members":                                     {"members", ""}, // the reference itself is never empty
+		"members/members":                             {"members", "members"},
+		"":                                            {"", ""},
+		"acme/web/unheard":                            {"acme/web/unheard", ""},
 	}
 	for path, want := range tests {
 		reference, rest := route.SplitReference(path)

@@ -49,10 +49,11 @@ func (s *Site) Error(w http.ResponseWriter, r *http.Request, err error) {
 	s.Explain(w, r, status, message, "")
 }
 
-// comeBack returns where to go after a sign-in: a form has to be sent again.
+// comeBack returns where to go after a sign-in: to the address as the browser
+// sent it, whatever became of it on the way. A form has to be sent again.
 func comeBack(r *http.Request) string {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
-		return r.URL.RequestURI()
+		return r.RequestURI
 	}
 	return "/"
 }

@@ -3,6 +3,7 @@ package site
 import (
 	"net/http"
 	"strconv"
+	"strings"
 
 	"gatehouse/shared/page"
 )
@@ -26,14 +27,23 @@ type Paging struct {
 	Newer, Older string // addresses; empty where the list ends
 }
 
-// NewPaging returns the paging of the list at this address.
+// NewPaging returns the paging of the list at this address, which may have a
+// query of its own.
 func NewPaging(address string, r page.Request, more bool) Paging {
 	p := Paging{Number: r.Number}
 	if r.Number > 1 {
-		p.Newer = address + "?page=" + strconv.Itoa(r.Number-1)
+		p.Newer = pageAddress(address, r.Number-1)
 	}
 	if more && r.Number < maxPage {
-		p.Older = address + "?page=" + strconv.Itoa(r.Number+1)
+		p.Older = pageAddress(address, r.Number+1)
 	}
 	return p
+}
+
+func pageAddress(list string, number int) string {
+	separator := "?"
+	if strings.Contains(list, "?") {
+		separator = "&"
+	}
+	return list + separator + "page=" + strconv.Itoa(number)
 }
