@@ -1,6 +1,9 @@
 package project
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Viewer is a user as far as access to groups and projects goes.
 type Viewer struct {
@@ -40,6 +43,10 @@ type Filter struct {
 	Places  []Place // sees what is in these places or below
 	// MembersOnly leaves out what everybody sees.
 	MembersOnly bool
+	// Search, unless empty, leaves out the projects that have it neither in
+	// their name nor in their full path, in any letter case. A list of groups
+	// is not searched.
+	Search string
 }
 
 // Filter returns what the viewer sees.
@@ -55,7 +62,11 @@ func (v Viewer) Filter(now time.Time) Filter {
 
 // Project reports whether the filter passes the project.
 func (f Filter) Project(p Project) bool {
-	return f.passes(p.OwnerID, p.Visibility, p.Places())
+	return f.passes(p.OwnerID, p.Visibility, p.Places()) && (f.finds(p.Name) || f.finds(p.FullPath))
+}
+
+func (f Filter) finds(name string) bool {
+	return strings.Contains(strings.ToLower(name), strings.ToLower(f.Search))
 }
 
 // Group reports whether the filter passes the group.

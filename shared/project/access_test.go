@@ -83,6 +83,17 @@ func TestFilterPassesWhatTheViewerSees(t *testing.T) {
 	}
 }
 
+func TestFilterSearches(t *testing.T) {
+	p := project.Project{Name: "Web shop", FullPath: "Acme/Team/web-shop", Visibility: project.Internal}
+	for search, want := range map[string]bool{
+		"": true, "SHOP": true, "web s": true, "acme/team": true, "web-": true, "shop acme": false, "mail": false,
+	} {
+		if got := (project.Filter{Search: search}).Project(p); got != want {
+			t.Errorf("a search for %q finds it: %v, want %v", search, got, want)
+		}
+	}
+}
+
 func TestWider(t *testing.T) {
 	order := []project.Visibility{project.Private, project.Internal, project.Public}
 	for i, a := range order {

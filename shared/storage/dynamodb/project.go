@@ -17,6 +17,8 @@ var projects = kind[project.Project]{
 			{"id", &p.ID},
 			{"owner_id", &p.OwnerID},
 			{"lineage", &p.Lineage},
+			{"name", &p.Name},
+			{"full_path", &p.FullPath},
 			{"visibility", (*string)(&p.Visibility)},
 		}
 	},
@@ -77,10 +79,10 @@ func (s *Store) Projects(ctx context.Context, f project.Filter, r page.Request) 
 // UpdateProject changes Name and Visibility.
 func (s *Store) UpdateProject(ctx context.Context, p project.Project) error {
 	next := p.Version + 1
-	visibility := field{"visibility", (*string)(&p.Visibility)}
+	changed := fields{{"name", &p.Name}, {"visibility", (*string)(&p.Visibility)}}
 	err := s.write(ctx,
-		set(projectKey(p.ID), fields{{"name", &p.Name}, visibility, {"version", &next}}).version(p.Version),
-		set(projectList.entry(p.ID), fields{visibility}),
+		set(projectKey(p.ID), append(changed, field{"version", &next})).version(p.Version),
+		set(projectList.entry(p.ID), changed),
 	)
 	return projects.refused(err, 0)
 }

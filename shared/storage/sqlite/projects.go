@@ -62,10 +62,12 @@ func (s *Store) ProjectByPath(ctx context.Context, fullPath string) (project.Pro
 
 // Projects returns a page of the projects that pass the filter.
 func (s *Store) Projects(ctx context.Context, f project.Filter, r page.Request) (page.Of[project.Project], error) {
-	const passing = projectTables + ` WHERE ? OR NOT ? AND projects.visibility IN ('internal', 'public') OR owner_id = ?
-		OR projects.id IN (SELECT value FROM json_each(?)) OR namespaces.id IN (` + below + ")"
+	const passing = projectTables + ` WHERE (? OR NOT ? AND projects.visibility IN ('internal', 'public') OR owner_id = ?
+		OR projects.id IN (SELECT value FROM json_each(?)) OR namespaces.id IN (` + below + `))
+		AND (instr(gatehouse_key(projects.name), ?) OR instr(gatehouse_key(full_path || '/' || projects.path), ?))`
+	search := key(f.Search)
 	return list(ctx, s, scanProject, projectColumns, passing, r,
-		f.All, f.MembersOnly, f.OwnerID, places(f, project.InProject), places(f, project.InGroup))
+		f.All, f.MembersOnly, f.OwnerID, places(f, project.InProject), places(f, project.InGroup), search, search)
 }
 
 // UpdateProject changes the name and the visibility of a project.

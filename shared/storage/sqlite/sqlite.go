@@ -19,8 +19,6 @@ import (
 	"runtime"
 	"sync"
 
-	_ "modernc.org/sqlite" // the driver "sqlite"
-
 	"gatehouse/shared/storage"
 )
 

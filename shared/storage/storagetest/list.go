@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"gatehouse/shared/accesstoken"
@@ -20,6 +21,7 @@ var lists = []promise{
 	{"access tokens", listTokens},
 	{"groups", listGroups},
 	{"projects", listProjects},
+	{"projects are searched by name and path", searchProjects},
 	{"clients", listClients},
 }
 
@@ -148,6 +150,41 @@ func listProjects(t *testing.T, s storage.Store) {
 	for name, test := range tests {
 		wantPages(t, "Projects for "+name, test.want, func(r page.Request) (page.Of[project.Project], error) {
 			return s.Projects(t.Context(), test.filter, r)
+		})
+	}
+}
+
+func searchProjects(t *testing.T, s storage.Store) {
+	ada := addUser(t, s)
+	mine, other := addGroup(t, s, ada.ID), addGroup(t, s, ada.ID)
+	named := func(g project.Group, name string) project.Project {
+		p := newProject(g)
+		p.Name = name
+		return must[project.Project](t)(s.CreateProject(t.Context(), p))
+	}
+	shop, zoe, hidden := named(mine, "Web shop"), named(mine, "Zoë's page"), named(other, "Web mail")
+	renamed := named(mine, "Before")
+	renamed.Name = `100% "web"`
+	wantOK(t, "UpdateProject", s.UpdateProject(t.Context(), renamed))
+	renamed.Version++
+
+	for search, want := range map[string][]project.Project{
+		"":                                   {renamed, zoe, shop},
+		"web":                                {renamed, shop},
+		"B SHO":                              {shop},
+		"zOË":                                {zoe},
+		"%":                                  {renamed},
+		"_":                                  nil,
+		"before":                             nil,
+		"nowhere":                            nil,
+		strings.ToUpper(mine.FullPath) + "/": {renamed, zoe, shop},
+		zoe.Path:                             {zoe},
+		hidden.Path:                          nil,
+	} {
+		filter := membersOnly(in(mine.Place()))
+		filter.Search = search
+		wantPages(t, "Projects with "+search, want, func(r page.Request) (page.Of[project.Project], error) {
+			return s.Projects(t.Context(), filter, r)
 		})
 	}
 }
