@@ -146,7 +146,7 @@ func (a *Auth) resolve(ctx context.Context, b bearer, more ...func(context.Conte
 	switch {
 	case c.User.Blocked():
 		return Caller{}, errBlocked
-	case c.ByOAuth() && !c.Grant.Refreshable && c.User.Ended(c.Grant.CreatedAt):
+	case c.ByOAuth() && !c.Grant.Refreshable && !c.User.Keeps(c.Grant.UserSince):
 		return Caller{}, errRevoked
 	}
 	return c, nil

@@ -43,7 +43,7 @@ func (s *Server) Authorized(ctx context.Context, u user.User) ([]Authorized, err
 }
 
 // endedWith reports whether the grant ended with the user's sessions.
-func (g Grant) endedWith(u user.User) bool { return !g.Refreshable && u.Ended(g.CreatedAt) }
+func (g Grant) endedWith(u user.User) bool { return !g.Refreshable && !u.Keeps(g.UserSince) }
 
 // with returns what is known with one more grant.
 func (a Authorized) with(g Grant) Authorized {

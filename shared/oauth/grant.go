@@ -45,7 +45,10 @@ type Grant struct {
 	// and AuthenticatedAt when the user had signed in; zero: nobody knows.
 	OIDCNonce       string
 	AuthenticatedAt time.Time
-	CreatedAt       time.Time
+	// UserSince is, for the password grant, the user's SessionsSince that the
+	// password was verified under.
+	UserSince time.Time
+	CreatedAt time.Time
 	// Generation is zero while the code is outstanding and then counts the
 	// pairs of tokens; only those of the last pair are good.
 	Generation int64

@@ -166,5 +166,5 @@ func (s *Server) stands(ctx context.Context, g Grant) (bool, error) {
 	if err != nil {
 		return false, known(err)
 	}
-	return !u.Blocked() && (g.Refreshable || !u.Ended(g.CreatedAt)), nil
+	return !u.Blocked() && (g.Refreshable || u.Keeps(g.UserSince)), nil
 }

@@ -54,6 +54,7 @@ func (s *Server) exchangePassword(ctx context.Context, x exchange) (Tokens, erro
 		return Tokens{}, errNotOpened
 	}
 	g := s.newGrant(x.user.ID, client, scopes).Redeemed(s.now())
+	g.UserSince = x.user.SessionsSince
 	writes, ctx := errgroup.WithContext(ctx)
 	writes.Go(func() error { return s.store.CreateGrant(ctx, g) })
 	writes.Go(func() error { return s.attempts.Succeed(ctx, x.attempt) })

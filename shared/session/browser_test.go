@@ -50,7 +50,7 @@ func TestBrowserIsKeptClean(t *testing.T) {
 	for _, test := range tests {
 		a := apptest.New(t)
 		u := a.User("ada")
-		if _, err := a.Sessions.Start(t.Context(), u.ID, test.said); err != nil {
+		if _, err := a.Sessions.Start(t.Context(), u, test.said); err != nil {
 			t.Fatal(err)
 		}
 		found, err := a.Sessions.Of(t.Context(), u.ID)

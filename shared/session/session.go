@@ -12,6 +12,7 @@ import (
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/user"
 )
 
 // A session ends when it has not been used for IdleLimit, and in any case
@@ -30,6 +31,7 @@ type Session struct {
 	CreatedAt  time.Time
 	LastSeenAt time.Time // exact to TouchEvery
 	Browser    Browser
+	UserSince  time.Time // the user's SessionsSince that the sign-in saw
 }
 
 // ExpiresAt is when the session ends if it is not used again.
@@ -75,15 +77,16 @@ type Rules struct {
 func NewRules(store Store, now func() time.Time) *Rules { return &Rules{store, now} }
 
 // Start opens a session for a user who has just signed in and returns the
-// value of its cookie.
-func (r *Rules) Start(ctx context.Context, userID int64, in Browser) (secret.Text, error) {
+// value of its cookie. The user is as read when the password was verified: what
+// has ended the user's sessions since has ended this one too.
+func (r *Rules) Start(ctx context.Context, u user.User, in Browser) (secret.Text, error) {
 	text := secret.New("", 32)
 	now := r.now()
 	s := Session{
-		UserID: userID, ID: hex.EncodeToString(secret.Random(16)), Digest: text.Digest(),
-		CreatedAt: now, LastSeenAt: now, Browser: in.Cleaned(),
+		UserID: u.ID, ID: hex.EncodeToString(secret.Random(16)), Digest: text.Digest(),
+		CreatedAt: now, LastSeenAt: now, Browser: in.Cleaned(), UserSince: u.SessionsSince,
 	}
-	cookie := secret.NewText(strconv.FormatInt(userID, 10) + "." + s.ID + "." + text.Reveal())
+	cookie := secret.NewText(strconv.FormatInt(u.ID, 10) + "." + s.ID + "." + text.Reveal())
 	return cookie, r.store.CreateSession(ctx, s)
 }
 

@@ -12,7 +12,7 @@ import (
 
 func start(t *testing.T, a *apptest.App) string {
 	t.Helper()
-	cookie, err := a.Sessions.Start(t.Context(), a.User("ada").ID, session.Browser{})
+	cookie, err := a.Sessions.Start(t.Context(), a.User("ada"), session.Browser{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func (s *Site) User(r *http.Request, of session.Session) (user.User, *http.Reque
 		return user.User{}, r, ErrNotSignedIn
 	case err != nil:
 		return user.User{}, r, err
-	case u.Ended(of.CreatedAt) && !u.Blocked():
+	case !u.Keeps(of.UserSince) && !u.Blocked():
 		return user.User{}, r, ErrNotSignedIn
 	}
 	r = r.WithContext(context.WithValue(r.Context(), visitorKey{}, &u))
@@ -133,11 +133,12 @@ func ToSignIn(w http.ResponseWriter, r *http.Request, returnTo string) error {
 
 // SignIn starts a session for the user and ends the one that the browser had:
 // a session that somebody planted before the sign-in is worth nothing after.
+// The user is as read when the password was verified.
 func (s *Site) SignIn(w http.ResponseWriter, r *http.Request, u user.User) error {
 	if err := s.app.Sessions.End(r.Context(), s.cookie(r, "session")); err != nil {
 		return err
 	}
-	value, err := s.app.Sessions.Start(r.Context(), u.ID, browser(r))
+	value, err := s.app.Sessions.Start(r.Context(), u, browser(r))
 	if err != nil {
 		return err
 	}

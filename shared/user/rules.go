@@ -91,7 +91,7 @@ func (r *Rules) Update(ctx context.Context, id int64, c Change) (User, error) {
 	}
 	u.UpdatedAt = r.now()
 	if c.endsSessions() {
-		u.SessionsSince = u.UpdatedAt
+		u.SessionsSince = u.nextSince(u.UpdatedAt)
 	}
 	if err := r.UpdateUser(ctx, u, c.By); err != nil {
 		return User{}, err
@@ -130,6 +130,16 @@ func (c Change) apply(u *User) {
 // end for what began before.
 func (c Change) endsSessions() bool {
 	return c.Password != nil || c.State != nil && *c.State == Blocked
+}
+
+// nextSince returns the time of a change that ends sessions: in the unit that
+// stores keep, and later than the last, whatever the clock says.
+func (u User) nextSince(now time.Time) time.Time {
+	now = now.Truncate(time.Microsecond)
+	if now.After(u.SessionsSince) {
+		return now
+	}
+	return u.SessionsSince.Add(time.Microsecond)
 }
 
 func set[T any](field *T, to *T) {

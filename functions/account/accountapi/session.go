@@ -28,7 +28,7 @@ func (a *api) listSessions(w http.ResponseWriter, r *http.Request, u user.User, 
 	}
 	body := sessionsBody{Own: own}
 	for _, s := range sessions {
-		if s.ID != own.ID && !u.Ended(s.CreatedAt) {
+		if s.ID != own.ID && u.Keeps(s.UserSince) {
 			body.Others = append(body.Others, sessionRow{s, sessionsPath + "/" + s.ID + "/end"})
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 const (
 	grantColumns = `user_id, client_id, random, application, nonce, redirect_uri, scopes, challenge, refreshable,
-		oidc_nonce, authenticated_at, created_at, generation, issued_at, previous_issued_at, narrowed, revoked_at, used_at`
+		oidc_nonce, authenticated_at, user_since, created_at, generation, issued_at, previous_issued_at, narrowed, revoked_at, used_at`
 	byGrantID   = " WHERE user_id = ? AND client_id = ? AND random = ?"
 	selectGrant = "SELECT " + grantColumns + " FROM grants" + byGrantID
 )
@@ -18,16 +18,16 @@ const (
 func scanGrant(r row) (g oauth.Grant, err error) {
 	return g, r.Scan(&g.UserID, &g.ClientID, intoBytes(g.Random[:]), &g.Application, intoBytes(g.Nonce[:]),
 		&g.RedirectURI, intoScopes(&g.Scopes), &g.Challenge, &g.Refreshable, &g.OIDCNonce, intoTime(&g.AuthenticatedAt),
-		intoTime(&g.CreatedAt), &g.Generation, intoTime(&g.IssuedAt), intoTime(&g.PreviousIssuedAt), &g.Narrowed, intoTime(&g.RevokedAt),
+		intoTime(&g.UserSince), intoTime(&g.CreatedAt), &g.Generation, intoTime(&g.IssuedAt), intoTime(&g.PreviousIssuedAt), &g.Narrowed, intoTime(&g.RevokedAt),
 		intoTime(&g.UsedAt))
 }
 
 // CreateGrant stores a grant.
 func (s *Store) CreateGrant(ctx context.Context, g oauth.Grant) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
-		return tx.exec("INSERT INTO grants ("+grantColumns+", ends_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		return tx.exec("INSERT INTO grants ("+grantColumns+", ends_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			g.UserID, g.ClientID, g.Random[:], g.Application, g.Nonce[:], g.RedirectURI, g.Scopes.String(), g.Challenge,
-			g.Refreshable, g.OIDCNonce, micros(g.AuthenticatedAt), micros(g.CreatedAt), g.Generation, micros(g.IssuedAt),
+			g.Refreshable, g.OIDCNonce, micros(g.AuthenticatedAt), micros(g.UserSince), micros(g.CreatedAt), g.Generation, micros(g.IssuedAt),
 			micros(g.PreviousIssuedAt), g.Narrowed, micros(g.RevokedAt), micros(g.UsedAt), micros(g.EndsAt()))
 	})
 }

@@ -61,7 +61,7 @@ func addToken(t *testing.T, s storage.Store, userID int64) accesstoken.Token {
 func newSession(userID int64) session.Session {
 	return session.Session{
 		UserID: userID, ID: hex.EncodeToString(secret.Random(16)), Digest: secret.New("", 32).Digest(),
-		CreatedAt: now, LastSeenAt: now,
+		CreatedAt: now, LastSeenAt: now, UserSince: now.Add(-time.Hour),
 		Browser: session.Browser{UserAgent: "Mozilla/5.0 (X11; Linux x86_64)", Address: "2001:db8::1"},
 	}
 }
@@ -147,7 +147,7 @@ func newGrant(userID, clientID int64) oauth.Grant {
 		Application: hex.EncodeToString(secret.Random(32)), Nonce: [16]byte(secret.Random(16)),
 		RedirectURI: "https://client.example/callback", Scopes: scope.Of(scope.API, scope.ReadUser),
 		Challenge: oauth.ChallengeOf("a verifier"), Refreshable: true, OIDCNonce: "a nonce",
-		AuthenticatedAt: now.Add(-time.Minute), CreatedAt: now,
+		AuthenticatedAt: now.Add(-time.Minute), UserSince: now.Add(-time.Hour), CreatedAt: now,
 	}
 }
 
