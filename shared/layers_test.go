@@ -16,7 +16,7 @@ import (
 // imports only packages of its own layer or a lower one.
 var layers = [][]string{
 	{"fault", "secret", "page", "scope", "route", "text"},
-	{"user", "accesstoken", "session", "project", "throttle", "oauth", "oidc", "git", "audit", "alert", "integration"},
+	{"user", "accesstoken", "session", "project", "throttle", "oauth", "oidc", "git", "audit", "errortracking", "alert", "integration"},
 	{"storage"},
 	{"storage/sqlite", "storage/dynamodb", "storage/dynamodb/tables", "storage/storagetest"},
 	{"web", "gateway"},

@@ -7,6 +7,7 @@ import (
 
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/auth"
+	"gatehouse/shared/errortracking"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
@@ -37,6 +38,7 @@ type App struct {
 	Sessions *session.Rules
 	Attempts *throttle.Rules
 	Projects *project.Rules
+	Tracking *errortracking.Rules
 	OAuth    *oauth.Server
 	Auth     *auth.Auth
 	Now      func() time.Time
@@ -51,6 +53,7 @@ func New(store storage.Store, c Config) *App {
 	a.Tokens = accesstoken.NewRules(store, c.Now)
 	a.Sessions = session.NewRules(store, c.Now)
 	a.Projects = project.NewRules(store, c.Now)
+	a.Tracking = errortracking.NewRules(store, c.Keys, c.Now)
 	a.Attempts = throttle.NewRules(store, c.Keys, c.Attempts, c.Now)
 	a.OAuth = oauth.NewServer(store, a.Users, a.Attempts, c.Keys, c.OAuth, c.Now)
 	a.Auth = auth.New(a.Users, a.Tokens, a.Projects, a.OAuth, c.Now)

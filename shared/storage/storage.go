@@ -8,6 +8,7 @@ import (
 
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/audit"
+	"gatehouse/shared/errortracking"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/oidc"
 	"gatehouse/shared/project"
@@ -26,6 +27,7 @@ type Store interface {
 	oauth.Store
 	oidc.Store
 	audit.Store
+	errortracking.Store
 
 	// Ping answers nil when the store can be read.
 	Ping(ctx context.Context) error

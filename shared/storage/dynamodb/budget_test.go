@@ -7,6 +7,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/errortracking"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/oidc"
@@ -30,6 +31,11 @@ func TestBudget(t *testing.T) {
 	c := must[oauth.Client](t)(s.CreateClient(ctx, newClient()))
 	token := must[accesstoken.Token](t)(s.CreateAccessToken(ctx, newToken(u.ID)))
 	signedIn, grant := newSession(u.ID), addGrant(t, s)
+
+	clientKey, yes := errortracking.NewClientKey(p.ID, now), true
+	changeTracking := func(c errortracking.Change) func() error {
+		return func() error { _, err := s.ChangeTracking(ctx, p.ID, c); return err }
+	}
 
 	attempts := throttle.Key(secret.Random(32))
 	countAttempt := func() error {
@@ -67,6 +73,16 @@ func TestBudget(t *testing.T) {
 		{"Project", func() error { _, err := s.Project(ctx, p.ID); return err }, []string{"GetItem"}},
 		{"ProjectByPath", func() error { _, err := s.ProjectByPath(ctx, p.FullPath); return err },
 			[]string{"GetItem", "GetItem"}},
+		{"ChangeTracking to the integrated tracker", changeTracking(errortracking.Change{Create: true, Active: true, Integrated: &yes}),
+			[]string{"TransactWriteItems"}},
+		{"ChangeTracking, a switch", changeTracking(errortracking.Change{Active: true}), []string{"UpdateItem"}},
+		{"ChangeTracking of the rest", changeTracking(errortracking.Change{ProjectName: new(string)}),
+			[]string{"GetItem", "TransactWriteItems"}},
+		{"TrackingSettings", func() error { _, err := s.TrackingSettings(ctx, p.ID); return err }, []string{"GetItem"}},
+		{"AddClientKey", func() error { return s.AddClientKey(ctx, clientKey) }, []string{"TransactWriteItems"}},
+		{"ClientKeys", func() error { _, err := s.ClientKeys(ctx, p.ID, page.First); return err }, []string{"Query", "BatchGetItem"}},
+		{"RemoveClientKey", func() error { _, err := s.RemoveClientKey(ctx, p.ID, clientKey.ID); return err },
+			[]string{"GetItem", "TransactWriteItems"}},
 		{"Client", func() error { _, err := s.Client(ctx, c.ClientID); return err }, []string{"GetItem"}},
 		{"UpdateClient", func() error { return s.UpdateClient(ctx, c) }, []string{"UpdateItem"}},
 		{"CreateSession", func() error { return s.CreateSession(ctx, signedIn) }, []string{"PutItem"}},

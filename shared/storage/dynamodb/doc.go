@@ -1,4 +1,4 @@
-// Package dynamodb is the distributed store: three Amazon DynamoDB tables and
+// Package dynamodb is the distributed store: four Amazon DynamoDB tables and
 // nothing else running. It has no secondary indexes, whose reads lag behind
 // writes. A list is a partition of small items that are written in the same
 // transaction as the thing they list, so that every read here is consistent.
@@ -35,6 +35,9 @@
 //	tokens        USER#id          PAT#id              its entry in its user's list         none
 //	tokens        COUNTER#pats     COUNTER             the last id of such a token          none
 //	tokens        SIGNINGKEYS      SIGNINGKEYS         the keys of id_tokens, sealed        none
+//	client-keys   PROJECT#id       SETTINGS            a project's error tracking           none
+//	client-keys   KEY#id           KEY                 a client key; its id is part of it   none
+//	client-keys   PROJECT#id       KEY#time#id         its entry in its project's list      none
 //	tokens        ATTEMPTS#key     ATTEMPTS            a counter of failed attempts         a window after the last
 //	tokens        AUDIT#day        AUDIT#id            an audit entry, of everybody's       a year
 //	tokens        USER#id          AUDIT#id            the same in its user's trail         a year

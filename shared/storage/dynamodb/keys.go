@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"gatehouse/shared/errortracking"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
@@ -21,6 +22,7 @@ const (
 	directory    table = "directory"
 	applications table = "applications"
 	tokens       table = "tokens"
+	clientKeys   table = "client-keys"
 )
 
 // key finds one item; without a sort key it names a partition.
@@ -140,3 +142,17 @@ func attemptsKey(k throttle.Key) key { return key{tokens, "ATTEMPTS#" + k.String
 func auditOn(day string) key { return key{tokens, "AUDIT#" + day, "AUDIT#"} }
 
 func auditOf(userID int64) key { return numbered(tokens, "USER#", userID, "AUDIT#") }
+
+func trackingKey(projectID int64) key { return numbered(clientKeys, "PROJECT#", projectID, "SETTINGS") }
+
+func clientKeyKey(id int64) key { return numbered(clientKeys, "KEY#", id, "KEY") }
+
+func clientKeyListOf(projectID int64) key { return numbered(clientKeys, "PROJECT#", projectID, "KEY#") }
+
+// clientKeyEntry puts the key in its project's list by when it was made, since
+// ids are in no order.
+func clientKeyEntry(k errortracking.ClientKey) key {
+	list := clientKeyListOf(k.ProjectID)
+	list.sk += padded(k.CreatedAt.UnixMicro()) + "#"
+	return list.entry(k.ID)
+}

@@ -87,7 +87,8 @@ func (s *Store) UpdateProject(ctx context.Context, p project.Project) error {
 	return projects.refused(err, 0)
 }
 
-// DeleteProject removes the project and its members.
+// DeleteProject removes the project and its members. Without settings its
+// client keys are good for nothing, and nothing adds any; they go right after.
 func (s *Store) DeleteProject(ctx context.Context, id int64) error {
 	p, err := s.Project(ctx, id)
 	if err != nil {
@@ -98,6 +99,10 @@ func (s *Store) DeleteProject(ctx context.Context, id int64) error {
 		drop(pathKey(p.FullPath)),
 		drop(projectList.entry(id)),
 		add(groupKey(p.NamespaceID), children, -1),
+		forget(trackingKey(id)),
 	)
-	return projects.refused(err, 0)
+	if err != nil {
+		return projects.refused(err, 0)
+	}
+	return s.removeClientKeys(ctx, id)
 }

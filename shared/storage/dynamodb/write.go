@@ -50,16 +50,36 @@ func (s *Store) write(ctx context.Context, changes ...change) error {
 	} else {
 		err = s.transact(ctx, changes, nonce)
 	}
+	_, err = settled(err, nonce)
+	return err
+}
+
+// writeAndRead makes one update, likewise, and returns the item as it is then.
+func (s *Store) writeAndRead(ctx context.Context, c change) (item, error) {
+	nonce := secret.Random(16)
+	input := updateInput(s.part(c, nonce).Update)
+	input.ReturnValues = types.ReturnValueAllNew
+	out, err := s.client.UpdateItem(ctx, input)
+	if err == nil {
+		return out.Attributes, nil
+	}
+	return settled(err, nonce)
+}
+
+// settled returns what the error of a write with this nonce means: a refusal
+// when items do not meet their conditions, and none, with the item that tells
+// so, when the write was made before.
+func settled(err error, nonce []byte) (written item, _ error) {
 	r := refusals(err)
 	for _, stored := range r {
 		if wrote(nonce, stored) {
-			return nil
+			return stored, nil
 		}
 	}
 	if r != nil {
-		return r
+		return nil, r
 	}
-	return err
+	return nil, err
 }
 
 func wrote(nonce []byte, stored item) bool {
@@ -110,14 +130,7 @@ func (s *Store) writeOne(ctx context.Context, c change, nonce []byte) (err error
 			ReturnValuesOnConditionCheckFailure: part.Put.ReturnValuesOnConditionCheckFailure,
 		})
 	case update:
-		_, err = s.client.UpdateItem(ctx, &sdk.UpdateItemInput{
-			TableName: part.Update.TableName, Key: part.Update.Key,
-			UpdateExpression:                    part.Update.UpdateExpression,
-			ConditionExpression:                 part.Update.ConditionExpression,
-			ExpressionAttributeNames:            part.Update.ExpressionAttributeNames,
-			ExpressionAttributeValues:           part.Update.ExpressionAttributeValues,
-			ReturnValuesOnConditionCheckFailure: part.Update.ReturnValuesOnConditionCheckFailure,
-		})
+		_, err = s.client.UpdateItem(ctx, updateInput(part.Update))
 	case remove:
 		_, err = s.client.DeleteItem(ctx, &sdk.DeleteItemInput{
 			TableName: part.Delete.TableName, Key: part.Delete.Key,
@@ -128,6 +141,17 @@ func (s *Store) writeOne(ctx context.Context, c change, nonce []byte) (err error
 		})
 	}
 	return err
+}
+
+func updateInput(u *types.Update) *sdk.UpdateItemInput {
+	return &sdk.UpdateItemInput{
+		TableName: u.TableName, Key: u.Key,
+		UpdateExpression:                    u.UpdateExpression,
+		ConditionExpression:                 u.ConditionExpression,
+		ExpressionAttributeNames:            u.ExpressionAttributeNames,
+		ExpressionAttributeValues:           u.ExpressionAttributeValues,
+		ReturnValuesOnConditionCheckFailure: u.ReturnValuesOnConditionCheckFailure,
+	}
 }
 
 // next returns the next number of a counter. Numbers can be left out, but none

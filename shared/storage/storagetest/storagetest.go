@@ -31,6 +31,7 @@ var subjects = []struct {
 	{"grants", grants},
 	{"signing keys", signingKeys},
 	{"audit entries", auditEntries},
+	{"error tracking", errorTracking},
 }
 
 // Run tests the store that open returns. It opens one for each subject and

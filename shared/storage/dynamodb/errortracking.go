@@ -1,0 +1,201 @@
+package dynamodb
+
+import (
+	"context"
+	"slices"
+
+	"gatehouse/shared/errortracking"
+	"gatehouse/shared/fault"
+	"gatehouse/shared/page"
+)
+
+var trackings = kind[errortracking.Settings]{noun: "error tracking settings", fields: trackingFields}
+
+func trackingFields(s *errortracking.Settings) fields {
+	x := &s.External
+	return fields{
+		{"project_id", &s.ProjectID},
+		{"active", &s.Active},
+		{"integrated", &s.Integrated},
+		{"api_url", (*string)(&x.APIURL)},
+		{"project_name", &x.ProjectName},
+		{"tracker_url", &x.TrackerURL},
+		{"sealed_token", &x.SealedToken},
+	}
+}
+
+// TrackingSettings returns the project's settings.
+func (s *Store) TrackingSettings(ctx context.Context, projectID int64) (errortracking.Settings, error) {
+	return trackings.get(ctx, s, trackingKey(projectID))
+}
+
+// ChangeTracking changes the project's settings: in one request where the
+// change tells all that the item must be afterwards, else in two.
+func (s *Store) ChangeTracking(ctx context.Context, projectID int64, c errortracking.Change) (errortracking.Settings, error) {
+	switch integrated := c.Integrated != nil && *c.Integrated; {
+	case !c.SwitchesOnly(), c.Create && !integrated:
+		return s.replaceTracking(ctx, projectID, c)
+	case c.Create:
+		return s.useIntegrated(ctx, projectID, c)
+	default:
+		return s.switchTracking(ctx, projectID, c)
+	}
+}
+
+// switched are the attributes that a change which only switches sets.
+func switched(projectID int64, c errortracking.Change) fields {
+	fs := fields{{"project_id", &projectID}, {"active", &c.Active}}
+	if c.Integrated != nil {
+		fs = append(fs, field{"integrated", c.Integrated})
+	}
+	return fs
+}
+
+// useIntegrated has the project use the integrated tracker, whatever it used.
+func (s *Store) useIntegrated(ctx context.Context, projectID int64, c errortracking.Change) (errortracking.Settings, error) {
+	put := set(trackingKey(projectID), switched(projectID, c)).when("", nil)
+	err := s.write(ctx, present(projectKey(projectID)), put)
+	return errortracking.Settings{ProjectID: projectID, Active: c.Active, Integrated: true}, projects.refused(err, 0)
+}
+
+// switchTracking changes settings that are there. The item must be one that
+// Change.Apply does not complain about; when it is not, it comes along with
+// the refusal.
+func (s *Store) switchTracking(ctx context.Context, projectID int64, c errortracking.Change) (settings errortracking.Settings, err error) {
+	change := set(trackingKey(projectID), switched(projectID, c))
+	const external = "attribute_exists(api_url) AND attribute_exists(sealed_token)"
+	switch {
+	case c.Active && c.Integrated == nil:
+		change = change.when(exist+" AND (attribute_exists(integrated) OR "+external+")", nil)
+	case c.Active && !*c.Integrated:
+		change = change.when(external, nil)
+	}
+	it, err := s.writeAndRead(ctx, change)
+	stored, unfit := refused(err, 0)
+	switch {
+	case unfit && stored == nil:
+		return settings, trackings.missing()
+	case unfit:
+		return s.replaceTracking(ctx, projectID, c) // complains, unless the item was changed in between
+	case err != nil:
+		return settings, err
+	}
+	return trackings.read(it)
+}
+
+// replaceTracking reads the settings, and writes them back changed unless
+// somebody else has changed them in between; then it begins again.
+func (s *Store) replaceTracking(ctx context.Context, projectID int64, c errortracking.Change) (errortracking.Settings, error) {
+	for {
+		stored, err := s.get(ctx, trackingKey(projectID))
+		if err != nil {
+			return errortracking.Settings{}, err
+		}
+		next, err := changed(stored, projectID, c)
+		if err != nil {
+			return errortracking.Settings{}, err
+		}
+		err = s.write(ctx, present(projectKey(projectID)), replacing(stored, next))
+		if _, gone := refused(err, 0); gone {
+			return errortracking.Settings{}, projects.missing()
+		}
+		if _, again := refused(err, 1); !again {
+			return next, err
+		}
+	}
+}
+
+// changed returns the settings that a stored item, nil for none, becomes.
+func changed(stored item, projectID int64, c errortracking.Change) (errortracking.Settings, error) {
+	if stored == nil {
+		if !c.Create {
+			return errortracking.Settings{}, trackings.missing()
+		}
+		return c.Apply(errortracking.Settings{ProjectID: projectID})
+	}
+	was, err := trackings.read(stored)
+	if err != nil {
+		return errortracking.Settings{}, err
+	}
+	return c.Apply(was)
+}
+
+// replacing puts the settings in the place of the item, which must still be as
+// the write that left its nonce there has left it.
+func replacing(stored item, next errortracking.Settings) change {
+	put := create(trackingKey(next.ProjectID), trackingFields(&next))
+	if stored == nil {
+		return put
+	}
+	return put.when(nonceName+" = :last", item{":last": stored[nonceName]})
+}
+
+var clientKeyKind = kind[errortracking.ClientKey]{
+	noun:   "client key",
+	key:    func(k errortracking.ClientKey) key { return clientKeyKey(k.ID) },
+	fields: clientKeyFields,
+	entry:  clientKeyEntryFields,
+}
+
+func clientKeyEntryFields(k *errortracking.ClientKey) fields {
+	return fields{{"id", &k.ID}, {"project_id", &k.ProjectID}, {"created_at", &k.CreatedAt}}
+}
+
+func clientKeyFields(k *errortracking.ClientKey) fields {
+	return append(clientKeyEntryFields(k), fields{{"public_key", &k.PublicKey}, {"active", &k.Active}}...)
+}
+
+// AddClientKey stores the key.
+func (s *Store) AddClientKey(ctx context.Context, k errortracking.ClientKey) error {
+	err := s.write(ctx,
+		present(projectKey(k.ProjectID)),
+		create(clientKeyKey(k.ID), clientKeyFields(&k)),
+		create(clientKeyEntry(k), clientKeyEntryFields(&k)),
+	)
+	if _, taken := refused(err, 1); taken {
+		return fault.New(fault.Conflict, "a client key with this id exists")
+	}
+	return projects.refused(err, 0)
+}
+
+// ClientKeys returns a page of the project's keys.
+func (s *Store) ClientKeys(ctx context.Context, projectID int64, r page.Request) (page.Of[errortracking.ClientKey], error) {
+	return clientKeyKind.page(ctx, s, clientKeyListOf(projectID), r, everything)
+}
+
+// RemoveClientKey removes a key of the project.
+func (s *Store) RemoveClientKey(ctx context.Context, projectID, id int64) (errortracking.ClientKey, error) {
+	k, err := clientKeyKind.get(ctx, s, clientKeyKey(id))
+	switch {
+	case err != nil:
+		return errortracking.ClientKey{}, err
+	case k.ProjectID != projectID:
+		return errortracking.ClientKey{}, clientKeyKind.missing()
+	}
+	err = s.write(ctx, drop(clientKeyKey(id)), drop(clientKeyEntry(k)))
+	return k, clientKeyKind.refused(err, 0)
+}
+
+// removeClientKeys removes all keys of a project that is gone.
+func (s *Store) removeClientKeys(ctx context.Context, projectID int64) error {
+	var all []errortracking.ClientKey
+	err := s.query(ctx, clientKeyListOf(projectID), forward, func(it item) (bool, error) {
+		var k errortracking.ClientKey
+		err := clientKeyEntryFields(&k).read(it)
+		all = append(all, k)
+		return true, err
+	})
+	if err != nil {
+		return err
+	}
+	for some := range slices.Chunk(all, maxTogether) {
+		var changes []change
+		for _, k := range some {
+			changes = append(changes, forget(clientKeyKey(k.ID)), forget(clientKeyEntry(k)))
+		}
+		if err := s.write(ctx, changes...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
