@@ -15,8 +15,8 @@ import (
 // layers lists the packages below shared/ from the bottom up. A package
 // imports only packages of its own layer or a lower one.
 var layers = [][]string{
-	{"fault", "secret", "page", "scope", "route", "text"},
-	{"user", "accesstoken", "session", "project", "throttle", "oauth", "oidc", "git", "audit", "errortracking", "alert", "integration"},
+	{"fault", "secret", "page", "scope", "route", "text", "payload"},
+	{"user", "accesstoken", "session", "project", "throttle", "oauth", "oidc", "git", "audit", "errortracking", "alert", "integration", "mapping"},
 	{"storage"},
 	{"storage/sqlite", "storage/dynamodb", "storage/dynamodb/tables", "storage/storagetest"},
 	{"web", "gateway"},

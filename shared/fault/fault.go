@@ -11,15 +11,16 @@ type Kind string
 
 // The kinds, each with the HTTP status that the edge gives it.
 const (
-	Invalid      Kind = "invalid"       // 400: the request cannot be carried out as it stands
-	Unauthorized Kind = "unauthorized"  // 401: no usable credentials
-	Forbidden    Kind = "forbidden"     // 403: known, but not allowed
-	NotFound     Kind = "not found"     // 404: no such thing, or none the caller may see
-	Conflict     Kind = "conflict"      // 409: somebody else was first, or the state forbids it
-	TooLarge     Kind = "too large"     // 413: the body exceeds its limit
-	Unsupported  Kind = "unsupported"   // 415: the body's media type is not read here
-	TooMany      Kind = "too many"      // 429: wait a while
-	Unavailable  Kind = "not available" // 503: try again later
+	Invalid       Kind = "invalid"       // 400: the request cannot be carried out as it stands
+	Unauthorized  Kind = "unauthorized"  // 401: no usable credentials
+	Forbidden     Kind = "forbidden"     // 403: known, but not allowed
+	NotFound      Kind = "not found"     // 404: no such thing, or none the caller may see
+	Conflict      Kind = "conflict"      // 409: somebody else was first, or the state forbids it
+	TooLarge      Kind = "too large"     // 413: the body exceeds its limit
+	Unsupported   Kind = "unsupported"   // 415: the body's media type is not read here
+	Unprocessable Kind = "unprocessable" // 422: read and understood, but not what is taken here
+	TooMany       Kind = "too many"      // 429: wait a while
+	Unavailable   Kind = "not available" // 503: try again later
 )
 
 // Error makes a Kind usable as a target of errors.Is.

@@ -37,6 +37,7 @@ func TestErrorShapes(t *testing.T) {
 		{web.NotFound("Project", fault.New(fault.Conflict, "changed")), 409, `{"message":"409 Conflict - changed"}`},
 		{fault.New(fault.TooLarge, ""), 413, `{"message":"413 Request Entity Too Large"}`},
 		{fault.New(fault.Unsupported, ""), 415, `{"message":"415 Unsupported Media Type"}`},
+		{fault.New(fault.Unprocessable, "the reason"), 422, `{"message":"422 Unprocessable Entity - the reason"}`},
 		{&throttle.Refused{Wait: time.Minute}, 429, `{"message":"429 Too Many Requests"}`},
 		{fault.New(fault.Unavailable, ""), 503, `{"message":"503 Service Unavailable"}`},
 		{errors.New("disk full at /var"), 500, `{"message":"500 Internal Server Error"}`},

@@ -47,15 +47,16 @@ func RetryAfter(w http.ResponseWriter, err error) {
 }
 
 var statuses = map[fault.Kind]int{
-	fault.Invalid:      http.StatusBadRequest,
-	fault.Unauthorized: http.StatusUnauthorized,
-	fault.Forbidden:    http.StatusForbidden,
-	fault.NotFound:     http.StatusNotFound,
-	fault.Conflict:     http.StatusConflict,
-	fault.TooLarge:     http.StatusRequestEntityTooLarge,
-	fault.Unsupported:  http.StatusUnsupportedMediaType,
-	fault.TooMany:      http.StatusTooManyRequests,
-	fault.Unavailable:  http.StatusServiceUnavailable,
+	fault.Invalid:       http.StatusBadRequest,
+	fault.Unauthorized:  http.StatusUnauthorized,
+	fault.Forbidden:     http.StatusForbidden,
+	fault.NotFound:      http.StatusNotFound,
+	fault.Conflict:      http.StatusConflict,
+	fault.TooLarge:      http.StatusRequestEntityTooLarge,
+	fault.Unsupported:   http.StatusUnsupportedMediaType,
+	fault.Unprocessable: http.StatusUnprocessableEntity,
+	fault.TooMany:       http.StatusTooManyRequests,
+	fault.Unavailable:   http.StatusServiceUnavailable,
 }
 
 // Status returns the HTTP status of an error's kind; 500 when it has none.

@@ -1,0 +1,67 @@
+package alert
+
+import (
+	"maps"
+	"slices"
+
+	"gatehouse/shared/payload"
+)
+
+// Details are what only an alert's payload knows. A plain payload that has
+// members of the metrics format has them too.
+type Details struct {
+	Query            string // of the metric
+	GeneratorURL     string // as the tool sent it, so perhaps no link at all
+	YLabel           string // of the metric's chart
+	IncidentMarkdown string // to be appended to the incident
+	// Annotations are those that no field of the alert or of this shows, by
+	// name.
+	Annotations []Annotation
+}
+
+// Annotation is what a tool has to say beside what an alert has fields for.
+type Annotation struct{ Name, Value string }
+
+// ReadDetails reads the payload of an alert. What is not there is empty.
+func ReadDetails(text []byte) Details {
+	document, err := payload.Read(text)
+	if err != nil {
+		return Details{}
+	}
+	return newItem(document.Object).details()
+}
+
+func (i item) details() Details {
+	shown := map[string]bool{i.titleAnnotation(): true, "description": true, "runbook": true}
+	markdown, markdownValue := platform(i.annotations, incidentMarkdown)
+	label, labelValue := platform(i.annotations, yLabel)
+	shown[markdown], shown[label] = true, true
+	return Details{
+		Query:            i.query(),
+		GeneratorURL:     text(i.object["generatorURL"]),
+		YLabel:           text(labelValue, i.title()),
+		IncidentMarkdown: text(markdownValue),
+		Annotations:      i.extra(shown),
+	}
+}
+
+// titleAnnotation returns the name of the annotation that is the title, if one
+// is.
+func (i item) titleAnnotation() string {
+	for _, name := range []string{"title", "summary"} {
+		if !payload.Blank(i.annotations[name]) {
+			return name
+		}
+	}
+	return ""
+}
+
+func (i item) extra(shown map[string]bool) []Annotation {
+	var extra []Annotation
+	for _, name := range slices.Sorted(maps.Keys(i.annotations)) {
+		if value := text(i.annotations[name]); value != "" && !shown[name] {
+			extra = append(extra, Annotation{name, value})
+		}
+	}
+	return extra
+}

@@ -1,0 +1,140 @@
+package alert
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// group brings occurrences into the form that Store.RecordOccurrences takes.
+// Places says where each stood in the payload.
+func (r *reader) group(occurrences []Occurrence, places []int) Parsed {
+	var parsed Parsed
+	groups := map[Fingerprint]int{}
+	for i, occurrence := range occurrences {
+		group, ok := groups[occurrence.Fingerprint]
+		if !ok || occurrence.Fingerprint == "" {
+			group = len(parsed.Occurrences)
+			groups[occurrence.Fingerprint] = group
+			parsed.Occurrences = append(parsed.Occurrences, nil)
+			parsed.places = append(parsed.places, nil)
+		}
+		parsed.Occurrences[group] = append(parsed.Occurrences[group], occurrence)
+		parsed.places[group] = append(parsed.places[group], places[i])
+	}
+	for i := range parsed.Occurrences {
+		if len(parsed.Occurrences[i]) > 1 {
+			parsed.Occurrences[i], parsed.places[i] = merge(parsed.Occurrences[i], parsed.places[i])
+		}
+	}
+	return parsed
+}
+
+// merge brings occurrences with one fingerprint into the order in which they
+// take effect, and makes one of those that would do the same.
+//
+// A fire takes effect at its start and a recovery at its end; what happens at
+// one time fires first and recovers then, and otherwise keeps the order of the
+// payload. So a recovery ends what started before or when it ended, and never
+// what started after.
+func merge(occurrences []Occurrence, places []int) ([]Occurrence, []int) {
+	order := make([]int, len(occurrences))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return inEffect(occurrences[a], occurrences[b]) })
+	var merged []Occurrence
+	var mergedPlaces []int
+	for _, i := range order {
+		last := len(merged) - 1
+		if last >= 0 && merged[last].absorbs(occurrences[i]) {
+			merged[last].Count += occurrences[i].Count
+			mergedPlaces[last] = min(mergedPlaces[last], places[i])
+			continue
+		}
+		merged = append(merged, occurrences[i])
+		mergedPlaces = append(mergedPlaces, places[i])
+	}
+	return merged, mergedPlaces
+}
+
+func inEffect(a, b Occurrence) int {
+	if byTime := a.effectiveAt().Compare(b.effectiveAt()); byTime != 0 {
+		return byTime
+	}
+	return cmp.Compare(recoveries(a), recoveries(b))
+}
+
+func recoveries(o Occurrence) int {
+	if o.Recovery {
+		return 1
+	}
+	return 0
+}
+
+func (o Occurrence) effectiveAt() time.Time {
+	if o.Recovery {
+		return o.EndedAt
+	}
+	return o.StartedAt
+}
+
+// absorbs reports whether the occurrence that takes effect next does nothing
+// but what this one does: a further fire where fires are counted on one alert,
+// or another recovery at the same time. Recoveries at different times differ,
+// because one may end what another is too early for.
+func (o Occurrence) absorbs(next Occurrence) bool {
+	if o.Recovery != next.Recovery {
+		return false
+	}
+	if o.Recovery {
+		return o.EndedAt.Equal(next.EndedAt)
+	}
+	return !o.Ungrouped
+}
+
+// Touched brings what RecordOccurrences answered into the order of the payload:
+// each alert that was opened, counted on or resolved, once. It is empty if all
+// that a payload holds is recoveries of what is not open.
+func (p Parsed) Touched(recorded [][]Recorded) []Recorded {
+	type placed struct {
+		place int
+		Recorded
+	}
+	var all []placed
+	for group, results := range recorded {
+		for i, place := range p.placesOf(group, results) {
+			if results[i].Outcome != Unmatched {
+				all = append(all, placed{place, results[i]})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(a.place, b.place) })
+	touched, seen := []Recorded{}, map[int64]bool{}
+	for _, result := range all {
+		if !seen[result.IID] {
+			touched = append(touched, result.Recorded)
+		}
+		seen[result.IID] = true
+	}
+	return touched
+}
+
+// placesOf returns the place of the occurrence that each of a group's results
+// belongs to. A fire has one result; a recovery has one for each alert that it
+// ended, or one that says that there was none.
+func (p Parsed) placesOf(group int, results []Recorded) []int {
+	occurrences, places := p.Occurrences[group], make([]int, len(results))
+	at, last := 0, len(occurrences)-1
+	for i, result := range results {
+		recovery := result.Outcome == Recovered || result.Outcome == Unmatched
+		for at < last && occurrences[at].Recovery != recovery {
+			at++
+		}
+		places[i] = p.places[group][at]
+		if result.Outcome != Recovered && at < last {
+			at++
+		}
+	}
+	return places
+}

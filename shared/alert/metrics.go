@@ -1,0 +1,165 @@
+package alert
+
+import (
+	"encoding/json"
+	"math"
+	"net/url"
+	"strings"
+	"time"
+
+	"gatehouse/shared/payload"
+)
+
+// attributes are those of the metrics format's object. All have to be there,
+// whatever their values.
+var attributes = []string{
+	"alerts", "commonAnnotations", "commonLabels", "externalURL", "groupKey", "groupLabels", "receiver", "status", "version",
+}
+
+// metricsTool is the monitoring tool of every alert of the metrics format.
+const metricsTool = "Prometheus"
+
+func missingAttributes(object payload.Object) []string {
+	var missing []string
+	for _, name := range attributes {
+		if _, ok := object[name]; !ok {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+// metrics reads a payload that holds a list of notifications, all of them. The
+// status of the whole is of no interest: one payload mixes what goes wrong with
+// what went well again.
+func (r *reader) metrics(document payload.Document, alerts []any) Parsed {
+	texts := document.Elements("alerts")
+	var skipped Skipped
+	var occurrences []Occurrence
+	var places []int
+	for i, value := range alerts {
+		if occurrence, ok := r.notification(value, &skipped); ok {
+			occurrence.Payload = texts[i]
+			occurrences = append(occurrences, occurrence)
+			places = append(places, i)
+		}
+	}
+	parsed := r.group(occurrences, places)
+	parsed.Format, parsed.Items, parsed.Skipped, parsed.Notes = Metrics, len(alerts), skipped, r.notes
+	parsed.TruncatedAlerts = count(document.Object["truncatedAlerts"])
+	return parsed
+}
+
+// count returns a whole number that is not negative, or 0.
+func count(value any) int64 {
+	number, ok := value.(json.Number)
+	if !ok {
+		return 0
+	}
+	counted, err := number.Float64()
+	if err != nil || counted < 0 {
+		return 0
+	}
+	return int64(min(counted, math.MaxInt32))
+}
+
+// notification reads one item of a metrics payload, or counts it as skipped.
+func (r *reader) notification(value any, skipped *Skipped) (Occurrence, bool) {
+	object, ok := value.(payload.Object)
+	if !ok {
+		skipped.NotObject++
+		return Occurrence{}, false
+	}
+	item := newItem(object)
+	title := item.title()
+	_, starts := object["startsAt"]
+	switch {
+	case title == "":
+		skipped.NoTitle++
+		return Occurrence{}, false
+	case !starts:
+		skipped.NoStart++
+		return Occurrence{}, false
+	}
+	return r.occurrence(item, title), true
+}
+
+func (r *reader) occurrence(item item, title string) Occurrence {
+	_, environment := platform(item.labels, environmentName)
+	occurrence := Occurrence{
+		Recovery:       item.resolved(),
+		Ungrouped:      !r.Grouping,
+		Title:          r.cut("title", title, maxTitle),
+		Description:    r.cut("description", text(item.annotations["description"]), maxDescription),
+		Severity:       ParseSeverity(text(item.labels["severity"])),
+		MonitoringTool: metricsTool,
+		Environment:    r.environment(environment),
+		Runbook:        r.link(item.annotations["runbook"]),
+		StartedAt:      timeOr(item.object["startsAt"], r.Now),
+		Fingerprint:    item.fingerprint(),
+		IntegrationID:  r.IntegrationID,
+		Count:          1,
+	}
+	if occurrence.Recovery {
+		occurrence.EndedAt = timeOr(item.object["endsAt"], r.Now)
+	}
+	return occurrence
+}
+
+func timeOr(value any, otherwise time.Time) time.Time {
+	if t, ok := payload.Time(value); ok {
+		return t
+	}
+	return otherwise
+}
+
+// text returns the first value that is not blank as a text, or "".
+func text(values ...any) string {
+	for _, value := range values {
+		if !payload.Blank(value) {
+			return payload.Text(value)
+		}
+	}
+	return ""
+}
+
+// item is one notification of the metrics format.
+type item struct {
+	object, annotations, labels payload.Object
+}
+
+func newItem(object payload.Object) item {
+	annotations, _ := object["annotations"].(payload.Object)
+	labels, _ := object["labels"].(payload.Object)
+	return item{object, annotations, labels}
+}
+
+func (i item) title() string {
+	return text(i.annotations["title"], i.annotations["summary"], i.labels["alertname"])
+}
+
+// resolved reports whether the notification is a recovery. Its endsAt says
+// nothing: what is wrong still has one too, in year 1 or in the future.
+func (i item) resolved() bool { return strings.EqualFold(text(i.object["status"]), "resolved") }
+
+// query returns the query that the generator's link holds, or "".
+func (i item) query() string {
+	link, err := url.Parse(text(i.object["generatorURL"]))
+	if err != nil {
+		return ""
+	}
+	return link.Query().Get("g0.expr")
+}
+
+// fingerprint returns the sender's own hash of the labels if there is one. It
+// does not depend on the start, so that a repeat and a recovery have that of
+// the first notification.
+func (i item) fingerprint() Fingerprint {
+	if own, ok := i.object["fingerprint"].(string); ok && !payload.Blank(own) {
+		return givenFingerprint(own)
+	}
+	if len(i.labels) > 0 {
+		return digest("labels", i.labels)
+	}
+	return digest("title", []any{i.title(), i.query()})
+}

@@ -1,0 +1,59 @@
+package alert
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gatehouse/shared/payload"
+)
+
+// MaxNotes is how many notes are taken about one payload.
+const MaxNotes = 10
+
+// notes are short sentences about a payload, each once.
+type notes []string
+
+func (n *notes) add(note string) {
+	if len(*n) < MaxNotes && !slices.Contains(*n, note) {
+		*n = append(*n, note)
+	}
+}
+
+// maxQuoted is how many characters of a value a note shows.
+const maxQuoted = 60
+
+func quoted(text string) string { return strconv.Quote(payload.Cut(text, maxQuoted)) }
+
+func enumerate(words []string) string { return strings.Join(words, ", ") }
+
+// Skipped counts the notifications of a webhook of which no alert can be made,
+// by the reason.
+type Skipped struct {
+	NotObject int
+	NoTitle   int
+	NoStart   int
+}
+
+// Total returns how many were skipped.
+func (s Skipped) Total() int { return s.NotObject + s.NoTitle + s.NoStart }
+
+// String says why: "1 not an object, 2 without startsAt". It is empty when
+// nothing was skipped.
+func (s Skipped) String() string {
+	var reasons []string
+	for _, reason := range []struct {
+		count int
+		text  string
+	}{
+		{s.NotObject, "not an object"},
+		{s.NoTitle, "without a title"},
+		{s.NoStart, "without startsAt"},
+	} {
+		if reason.count > 0 {
+			reasons = append(reasons, fmt.Sprintf("%d %s", reason.count, reason.text))
+		}
+	}
+	return enumerate(reasons)
+}

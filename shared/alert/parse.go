@@ -1,0 +1,111 @@
+package alert
+
+import (
+	"slices"
+	"time"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/mapping"
+	"gatehouse/shared/payload"
+)
+
+// Format is the shape of a payload.
+type Format string
+
+// The formats.
+const (
+	// Plain is an object that is one notification.
+	Plain Format = "plain"
+	// Metrics is the metrics-alerting webhook, whose object holds a list of
+	// notifications.
+	Metrics Format = "metrics"
+)
+
+// Reading says how a payload is read.
+type Reading struct {
+	// Format is what the URL takes. A Plain URL takes both: a payload with all
+	// attributes of the other format is of that format.
+	Format  Format
+	Mapping mapping.Mapping // of plain payloads; nil where that is switched off
+	// AutoFingerprint makes the fingerprint of a plain payload that has none
+	// from everything in it but its times and hosts.
+	AutoFingerprint bool
+	// Grouping counts equal occurrences on one alert.
+	Grouping      bool
+	Environments  []string // the names of the project's environments
+	IntegrationID int64
+	Now           time.Time
+}
+
+// Parsed is what a payload says.
+type Parsed struct {
+	Format Format // of the payload itself
+	// Occurrences are what Store.RecordOccurrences takes. A metrics payload may
+	// have none, a plain one has exactly one.
+	Occurrences [][]Occurrence
+	Items       int     // the notifications in the payload, the skipped ones included
+	Skipped     Skipped // those of them that say too little
+	// TruncatedAlerts is how many notifications the sender says it left out.
+	TruncatedAlerts int64
+	// Notes say what of the payload was not taken as it stands, for the people
+	// who set up the tool: at most MaxNotes short sentences.
+	Notes []string
+
+	places [][]int // beside each occurrence: where its notification stood in the payload
+}
+
+// Parse reads the body of a request to an integration's URL; a body that is not
+// JSON by its content type is to be read as an empty one. It returns a
+// fault.Invalid error for a body that no alert can be made of, and a
+// fault.Unprocessable one for a body that is not of the Metrics format where
+// only that is taken. The Occurrences may share the memory of body.
+func Parse(body []byte, r Reading) (Parsed, error) {
+	return newReader(r).read(body)
+}
+
+// reader reads one payload.
+type reader struct {
+	Reading
+	notes notes
+	used  []use // the places from which values of a plain payload came
+}
+
+func newReader(r Reading) *reader { return &reader{Reading: r} }
+
+func (r *reader) read(body []byte) (Parsed, error) {
+	document, err := payload.Read(body)
+	if err != nil {
+		return Parsed{}, err
+	}
+	missing := missingAttributes(document.Object)
+	alerts, isList := listOf(document.Object["alerts"])
+	switch {
+	case len(missing) == 0 && isList:
+		return r.metrics(document, alerts), nil
+	case r.Format == Plain:
+		return r.plain(document), nil
+	case len(missing) > 0:
+		return Parsed{}, fault.New(fault.Unprocessable, "not in the metrics-alerting format: "+enumerate(missing)+" missing")
+	}
+	return Parsed{}, fault.New(fault.Unprocessable, "not in the metrics-alerting format: alerts must be an array")
+}
+
+// listOf returns the elements of an array; null has none.
+func listOf(value any) ([]any, bool) {
+	list, ok := value.([]any)
+	return list, ok || value == nil
+}
+
+// environment returns the name if the project has such an environment. An alert
+// of one that it does not have is an alert all the same.
+func (r *reader) environment(value any) string {
+	if payload.Blank(value) {
+		return ""
+	}
+	name := payload.Text(value)
+	if !slices.Contains(r.Environments, name) {
+		r.notes.add("the project has no environment " + quoted(name))
+		return ""
+	}
+	return name
+}

@@ -1,0 +1,43 @@
+package alert
+
+import (
+	"regexp"
+
+	"gatehouse/shared/payload"
+)
+
+// Names of members that other platforms spell with a word of their own instead
+// of "platform".
+const (
+	environmentName  = "environment_name"
+	incidentMarkdown = "incident_markdown"
+	yLabel           = "y_label"
+)
+
+var word = regexp.MustCompile(`^[A-Za-z0-9]+$`)
+
+// platform returns the member platform_<name> or, where that is blank, the only
+// member <word>_<name>: tools that are set up for another platform keep
+// working. With two of them nobody could say which is meant.
+func platform(object payload.Object, name string) (string, any) {
+	neutral := "platform_" + name
+	if value := object[neutral]; !payload.Blank(value) {
+		return neutral, value
+	}
+	found := ""
+	for member := range object {
+		if member == neutral || !isAlias(member, name) {
+			continue
+		}
+		if found != "" {
+			return "", nil
+		}
+		found = member
+	}
+	return found, object[found]
+}
+
+func isAlias(member, name string) bool {
+	prefix := len(member) - len(name) - 1
+	return prefix > 0 && member[prefix:] == "_"+name && word.MatchString(member[:prefix])
+}

@@ -1,0 +1,49 @@
+package alert
+
+import (
+	"slices"
+
+	"gatehouse/shared/mapping"
+	"gatehouse/shared/payload"
+)
+
+// Preview is what would become of a payload, and why.
+type Preview struct {
+	Parsed
+	// Sources are the places from which a plain payload fills the alert, by
+	// the field that each fills.
+	Sources map[mapping.Target]mapping.Path
+	// Ignored are the places in a plain payload that fill no field. They are
+	// still shown with the alert.
+	Ignored []mapping.Field
+}
+
+// ReadPreview parses a payload like Parse and tells where everything came from.
+func ReadPreview(body []byte, r Reading) (Preview, error) {
+	reader := newReader(r)
+	parsed, err := reader.read(body)
+	if err != nil || parsed.Format != Plain {
+		return Preview{Parsed: parsed}, err
+	}
+	document, err := payload.Read(body)
+	if err != nil {
+		return Preview{}, err
+	}
+	preview := Preview{Parsed: parsed, Sources: map[mapping.Target]mapping.Path{}}
+	for _, use := range reader.used {
+		preview.Sources[use.target] = use.path
+	}
+	preview.Ignored = slices.DeleteFunc(mapping.Fields(document.Object), preview.uses)
+	return preview, nil
+}
+
+// uses reports whether the field, a part of it or something around it fills the
+// alert.
+func (p Preview) uses(field mapping.Field) bool {
+	for _, path := range p.Sources {
+		if field.Path.Within(path) || path.Within(field.Path) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,165 @@
+// Package mapping lets a project say where in its monitoring tool's payload the
+// fields of an alert are.
+package mapping
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"gatehouse/shared/payload"
+)
+
+// Target is a field of an alert that a payload fills. Its name is also the
+// member of the payload that fills it where nothing else is said.
+type Target string
+
+// The targets.
+const (
+	Title          Target = "title"
+	Description    Target = "description"
+	StartTime      Target = "start_time"
+	EndTime        Target = "end_time"
+	Service        Target = "service"
+	MonitoringTool Target = "monitoring_tool"
+	Hosts          Target = "hosts"
+	Severity       Target = "severity"
+	Fingerprint    Target = "fingerprint"
+	Environment    Target = "platform_environment_name"
+)
+
+// Targets lists every target, as people are shown them.
+var Targets = []Target{
+	Title, Description, StartTime, EndTime, Service, MonitoringTool, Hosts, Severity, Fingerprint, Environment,
+}
+
+// Mapping says where targets are found. A target that is not in it is found
+// under its own name.
+type Mapping map[Target]Source
+
+// Source is a place in a payload, and what people were shown of it.
+type Source struct {
+	Path  Path   `json:"path"`
+	Type  Type   `json:"type"` // for people only: values are taken as they come
+	Label string `json:"label,omitempty"`
+}
+
+// Type is what a value looks like.
+type Type string
+
+// The types.
+const (
+	Array    Type = "ARRAY"
+	DateTime Type = "DATETIME"
+	String   Type = "STRING"
+)
+
+// Find returns the value for the target and where it was. What is null, false
+// or not there at the mapped place is looked for under the target's own name.
+// Without a value the path is nil.
+func (m Mapping) Find(object payload.Object, target Target) (any, Path) {
+	if source, ok := m[target]; ok {
+		if value := source.Path.Find(object); present(value) {
+			return value, source.Path
+		}
+	}
+	if value := object[string(target)]; present(value) {
+		return value, ownPaths[target]
+	}
+	return nil, nil
+}
+
+func present(value any) bool { return value != nil && value != false }
+
+// ownPaths are the paths of the targets' own names.
+var ownPaths = func() map[Target]Path {
+	paths := map[Target]Path{}
+	for _, target := range Targets {
+		paths[target] = Path{Name(string(target))}
+	}
+	return paths
+}()
+
+// Path leads from a payload's object to a value in it.
+type Path []Segment
+
+// Segment is one step of a path: into an object by name, or into an array by
+// index.
+type Segment struct {
+	name    string
+	index   int
+	inArray bool
+}
+
+// Name returns the step to an object's member.
+func Name(name string) Segment { return Segment{name: name} }
+
+// Index returns the step to an array's element; a negative one counts from the
+// end.
+func Index(index int) Segment { return Segment{index: index, inArray: true} }
+
+// MarshalJSON writes the step as a string or an integer.
+func (s Segment) MarshalJSON() ([]byte, error) {
+	if s.inArray {
+		return json.Marshal(s.index)
+	}
+	return json.Marshal(s.name)
+}
+
+// Find returns the value at the end of the path, or nil if the path leads
+// nowhere.
+func (p Path) Find(object payload.Object) any {
+	var value any = object
+	for _, segment := range p {
+		value = segment.of(value)
+	}
+	return value
+}
+
+func (s Segment) of(container any) any {
+	switch c := container.(type) {
+	case map[string]any:
+		if !s.inArray {
+			return c[s.name]
+		}
+	case []any:
+		index := s.index
+		if index < 0 {
+			index += len(c)
+		}
+		if s.inArray && index >= 0 && index < len(c) {
+			return c[index]
+		}
+	}
+	return nil
+}
+
+// String writes the path for people: alert.hosts[0].
+func (p Path) String() string {
+	var text strings.Builder
+	for i, segment := range p {
+		switch {
+		case segment.inArray:
+			fmt.Fprintf(&text, "[%d]", segment.index)
+		case i > 0:
+			text.WriteString("." + segment.name)
+		default:
+			text.WriteString(segment.name)
+		}
+	}
+	return text.String()
+}
+
+// Within reports whether the path is the other one or leads further into what
+// that leads to.
+func (p Path) Within(outer Path) bool {
+	if len(p) < len(outer) {
+		return false
+	}
+	for i := range outer {
+		if p[i] != outer[i] {
+			return false
+		}
+	}
+	return true
+}

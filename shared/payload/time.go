@@ -1,0 +1,149 @@
+package payload
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Times of alerts lie between these years. What lies outside is a tool's word
+// for "unset" (year 1) or an accident.
+const (
+	firstYear = 1970
+	lastYear  = 2199
+)
+
+// maxTimeLength is longer than every way to write a time.
+const maxTimeLength = 80
+
+// Time reads a value as a time, and reports whether it is one. It takes the
+// usual ways to write a time with and without a zone: RFC 3339, RFC 2822,
+// "2006-01-02 15:04:05 -0700", a date alone (midnight), what date(1) prints. A
+// time without a zone is in UTC, and so is the result. A zone that is a word
+// has to be UTC, GMT or one of RFC 2822's; any other word has too many
+// meanings.
+func Time(value any) (time.Time, bool) {
+	text, ok := value.(string)
+	if !ok || len(text) > maxTimeLength {
+		return time.Time{}, false
+	}
+	if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
+		return plausible(t)
+	}
+	return parseLenient(text)
+}
+
+// EpochTime is Time and reads numbers too: as milliseconds since 1970, or as
+// seconds where milliseconds would fall into the first years after 1970. Zero
+// is no time, because tools send it for "unset".
+func EpochTime(value any) (time.Time, bool) {
+	number, ok := value.(json.Number)
+	if !ok {
+		return Time(value)
+	}
+	const earliest, latest = 1e11, 1e14 // in milliseconds: 1973 and 5138
+	milliseconds, err := number.Float64()
+	if milliseconds > 0 && milliseconds < earliest {
+		milliseconds *= 1000
+	}
+	if err != nil || milliseconds < earliest || milliseconds > latest {
+		return time.Time{}, false
+	}
+	return plausible(time.UnixMilli(int64(milliseconds)))
+}
+
+func plausible(t time.Time) (time.Time, bool) {
+	t = t.UTC()
+	if t.Year() < firstYear || t.Year() > lastYear {
+		return time.Time{}, false
+	}
+	return t, true
+}
+
+// layouts are the ways to write a time once its zone is taken off and its
+// words are brought into the usual order.
+var layouts = []string{
+	"2006-1-2 15:04:05",
+	"2006-1-2 15:04",
+	"2006-1-2",
+	"20060102 150405",
+	"20060102",
+	"2 Jan 2006 15:04:05",
+	"2 Jan 2006 15:04",
+	"2 Jan 2006",
+	"2 January 2006 15:04:05",
+	"Jan 2 15:04:05 2006",
+}
+
+func parseLenient(text string) (time.Time, bool) {
+	text, offset, ok := cutZone(arrange(text))
+	if !ok {
+		return time.Time{}, false
+	}
+	for _, layout := range layouts {
+		if t, err := time.Parse(layout, text); err == nil {
+			return plausible(t.Add(-offset))
+		}
+	}
+	return time.Time{}, false
+}
+
+var (
+	weekday   = regexp.MustCompile(`^(MON|TUE|WED|THU|FRI|SAT|SUN)[A-Z]*,? `)
+	comment   = regexp.MustCompile(` \([^()]*\)$`)
+	separator = regexp.MustCompile(`(\d)T(\d)`)
+	// date(1) puts the zone before the year.
+	zoneBeforeYear = regexp.MustCompile(`^([A-Z]{3} \d{1,2} [\d:]+) ([A-Z]+|[+-]\d{4}) (\d{4})$`)
+	// Some languages write the zone's name behind its offset.
+	zoneNamedTwice = regexp.MustCompile(`( [+-]\d{4}) [A-Z]+$`)
+)
+
+// arrange drops what says nothing about a time and brings the rest into the
+// order of the layouts.
+func arrange(text string) string {
+	text = strings.ToUpper(strings.Join(strings.Fields(text), " "))
+	text = weekday.ReplaceAllString(text, "")
+	text = comment.ReplaceAllString(text, "")
+	text = separator.ReplaceAllString(text, "$1 $2")
+	text = zoneBeforeYear.ReplaceAllString(text, "$1 $3 $2")
+	text = zoneNamedTwice.ReplaceAllString(text, "$1")
+	return strings.ReplaceAll(text, "/", "-")
+}
+
+// zoneSuffix is a zone behind a time; a date alone has none.
+var zoneSuffix = regexp.MustCompile(`^(.*(?:\d:|\d{8} )\S*\d(?: \d{4})?) ?([A-Z]+|[+-]\d{2}(?::?\d{2})?)$`)
+
+// cutZone takes the zone off the end of a time and returns its offset from
+// UTC. It reports whether the zone, if there is one, has one meaning.
+func cutZone(text string) (string, time.Duration, bool) {
+	parts := zoneSuffix.FindStringSubmatch(text)
+	if parts == nil {
+		return text, 0, true
+	}
+	hours, minutes, ok := zoneOffset(parts[2])
+	return parts[1], time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute, ok
+}
+
+// zones are the words for zones (RFC 2822 section 4.3).
+var zones = map[string]int{
+	"Z": 0, "UT": 0, "UTC": 0, "GMT": 0,
+	"EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7,
+}
+
+func zoneOffset(zone string) (hours, minutes int, ok bool) {
+	if hours, ok := zones[zone]; ok {
+		return hours, 0, true
+	}
+	sign := slices.Index([]string{"+", "", "-"}, zone[:1])
+	digits := strings.ReplaceAll(zone[1:], ":", "") + "00"
+	if sign < 0 || len(digits) < 4 {
+		return 0, 0, false
+	}
+	hours, hoursErr := strconv.Atoi(digits[:2])
+	minutes, minutesErr := strconv.Atoi(digits[2:4])
+	ok = hoursErr == nil && minutesErr == nil && hours < 24 && minutes < 60
+	return hours * (1 - sign), minutes * (1 - sign), ok
+}
