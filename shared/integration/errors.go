@@ -4,3 +4,6 @@ import "gatehouse/shared/fault"
 
 // ErrNoProject tells that there is no project of which the endpoint could be.
 var ErrNoProject = fault.New(fault.NotFound, "Project Not Found")
+
+// ErrTooManyEnvironments tells that the project gets no further environment.
+var ErrTooManyEnvironments = fault.New(fault.Conflict, "the project has the most environments it can have")

@@ -4,6 +4,7 @@
 package integration
 
 import (
+	"cmp"
 	"time"
 
 	"gatehouse/shared/secret"
@@ -36,6 +37,15 @@ type Integration struct {
 	CreatedAt time.Time
 	Version   int64 // counts the changes other than to Health
 }
+
+// SameVersion reports whether both are one integration in the same state, its
+// health aside.
+func (i Integration) SameVersion(other Integration) bool {
+	return i.ID == other.ID && i.Version == other.Version
+}
+
+// CompareID orders integrations by their ids.
+func (i Integration) CompareID(other Integration) int { return cmp.Compare(i.ID, other.ID) }
 
 // MaxName is the longest name of an integration, in characters.
 const MaxName = 255

@@ -37,22 +37,23 @@ type Store interface {
 	// fault.NotFound error. Alerts that came through it stay.
 	DeleteIntegration(ctx context.Context, p project.Project, i Integration) error
 
-	// Sample returns the sample payload of the integration; nil: none.
-	Sample(ctx context.Context, p project.Project, integrationID int64) ([]byte, error)
+	// Sample returns the sample payload of the integration; nil: none. It
+	// returns a fault.NotFound error when the integration is gone.
+	Sample(ctx context.Context, p project.Project, i Integration) ([]byte, error)
 
 	// PutSample keeps a sample payload, of at most 1 MiB, for the integration;
 	// nil removes it. It returns a fault.NotFound error when the integration
 	// is gone.
-	PutSample(ctx context.Context, p project.Project, integrationID int64, sample []byte) error
+	PutSample(ctx context.Context, p project.Project, i Integration, sample []byte) error
 
-	// AddHealth adds the counters to the integration's and takes over the
-	// times and the error, where these are set and later. It does nothing for
-	// an integration that is gone.
-	AddHealth(ctx context.Context, i Integration, projectPath string, h Health) error
+	// AddHealth adds the counters to those of the integration in the project
+	// with this path, and takes over the times and the error where these are
+	// set. It does nothing for an integration that is gone.
+	AddHealth(ctx context.Context, projectPath string, i Integration, h Health) error
 
 	// TakeRate counts a request to the integration in the minute that now is
-	// in, and reports whether it is within the limit.
-	TakeRate(ctx context.Context, i Integration, now time.Time) (bool, error)
+	// in, if it is within the limit, and reports whether it is.
+	TakeRate(ctx context.Context, projectPath string, i Integration, now time.Time) (bool, error)
 
 	// AlertSettings returns the project's settings, or the default ones.
 	AlertSettings(ctx context.Context, p project.Project) (Settings, error)

@@ -9,6 +9,7 @@ import (
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/audit"
 	"gatehouse/shared/errortracking"
+	"gatehouse/shared/integration"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/oidc"
 	"gatehouse/shared/project"
@@ -28,6 +29,7 @@ type Store interface {
 	oidc.Store
 	audit.Store
 	errortracking.Store
+	integration.Store
 
 	// Ping answers nil when the store can be read.
 	Ping(ctx context.Context) error

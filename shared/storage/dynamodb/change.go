@@ -181,12 +181,14 @@ func (e expression) value(name string, value types.AttributeValue) string {
 }
 
 func (e expression) text() string {
-	text := "SET " + strings.Join(e.set, ", ")
-	if len(e.remove) > 0 {
-		text += " REMOVE " + strings.Join(e.remove, ", ")
+	var clauses []string
+	for _, c := range []struct {
+		keyword string
+		actions []string
+	}{{"SET ", e.set}, {"REMOVE ", e.remove}, {"ADD ", e.add}} {
+		if len(c.actions) > 0 {
+			clauses = append(clauses, c.keyword+strings.Join(c.actions, ", "))
+		}
 	}
-	if len(e.add) > 0 {
-		text += " ADD " + strings.Join(e.add, ", ")
-	}
-	return text
+	return strings.Join(clauses, " ")
 }

@@ -19,6 +19,9 @@
 //	directory     GROUP#id         MEMBER#user         a membership, found from the group   none
 //	directory     PROJECT#id       MEMBER#user         a membership, found from the project none
 //	directory     PATH#full path   PATH                who has the path                     none
+//	directory     PATH#full path   INTAKE              a project's rules for alerts         none
+//	directory     PATH#full path   INTAKE#endpoint     an integration of the project        none
+//	directory     SAMPLE#name        number              a chunk of an integration's sample  none
 //	directory     EMAIL#address    EMAIL               who has the e-mail address           none
 //	directory     LIST#users       id                  an entry of the list of users        none
 //	directory     LIST#groups      id                  likewise, with what filters need     none

@@ -61,6 +61,9 @@ var (
 	projectIDs = key{directory, "COUNTER#projects", "COUNTER"}
 	clientIDs  = key{applications, "COUNTER#apps", "COUNTER"}
 	tokenIDs   = key{tokens, "COUNTER#pats", "COUNTER"}
+
+	integrationIDs = key{directory, "COUNTER#integrations", "COUNTER"}
+	environmentIDs = key{directory, "COUNTER#environments", "COUNTER"}
 )
 
 var (
@@ -88,6 +91,30 @@ func pathKey(fullPath string) key {
 		path = "sha256:" + secret.NewText(path).Digest().String()
 	}
 	return key{directory, "PATH#" + path, "PATH"}
+}
+
+// intakeKey and integrationKey lie beside the claim to the project's path.
+func intakeKey(projectPath string) key { k := pathKey(projectPath); k.sk = "INTAKE"; return k }
+
+func integrationsOf(projectPath string) key {
+	k := intakeKey(projectPath)
+	k.sk += "#"
+	return k
+}
+
+func integrationKey(projectPath, endpoint string) key {
+	k := integrationsOf(projectPath)
+	k.sk += endpoint
+	return k
+}
+
+// sampleKeys are those of the chunks of a sample.
+func sampleKeys(name string, chunks int64) []key {
+	var keys []key
+	for n := range chunks {
+		keys = append(keys, key{directory, "SAMPLE#" + name, ""}.entry(n))
+	}
+	return keys
 }
 
 func emailKey(address string) key {

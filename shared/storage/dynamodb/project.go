@@ -2,6 +2,7 @@ package dynamodb
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"gatehouse/shared/page"
@@ -104,5 +105,5 @@ func (s *Store) DeleteProject(ctx context.Context, id int64) error {
 	if err != nil {
 		return projects.refused(err, 0)
 	}
-	return s.removeClientKeys(ctx, id)
+	return errors.Join(s.removeClientKeys(ctx, id), s.forgetIntake(ctx, p))
 }

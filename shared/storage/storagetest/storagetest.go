@@ -32,6 +32,9 @@ var subjects = []struct {
 	{"signing keys", signingKeys},
 	{"audit entries", auditEntries},
 	{"error tracking", errorTracking},
+	{"integrations", integrationPromises},
+	{"alert settings", alertSettings},
+	{"environments", environments},
 }
 
 // Run tests the store that open returns. It opens one for each subject and

@@ -1,0 +1,265 @@
+package integration
+
+import (
+	"context"
+	"encoding/hex"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/project"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/text"
+)
+
+// keyPrefix begins every authorization key; 32 hexadecimal digits follow.
+const keyPrefix = "gtin-"
+
+// maxRateLimit is the highest rate limit, in requests a minute.
+const maxRateLimit = 1_000_000
+
+// Rules creates and changes integrations.
+type Rules struct {
+	Store
+	Features Features
+	keys     secret.Box
+	now      func() time.Time
+}
+
+// NewRules returns the rules over a store. The keys seal authorization keys.
+func NewRules(store Store, keys secret.Keys, f Features, now func() time.Time) *Rules {
+	return &Rules{Store: store, Features: f, keys: keys.Box("integration key"), now: now}
+}
+
+// Draft is what a new integration should be.
+type Draft struct {
+	Name      string
+	Type      Type
+	Active    bool
+	APIURL    string
+	Mapping   []byte
+	RateLimit int
+}
+
+// Create makes an integration of the project, with a key of its own. What is
+// wrong with the fields comes as fault.Fields; a second one of its type where
+// the instance allows one is fault.Forbidden, and one that cannot be active
+// beside those that are, fault.Conflict.
+func (r *Rules) Create(ctx context.Context, p project.Project, d Draft) (Integration, error) {
+	had, err := r.Integrations(ctx, p)
+	if err != nil {
+		return Integration{}, err
+	}
+	i := Integration{
+		ProjectID: p.ID, Name: d.Name, Type: d.Type, Active: d.Active, Endpoint: newEndpoint(d.Type, had),
+		APIURL: d.APIURL, Mapping: d.Mapping, RateLimit: d.RateLimit, CreatedAt: r.now(),
+	}
+	r.renewKey(&i)
+	if err := r.admit(i, had); err != nil {
+		return Integration{}, err
+	}
+	if len(i.Mapping) > 0 {
+		if err := r.mayMap(i); err != nil {
+			return Integration{}, err
+		}
+	}
+	return r.CreateIntegration(ctx, p, i, had)
+}
+
+// admit checks whether the project can have one more integration.
+func (r *Rules) admit(i Integration, had []Integration) error {
+	if err := i.check(); err != nil {
+		return err
+	}
+	sameType := func(other Integration) bool { return other.Type == i.Type }
+	switch {
+	case !r.Features.SeveralEndpoints && slices.ContainsFunc(had, sameType):
+		return fault.New(fault.Forbidden, "Multiple integrations of a type are not supported for this project")
+	case len(had) >= MaxIntegrations:
+		return fault.New(fault.Conflict, "the project has the most integrations it can have: "+strconv.Itoa(MaxIntegrations))
+	}
+	return i.besides(had)
+}
+
+// Change lists what to change of an integration; nil leaves a field as it is.
+type Change struct {
+	Name      *string
+	Active    *bool
+	APIURL    *string
+	Mapping   *[]byte
+	RateLimit *int
+}
+
+// Change changes the integration with this id, with the errors of Create.
+func (r *Rules) Change(ctx context.Context, p project.Project, id int64, c Change) (Integration, error) {
+	i, had, err := r.find(ctx, p, id)
+	if err != nil {
+		return Integration{}, err
+	}
+	set(&i.Name, c.Name)
+	set(&i.Active, c.Active)
+	set(&i.APIURL, c.APIURL)
+	set(&i.Mapping, c.Mapping)
+	set(&i.RateLimit, c.RateLimit)
+	if err := i.check(); err != nil {
+		return Integration{}, err
+	}
+	if c.Mapping != nil {
+		if err := r.mayMap(i); err != nil {
+			return Integration{}, err
+		}
+	}
+	if err := i.besides(had); err != nil {
+		return Integration{}, err
+	}
+	return r.UpdateIntegration(ctx, p, i, had)
+}
+
+func set[T any](field *T, to *T) {
+	if to != nil {
+		*field = *to
+	}
+}
+
+// ResetKey gives the integration a new key; the old one ends at once.
+func (r *Rules) ResetKey(ctx context.Context, p project.Project, id int64) (Integration, error) {
+	i, had, err := r.find(ctx, p, id)
+	if err != nil {
+		return Integration{}, err
+	}
+	r.renewKey(&i)
+	return r.UpdateIntegration(ctx, p, i, had)
+}
+
+// Delete removes the integration with this id.
+func (r *Rules) Delete(ctx context.Context, p project.Project, id int64) error {
+	i, _, err := r.find(ctx, p, id)
+	if err != nil {
+		return err
+	}
+	return r.DeleteIntegration(ctx, p, i)
+}
+
+// Find returns the integration of the project with this id, or a
+// fault.NotFound error.
+func (r *Rules) Find(ctx context.Context, p project.Project, id int64) (Integration, error) {
+	i, _, err := r.find(ctx, p, id)
+	return i, err
+}
+
+func (r *Rules) find(ctx context.Context, p project.Project, id int64) (Integration, []Integration, error) {
+	had, err := r.Integrations(ctx, p)
+	if err != nil {
+		return Integration{}, nil, err
+	}
+	for _, i := range had {
+		if i.ID == id {
+			return i, had, nil
+		}
+	}
+	return Integration{}, nil, fault.New(fault.NotFound, "integration not found")
+}
+
+// renewKey gives the integration a new authorization key. What is sealed is
+// bound to the integration's address, which no two share.
+func (r *Rules) renewKey(i *Integration) {
+	key := secret.New(keyPrefix, 16)
+	i.KeyDigest, i.SealedKey = key.Digest(), r.keys.Seal([]byte(key.Reveal()), i.label())
+}
+
+// Key returns the integration's authorization key.
+func (r *Rules) Key(i Integration) (secret.Text, error) {
+	key, _, err := r.keys.Open(i.SealedKey, i.label())
+	return secret.NewText(string(key)), err
+}
+
+func (i Integration) label() string { return strconv.FormatInt(i.ProjectID, 10) + "/" + i.Endpoint }
+
+// Authorizes reports whether the key is the integration's, in a time that does
+// not depend on how far they agree.
+func (i Integration) Authorizes(key secret.Text) bool { return i.KeyDigest.Matches(key) }
+
+// check returns what is wrong with the integration by itself.
+func (i Integration) check() error {
+	complaints := fault.Fields{}
+	complaints.Add("name", text.CheckName(i.Name))
+	if !slices.Contains([]Type{HTTP, Metrics, OnCallLink}, i.Type) {
+		complaints.Add("type", "is not included in the list")
+	}
+	if i.Type != HTTP || i.APIURL != "" {
+		complaints.Add("api_url", checkURL(i.APIURL))
+	}
+	if i.RateLimit < 0 || i.RateLimit > maxRateLimit {
+		complaints.Add("rate_limit", "must be between 0 and "+strconv.Itoa(maxRateLimit))
+	}
+	return complaints.Err()
+}
+
+// checkURL returns what is wrong with an address that people are sent to.
+func checkURL(address string) string {
+	u, err := url.Parse(address)
+	switch {
+	case address == "":
+		return "can't be blank"
+	case utf8.RuneCountInString(address) > 255:
+		return "is too long (maximum is 255 characters)"
+	case err != nil, u.Host == "", u.Scheme != "http" && u.Scheme != "https":
+		return "must be a valid http or https URL"
+	case u.User != nil:
+		return "must not hold credentials"
+	}
+	return ""
+}
+
+// besides checks that the integration can be active beside the others: while
+// an on-call link is, nothing else may be.
+func (i Integration) besides(others []Integration) error {
+	if !i.Active {
+		return nil
+	}
+	for _, other := range others {
+		if other.ID != i.ID && other.Active && (other.Type == OnCallLink || i.Type == OnCallLink) {
+			return fault.New(fault.Conflict, "the integration "+strconv.Quote(other.Name)+
+				" is active: an on-call link and other integrations exclude each other")
+		}
+	}
+	return nil
+}
+
+// ErrNoMapping tells that the instance maps no payloads.
+var ErrNoMapping = fault.New(fault.Forbidden, "Payload mapping is switched off on this instance")
+
+// mayMap checks whether the integration can have a mapping.
+func (r *Rules) mayMap(i Integration) error {
+	switch {
+	case !r.Features.Mapping:
+		return ErrNoMapping
+	case len(i.Mapping) == 0:
+		return nil
+	case i.Type != HTTP:
+		return fault.Fields{"payload_attribute_mapping": {"is for HTTP endpoints alone"}}
+	case !i.Active:
+		return fault.Fields{"payload_attribute_mapping": {"needs an active integration"}}
+	}
+	return nil
+}
+
+// newEndpoint returns the identifier for a new integration: the plain address
+// of its type while no other of the project has it.
+func newEndpoint(t Type, had []Integration) string {
+	plain := Legacy
+	if t == Metrics {
+		plain = LegacyMetrics
+	}
+	taken := slices.ContainsFunc(had, func(i Integration) bool { return i.Endpoint == plain })
+	if taken || t == OnCallLink {
+		return hex.EncodeToString(secret.Random(8))
+	}
+	return plain
+}
+
+// Receives reports whether the integration takes alerts.
+func (i Integration) Receives() bool { return i.Active && i.Type != OnCallLink }

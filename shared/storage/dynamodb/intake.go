@@ -1,0 +1,181 @@
+package dynamodb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/integration"
+	"gatehouse/shared/project"
+)
+
+// intake is what alerts of a project need to know on their way in, besides
+// their integration. It lies beside the project's path, and so do the
+// integrations: one request brings all of it, and whether the project is still
+// the one that they belong to.
+type intake struct {
+	integration.Settings
+	environmentIDs   []int64
+	environmentNames []string
+	state            string // identifies the integrations
+	revision         int64  // counts all changes; zero: nothing is stored
+}
+
+func intakeFields(in *intake) fields {
+	return fields{
+		{"project_id", &in.ProjectID},
+		{"fingerprinting", &in.Fingerprinting},
+		{"version", &in.Version},
+		{"environment_ids", &in.environmentIDs},
+		{"environment_names", &in.environmentNames},
+		{"integrations", &in.state},
+		{"revision", &in.revision},
+	}
+}
+
+// readIntake reads the item of a project; one that is missing, or that an
+// earlier project with its path left behind, says nothing.
+func readIntake(it item, projectID int64) (in intake, err error) {
+	if err := intakeFields(&in).read(it); err != nil {
+		return intake{}, fmt.Errorf("read stored alert settings: %w", err)
+	}
+	if in.ProjectID != projectID {
+		return intake{Settings: integration.DefaultSettings(projectID)}, nil
+	}
+	return in, nil
+}
+
+func (s *Store) intake(ctx context.Context, p project.Project) (intake, error) {
+	it, err := s.get(ctx, intakeKey(p.FullPath))
+	if err != nil {
+		return intake{}, fmt.Errorf("get alert settings: %w", err)
+	}
+	return readIntake(it, p.ID)
+}
+
+// afterIntake is the position of the first of the others among the changes
+// that changeIntake makes.
+const afterIntake = 2
+
+// changeIntake changes the item of a project that exists, and with it the
+// others. Edit is called again when somebody else was faster.
+func (s *Store) changeIntake(ctx context.Context, p project.Project, edit func(*intake) error, others ...change) error {
+	for {
+		in, err := s.intake(ctx, p)
+		if err != nil {
+			return err
+		}
+		was := in.revision
+		in.revision++
+		if err := edit(&in); err != nil {
+			return err
+		}
+		err = s.write(ctx, append([]change{present(projectKey(p.ID)), replaceIntake(p, in, was)}, others...)...)
+		if _, gone := refused(err, 0); gone {
+			return projects.missing()
+		}
+		if _, late := refused(err, 1); !late {
+			return err
+		}
+	}
+}
+
+// replaceIntake stores the item in place of the revision that was read.
+func replaceIntake(p project.Project, in intake, was int64) change {
+	c := create(intakeKey(p.FullPath), intakeFields(&in))
+	if was == 0 {
+		return c.when(isNew+" OR project_id <> :mine", item{":mine": number(p.ID)})
+	}
+	return c.when("project_id = :mine AND revision = :was", item{":mine": number(p.ID), ":was": number(was)})
+}
+
+// forgetIntake removes what a project that is gone left behind. Nobody reads it
+// any more: each item names the project that it belongs to.
+func (s *Store) forgetIntake(ctx context.Context, p project.Project) error {
+	all, err := s.Integrations(ctx, p)
+	if err != nil {
+		return err
+	}
+	for _, i := range all {
+		name, chunks, err := s.sample(ctx, p, i)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(s.forgetSample(ctx, name, chunks), s.forgetOf(ctx, p, integrationKey(p.FullPath, i.Endpoint))); err != nil {
+			return err
+		}
+	}
+	return s.forgetOf(ctx, p, intakeKey(p.FullPath))
+}
+
+// forgetOf removes an item, unless it is by now that of a later project.
+func (s *Store) forgetOf(ctx context.Context, p project.Project, k key) error {
+	err := s.write(ctx, forget(k).when("project_id = :mine", item{":mine": number(p.ID)}))
+	if _, other := refused(err, 0); other {
+		return nil
+	}
+	return err
+}
+
+// AlertSettings returns a project's rules for alerts.
+func (s *Store) AlertSettings(ctx context.Context, p project.Project) (integration.Settings, error) {
+	in, err := s.intake(ctx, p)
+	return in.Settings, err
+}
+
+// PutAlertSettings stores a project's rules for alerts.
+func (s *Store) PutAlertSettings(ctx context.Context, p project.Project, settings integration.Settings) (integration.Settings, error) {
+	was := settings.Version
+	settings.Version++
+	return settings, s.changeIntake(ctx, p, func(in *intake) error {
+		if in.Version != was {
+			return fault.New(fault.Conflict, "the alert settings were changed in between")
+		}
+		in.Settings = settings
+		return nil
+	})
+}
+
+// Environments returns the environments of a project.
+func (s *Store) Environments(ctx context.Context, p project.Project) ([]integration.Environment, error) {
+	in, err := s.intake(ctx, p)
+	var all []integration.Environment
+	for n, id := range in.environmentIDs {
+		all = append(all, integration.Environment{ID: id, ProjectID: p.ID, Name: in.environmentNames[n]})
+	}
+	return all, err
+}
+
+// CreateEnvironment stores an environment.
+func (s *Store) CreateEnvironment(ctx context.Context, p project.Project, e integration.Environment) (integration.Environment, error) {
+	var err error
+	if e.ID, err = s.next(ctx, environmentIDs); err != nil {
+		return integration.Environment{}, err
+	}
+	return e, s.changeIntake(ctx, p, func(in *intake) error {
+		switch {
+		case slices.Contains(in.environmentNames, e.Name):
+			return fault.Field("name", "has already been taken")
+		case len(in.environmentIDs) >= integration.MaxEnvironments:
+			return integration.ErrTooManyEnvironments
+		}
+		in.environmentIDs = append(in.environmentIDs, e.ID)
+		in.environmentNames = append(in.environmentNames, e.Name)
+		return nil
+	})
+}
+
+// DeleteEnvironment removes an environment.
+func (s *Store) DeleteEnvironment(ctx context.Context, p project.Project, id int64) error {
+	return s.changeIntake(ctx, p, func(in *intake) error {
+		n := slices.Index(in.environmentIDs, id)
+		if n < 0 {
+			return fault.New(fault.NotFound, "environment not found")
+		}
+		in.environmentIDs = slices.Delete(in.environmentIDs, n, n+1)
+		in.environmentNames = slices.Delete(in.environmentNames, n, n+1)
+		return nil
+	})
+}

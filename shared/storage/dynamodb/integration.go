@@ -1,0 +1,215 @@
+package dynamodb
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/integration"
+	"gatehouse/shared/project"
+)
+
+var integrations = kind[integration.Integration]{noun: "integration", fields: integrationFields}
+
+func integrationFields(i *integration.Integration) fields {
+	return slices.Concat(fields{
+		{"id", &i.ID},
+		{"project_id", &i.ProjectID},
+		{"type", (*string)(&i.Type)},
+		{"endpoint", &i.Endpoint},
+		{"created_at", &i.CreatedAt},
+		{"received", &i.Health.Received},
+		{"rejected", &i.Health.Rejected},
+		{"skipped_items", &i.Health.SkippedItems},
+		{"truncated_alerts", &i.Health.TruncatedAlerts},
+	}, changeable(i), latest(&i.Health))
+}
+
+// changeable are the fields that UpdateIntegration changes.
+func changeable(i *integration.Integration) fields {
+	return fields{
+		{"name", &i.Name},
+		{"active", &i.Active},
+		{"key_digest", i.KeyDigest[:]},
+		{"sealed_key", &i.SealedKey},
+		{"api_url", &i.APIURL},
+		{"mapping", &i.Mapping},
+		{"rate_limit", &i.RateLimit},
+		{"version", &i.Version},
+	}
+}
+
+// latest are the fields of the health that are not counted.
+func latest(h *integration.Health) fields {
+	return fields{
+		{"last_received_at", &h.LastReceivedAt},
+		{"last_error", &h.LastError},
+		{"last_error_at", &h.LastErrorAt},
+	}
+}
+
+// stateOf identifies integrations and their versions.
+func stateOf(all []integration.Integration) string {
+	var state []string
+	for _, i := range all {
+		state = append(state, strconv.FormatInt(i.ID, 10)+":"+strconv.FormatInt(i.Version, 10))
+	}
+	return strings.Join(state, " ")
+}
+
+// EndpointOf returns an integration and what comes with it.
+func (s *Store) EndpointOf(ctx context.Context, projectPath, endpoint string) (integration.Endpoint, error) {
+	path, settings, at := pathKey(projectPath), intakeKey(projectPath), integrationKey(projectPath, endpoint)
+	if !at.possible() {
+		at = settings // which is no integration
+	}
+	found, err := s.getAll(ctx, slices.Compact([]key{path, settings, at}))
+	if err != nil {
+		return integration.Endpoint{}, fmt.Errorf("find integration: %w", err)
+	}
+	var projectID int64
+	if err := (fields{{"project_id", &projectID}}).read(found[path]); err != nil {
+		return integration.Endpoint{}, err
+	}
+	if projectID == 0 {
+		return integration.Endpoint{}, integration.ErrNoProject
+	}
+	i, err := integrations.read(found[at])
+	switch {
+	case err != nil:
+		return integration.Endpoint{}, err
+	case at == settings, i.ProjectID != projectID:
+		return integration.Endpoint{}, integrations.missing()
+	}
+	in, err := readIntake(found[settings], projectID)
+	return integration.Endpoint{Integration: i, Settings: in.Settings, Environments: in.environmentNames}, err
+}
+
+// Integrations returns the integrations of a project.
+func (s *Store) Integrations(ctx context.Context, p project.Project) ([]integration.Integration, error) {
+	all, err := integrations.all(ctx, s, integrationsOf(p.FullPath))
+	all = slices.DeleteFunc(all, func(i integration.Integration) bool { return i.ProjectID != p.ID })
+	slices.SortFunc(all, integration.Integration.CompareID)
+	return all, err
+}
+
+// CreateIntegration stores an integration.
+func (s *Store) CreateIntegration(ctx context.Context, p project.Project, i integration.Integration, had []integration.Integration) (integration.Integration, error) {
+	var err error
+	if i.ID, err = s.next(ctx, integrationIDs); err != nil {
+		return integration.Integration{}, err
+	}
+	i.Version = 1
+	c := create(integrationKey(p.FullPath, i.Endpoint), integrationFields(&i)).
+		when(isNew+" OR project_id <> :mine", item{":mine": number(p.ID)})
+	err = s.changeIntake(ctx, p, fromTo(had, append(slices.Clone(had), i)), c)
+	if _, taken := refused(err, afterIntake); taken {
+		return integration.Integration{}, fault.New(fault.Conflict, "the endpoint is taken")
+	}
+	return i, err
+}
+
+// UpdateIntegration changes an integration.
+func (s *Store) UpdateIntegration(ctx context.Context, p project.Project, i integration.Integration, had []integration.Integration) (integration.Integration, error) {
+	was := i.Version
+	i.Version++
+	has := slices.Clone(had)
+	for n := range has {
+		if has[n].ID == i.ID {
+			has[n] = i
+		}
+	}
+	c := set(integrationKey(p.FullPath, i.Endpoint), changeable(&i)).
+		when("id = :id AND version = :was", item{":id": number(i.ID), ":was": number(was)})
+	return i, integrations.refused(s.changeIntake(ctx, p, fromTo(had, has), c), afterIntake)
+}
+
+// fromTo leads a project from the integrations that it had to those that it
+// has then.
+func fromTo(had, has []integration.Integration) func(*intake) error {
+	return func(in *intake) error {
+		if in.state != stateOf(had) {
+			return fault.New(fault.Conflict, "the integrations of the project were changed in between")
+		}
+		in.state = stateOf(has)
+		return nil
+	}
+}
+
+// DeleteIntegration removes an integration, whatever others the project has.
+func (s *Store) DeleteIntegration(ctx context.Context, p project.Project, i integration.Integration) error {
+	without := func(in *intake) error {
+		in.state = strings.Join(slices.DeleteFunc(strings.Fields(in.state), func(one string) bool {
+			return strings.HasPrefix(one, strconv.FormatInt(i.ID, 10)+":")
+		}), " ")
+		return nil
+	}
+	name, chunks, err := s.sample(ctx, p, i)
+	if err != nil {
+		return err
+	}
+	c := drop(integrationKey(p.FullPath, i.Endpoint)).when("id = :id", item{":id": number(i.ID)})
+	err = s.changeIntake(ctx, p, without, c)
+	if _, gone := refused(err, afterIntake); gone {
+		return integrations.missing()
+	}
+	if err != nil {
+		return err
+	}
+	return s.forgetSample(ctx, name, chunks)
+}
+
+// AddHealth adds to the counters of an integration. What a repeated request
+// counts twice does no harm.
+func (s *Store) AddHealth(ctx context.Context, projectPath string, i integration.Integration, h integration.Health) error {
+	c := change{key: integrationKey(projectPath, i.Endpoint), action: update, item: item{}}
+	for _, f := range latest(&h) {
+		if value := f.value(); value != nil {
+			c.item[f.name] = value
+		}
+	}
+	c.add = item{
+		"received": number(h.Received), "rejected": number(h.Rejected),
+		"skipped_items": number(h.SkippedItems), "truncated_alerts": number(h.TruncatedAlerts),
+	}
+	err := s.write(ctx, c.when("id = :id", item{":id": number(i.ID)}).unsigned())
+	if _, gone := refused(err, 0); gone {
+		return nil
+	}
+	return err
+}
+
+// TakeRate counts a request in its minute: in one request, but the first of a
+// minute in two.
+func (s *Store) TakeRate(ctx context.Context, projectPath string, i integration.Integration, now time.Time) (bool, error) {
+	at, minute := integrationKey(projectPath, i.Endpoint), now.Unix()/60
+	is := item{":id": number(i.ID), ":minute": number(minute)}
+	more := add(at, "rate_count", 1).unsigned()
+	more.item = item{"rate_minute": number(minute)}
+	for {
+		within := more.when("id = :id AND rate_minute = :minute AND rate_count < :limit",
+			item{":id": is[":id"], ":minute": is[":minute"], ":limit": number(int64(i.RateLimit))})
+		err := s.write(ctx, within)
+		stored, no := refused(err, 0)
+		if !no {
+			return err == nil, err
+		}
+		var counted, one int64 = 0, 1
+		if err := (fields{{"rate_minute", &counted}}).read(stored); err != nil {
+			return false, err
+		}
+		if counted == minute || stored == nil {
+			return false, nil
+		}
+		first := set(at, fields{{"rate_minute", &minute}, {"rate_count", &one}}).unsigned().
+			when("id = :id AND (attribute_not_exists(rate_minute) OR rate_minute <> :minute)", is)
+		err = s.write(ctx, first)
+		if _, begun := refused(err, 0); !begun {
+			return err == nil, err
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"time"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/integration"
+	"gatehouse/shared/project"
+)
+
+const integrationColumns = `id, project_id, name, type, active, endpoint, key_digest, sealed_key, api_url, mapping,
+	rate_limit, created_at, version, last_received_at, received, rejected, skipped_items, truncated_alerts,
+	last_error, last_error_at`
+
+func scanIntegration(r row) (i integration.Integration, err error) {
+	h := &i.Health
+	return i, r.Scan(&i.ID, &i.ProjectID, &i.Name, &i.Type, &i.Active, &i.Endpoint, intoBytes(i.KeyDigest[:]),
+		&i.SealedKey, &i.APIURL, &i.Mapping, &i.RateLimit, intoTime(&i.CreatedAt), &i.Version,
+		intoTime(&h.LastReceivedAt), &h.Received, &h.Rejected, &h.SkippedItems, &h.TruncatedAlerts,
+		&h.LastError, intoTime(&h.LastErrorAt))
+}
+
+// EndpointOf returns an integration and what comes with it.
+func (s *Store) EndpointOf(ctx context.Context, projectPath, endpoint string) (integration.Endpoint, error) {
+	projectID, err := one(ctx, s.readers, scanInt64,
+		"SELECT project_id FROM paths WHERE key = ? AND project_id IS NOT NULL", key(projectPath))
+	if errors.Is(err, sql.ErrNoRows) {
+		return integration.Endpoint{}, integration.ErrNoProject
+	}
+	if err != nil {
+		return integration.Endpoint{}, err
+	}
+	i, err := find(ctx, s.readers, "integration", scanIntegration,
+		"SELECT "+integrationColumns+" FROM integrations WHERE project_id = ? AND endpoint = ?", projectID, endpoint)
+	if err != nil {
+		return integration.Endpoint{}, err
+	}
+	e := integration.Endpoint{Integration: i}
+	if e.Settings, err = alertSettings(ctx, s.readers, projectID); err != nil {
+		return integration.Endpoint{}, err
+	}
+	e.Environments, err = many(ctx, s.readers, scanString,
+		"SELECT name FROM environments WHERE project_id = ? ORDER BY id", projectID)
+	return e, err
+}
+
+func scanString(r row) (s string, err error) { return s, r.Scan(&s) }
+
+// Integrations returns the integrations of a project.
+func (s *Store) Integrations(ctx context.Context, p project.Project) ([]integration.Integration, error) {
+	return integrations(ctx, s.readers, p)
+}
+
+func integrations(ctx context.Context, on statements, p project.Project) ([]integration.Integration, error) {
+	const query = "SELECT " + integrationColumns + " FROM integrations WHERE project_id = ? ORDER BY id"
+	return many(ctx, on, scanIntegration, query, p.ID)
+}
+
+// CreateIntegration stores an integration.
+func (s *Store) CreateIntegration(ctx context.Context, p project.Project, i integration.Integration, had []integration.Integration) (integration.Integration, error) {
+	err := s.writer.do(ctx, func(tx *transaction) error {
+		if err := tx.require("project", "SELECT 1 FROM projects WHERE id = ?", p.ID); err != nil {
+			return err
+		}
+		if err := tx.requireIntegrations(p, had); err != nil {
+			return err
+		}
+		if err := tx.refuse("the endpoint is taken",
+			"SELECT 1 FROM integrations WHERE project_id = ? AND endpoint = ?", p.ID, i.Endpoint); err != nil {
+			return err
+		}
+		return tx.addIntegration(&i)
+	})
+	return i, err
+}
+
+// requireIntegrations returns a fault.Conflict error unless the project has
+// the integrations that were read.
+func (tx *transaction) requireIntegrations(p project.Project, had []integration.Integration) error {
+	have, err := integrations(context.Background(), tx, p)
+	if err != nil {
+		return err
+	}
+	if !slices.EqualFunc(have, had, integration.Integration.SameVersion) {
+		return fault.New(fault.Conflict, "the integrations of the project were changed in between")
+	}
+	return nil
+}
+
+func (tx *transaction) addIntegration(i *integration.Integration) (err error) {
+	i.Version = 1
+	i.ID, err = tx.insert(`
+		INSERT INTO integrations (project_id, name, type, active, endpoint, key_digest, sealed_key, api_url, mapping,
+			rate_limit, created_at, version) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		i.ProjectID, i.Name, i.Type, i.Active, i.Endpoint, i.KeyDigest[:], i.SealedKey, i.APIURL, i.Mapping,
+		i.RateLimit, micros(i.CreatedAt), i.Version)
+	return err
+}
+
+// UpdateIntegration changes an integration.
+func (s *Store) UpdateIntegration(ctx context.Context, p project.Project, i integration.Integration, had []integration.Integration) (integration.Integration, error) {
+	err := s.writer.do(ctx, func(tx *transaction) error {
+		if err := tx.checkVersion("integration", "SELECT version FROM integrations WHERE id = ?", i.ID, i.Version); err != nil {
+			return err
+		}
+		if err := tx.requireIntegrations(p, had); err != nil {
+			return err
+		}
+		i.Version++
+		return tx.exec(`
+			UPDATE integrations SET name = ?, active = ?, key_digest = ?, sealed_key = ?, api_url = ?, mapping = ?,
+				rate_limit = ?, version = ? WHERE id = ?`,
+			i.Name, i.Active, i.KeyDigest[:], i.SealedKey, i.APIURL, i.Mapping, i.RateLimit, i.Version, i.ID)
+	})
+	return i, err
+}
+
+// DeleteIntegration removes an integration.
+func (s *Store) DeleteIntegration(ctx context.Context, _ project.Project, i integration.Integration) error {
+	return s.writer.do(ctx, func(tx *transaction) error {
+		return tx.changeOne("integration", "DELETE FROM integrations WHERE id = ?", i.ID)
+	})
+}
+
+// Sample returns the sample payload of an integration.
+func (s *Store) Sample(ctx context.Context, p project.Project, i integration.Integration) ([]byte, error) {
+	return find(ctx, s.readers, "integration", func(r row) (sample []byte, err error) { return sample, r.Scan(&sample) },
+		"SELECT sample FROM integrations WHERE id = ? AND project_id = ?", i.ID, p.ID)
+}
+
+// PutSample keeps a sample payload.
+func (s *Store) PutSample(ctx context.Context, p project.Project, i integration.Integration, sample []byte) error {
+	return s.writer.do(ctx, func(tx *transaction) error {
+		return tx.changeOne("integration", "UPDATE integrations SET sample = ? WHERE id = ? AND project_id = ?",
+			sample, i.ID, p.ID)
+	})
+}
+
+// AddHealth adds to the counters of an integration.
+func (s *Store) AddHealth(ctx context.Context, _ string, i integration.Integration, h integration.Health) error {
+	return s.writer.do(ctx, func(tx *transaction) error {
+		return tx.exec(`
+			UPDATE integrations SET received = received + ?, rejected = rejected + ?, skipped_items = skipped_items + ?,
+				truncated_alerts = truncated_alerts + ?, last_received_at = max(last_received_at, ?),
+				last_error = iif(? > last_error_at, ?, last_error), last_error_at = max(last_error_at, ?)
+			WHERE id = ?`,
+			h.Received, h.Rejected, h.SkippedItems, h.TruncatedAlerts, micros(h.LastReceivedAt),
+			micros(h.LastErrorAt), h.LastError, micros(h.LastErrorAt), i.ID)
+	})
+}
+
+// TakeRate counts a request in its minute.
+func (s *Store) TakeRate(ctx context.Context, _ string, i integration.Integration, now time.Time) (bool, error) {
+	taken := false
+	minute := now.Unix() / 60
+	err := s.writer.do(ctx, func(tx *transaction) (err error) {
+		taken, err = tx.change(`
+			UPDATE integrations SET rate_minute = ?, rate_count = iif(rate_minute = ?, rate_count + 1, 1)
+			WHERE id = ? AND (rate_minute <> ? OR rate_count < ?)`, minute, minute, i.ID, minute, i.RateLimit)
+		return err
+	})
+	return taken, err
+}

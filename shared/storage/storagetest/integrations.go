@@ -1,0 +1,361 @@
+package storagetest
+
+import (
+	"encoding/hex"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/integration"
+	"gatehouse/shared/project"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/storage"
+)
+
+var integrationPromises = []promise{
+	{"are created and found by their endpoint", createIntegration},
+	{"are created only beside those that were read", createBeside},
+	{"racing for an endpoint get it once", raceForEndpoint},
+	{"change", changeIntegration},
+	{"changed by many at once change once", changeIntegrationRace},
+	{"are removed", deleteIntegration},
+	{"end with their project, also for a later one with its path", integrationsOfGoneProject},
+	{"note how they do", addHealth},
+	{"keep a sample", keepSample},
+	{"take as many requests a minute as they may", takeRate},
+	{"taking requests at once take no more than they may", takeRateRace},
+}
+
+var alertSettings = []promise{
+	{"have defaults and change", putSettings},
+	{"changed by many at once change once", putSettingsRace},
+	{"need their project", settingsOfGoneProject},
+}
+
+var environments = []promise{
+	{"are created, listed and removed", createEnvironment},
+	{"never share a name in a project", takenEnvironment},
+	{"created by many at once are all there", environmentRace},
+	{"come with an endpoint", environmentsOfEndpoint},
+}
+
+func addOwnProject(t *testing.T, s storage.Store) project.Project {
+	t.Helper()
+	return addProject(t, s, namespaceOf(t, s, addUser(t, s)))
+}
+
+func newIntegration(p project.Project, endpoint string) integration.Integration {
+	return integration.Integration{
+		ProjectID: p.ID, Name: "Uptime check", Type: integration.HTTP, Active: true, Endpoint: endpoint,
+		KeyDigest: secret.New("", 16).Digest(), SealedKey: secret.Random(60), APIURL: "https://uptime.example",
+		Mapping: []byte(`{"title":{"path":["name"],"type":"string"}}`), RateLimit: 60, CreatedAt: now,
+	}
+}
+
+func addIntegration(t *testing.T, s storage.Store, p project.Project) integration.Integration {
+	t.Helper()
+	i := newIntegration(p, hex.EncodeToString(secret.Random(8)))
+	return must[integration.Integration](t)(s.CreateIntegration(t.Context(), p, i, integrationsOf(t, s, p)))
+}
+
+func integrationsOf(t *testing.T, s storage.Store, p project.Project) []integration.Integration {
+	t.Helper()
+	return must[[]integration.Integration](t)(s.Integrations(t.Context(), p))
+}
+
+func createIntegration(t *testing.T, s storage.Store) {
+	p := addOwnProject(t, s)
+	wantSame(t, "Integrations of a new project", integrationsOf(t, s, p), []integration.Integration{})
+	first, second := addIntegration(t, s, p), addIntegration(t, s, p)
+	addIntegration(t, s, addOwnProject(t, s))
+	if first.ID <= 0 || second.ID <= first.ID {
+		t.Errorf("CreateIntegration gave ids %d then %d, want them to rise", first.ID, second.ID)
+	}
+	wantSame(t, "Integrations", integrationsOf(t, s, p), []integration.Integration{first, second})
+	for _, path := range []string{p.FullPath, strings.ToUpper(p.FullPath)} {
+		got := must[integration.Endpoint](t)(s.EndpointOf(t.Context(), path, second.Endpoint))
+		wantSame(t, "EndpointOf", got, integration.Endpoint{Integration: second, Settings: integration.DefaultSettings(p.ID)})
+	}
+	for _, endpoint := range []string{"", "unheard", strings.Repeat("long", 1000)} {
+		_, err := s.EndpointOf(t.Context(), p.FullPath, endpoint)
+		wantFault(t, "EndpointOf an unknown endpoint", err, fault.NotFound)
+		if err == integration.ErrNoProject {
+			t.Error("EndpointOf an unknown endpoint = ErrNoProject, want another error")
+		}
+	}
+	for _, path := range []string{"", "no/such", p.NamespacePath, strings.Repeat("long/", 1000)} {
+		if _, err := s.EndpointOf(t.Context(), path, second.Endpoint); err != integration.ErrNoProject {
+			t.Errorf("EndpointOf in %.40q = %v, want ErrNoProject", path, err)
+		}
+	}
+	_, err := s.CreateIntegration(t.Context(), project.Project{ID: unknownID, FullPath: unique("no")}, first, nil)
+	wantFault(t, "CreateIntegration in no project", err, fault.NotFound)
+}
+
+func createBeside(t *testing.T, s storage.Store) {
+	p := addOwnProject(t, s)
+	first := addIntegration(t, s, p)
+	for name, had := range map[string][]integration.Integration{
+		"none": nil, "another": {{ID: first.ID + 1, Version: 1}}, "another version": {{ID: first.ID, Version: 2}},
+	} {
+		_, err := s.CreateIntegration(t.Context(), p, newIntegration(p, unique("e")), had)
+		wantFault(t, "CreateIntegration beside "+name, err, fault.Conflict)
+	}
+	_, err := s.CreateIntegration(t.Context(), p, newIntegration(p, first.Endpoint), []integration.Integration{first})
+	wantFault(t, "CreateIntegration at a taken endpoint", err, fault.Conflict)
+	wantSame(t, "Integrations", integrationsOf(t, s, p), []integration.Integration{first})
+}
+
+func raceForEndpoint(t *testing.T, s storage.Store) {
+	p := addOwnProject(t, s)
+	errs := race(8, func(int) error {
+		_, err := s.CreateIntegration(t.Context(), p, newIntegration(p, integration.Legacy), nil)
+		return err
+	})
+	wantOneWinner(t, "CreateIntegration", errs, isConflict)
+	if got := integrationsOf(t, s, p); len(got) != 1 {
+		t.Errorf("after the race the project has %d integrations, want 1", len(got))
+	}
+}
+
+func changeIntegration(t *testing.T, s storage.Store) {
+	p := addOwnProject(t, s)
+	other, i := addIntegration(t, s, p), addIntegration(t, s, p)
+	had := []integration.Integration{other, i}
+	i.Name, i.Active, i.APIURL, i.Mapping, i.RateLimit = "Renamed", false, "", nil, 0
+	i.KeyDigest, i.SealedKey = secret.New("", 16).Digest(), secret.Random(61)
+	changed := must[integration.Integration](t)(s.UpdateIntegration(t.Context(), p, i, had))
+	want := i
+	want.Version = 2
+	wantSame(t, "UpdateIntegration", changed, want)
+	wantSame(t, "Integrations", integrationsOf(t, s, p), []integration.Integration{other, want})
+	wantSame(t, "EndpointOf", must[integration.Endpoint](t)(s.EndpointOf(t.Context(), p.FullPath, i.Endpoint)).Integration, want)
+
+	_, err := s.UpdateIntegration(t.Context(), p, i, had)
+	wantFault(t, "UpdateIntegration of an old version", err, fault.Conflict)
+	_, err = s.UpdateIntegration(t.Context(), p, want, had)
+	wantFault(t, "UpdateIntegration beside others than there are", err, fault.Conflict)
+	wantSame(t, "Integrations", integrationsOf(t, s, p), []integration.Integration{other, want})
+}
+
+func changeIntegrationRace(t *testing.T, s storage.Store) {
+	p := addOwnProject(t, s)
+	one, two := addIntegration(t, s, p), addIntegration(t, s, p)
+	had := []integration.Integration{one, two}
+	errs := race(8, func(n int) error { // two that exclude each other are changed at once
+		_, err := s.UpdateIntegration(t.Context(), p, had[n%2], had)
+		return err
+	})
+	wantOneWinner(t, "UpdateIntegration", errs, isConflict)
+}
+
+func deleteIntegration(t *testing.T, s storage.Store) {
+	p := addOwnProject(t, s)
+	first, second := addIntegration(t, s, p), addIntegration(t, s, p)
+	wantOK(t, "DeleteIntegration", s.DeleteIntegration(t.Context(), p, first))
+	wantFault(t, "DeleteIntegration again", s.DeleteIntegration(t.Context(), p, first), fault.NotFound)
+	_, err := s.EndpointOf(t.Context(), p.FullPath, first.Endpoint)
+	wantFault(t, "EndpointOf a removed integration", err, fault.NotFound)
+	wantSame(t, "Integrations", integrationsOf(t, s, p), []integration.Integration{second})
+	_, err = s.UpdateIntegration(t.Context(), p, first, []integration.Integration{second})
+	wantFault(t, "UpdateIntegration of a removed one", err, fault.NotFound)
+
+	again := newIntegration(p, first.Endpoint)
+	again = must[integration.Integration](t)(s.CreateIntegration(t.Context(), p, again, []integration.Integration{second}))
+	wantSame(t, "Integrations", integrationsOf(t, s, p), []integration.Integration{second, again})
+}
+
+func integrationsOfGoneProject(t *testing.T, s storage.Store) {
+	namespace := namespaceOf(t, s, addUser(t, s))
+	p := addProject(t, s, namespace)
+	i := addIntegration(t, s, p)
+	must[integration.Environment](t)(s.CreateEnvironment(t.Context(), p, integration.Environment{ProjectID: p.ID, Name: "production"}))
+	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), p.ID))
+	if _, err := s.EndpointOf(t.Context(), p.FullPath, i.Endpoint); err != integration.ErrNoProject {
+		t.Errorf("EndpointOf in a removed project = %v, want ErrNoProject", err)
+	}
+
+	later := must[project.Project](t)(s.CreateProject(t.Context(), projectAt(namespace, p.Path)))
+	wantSame(t, "Integrations of the later project", integrationsOf(t, s, later), []integration.Integration{})
+	wantSame(t, "Environments of the later project",
+		must[[]integration.Environment](t)(s.Environments(t.Context(), later)), []integration.Environment{})
+	_, err := s.EndpointOf(t.Context(), later.FullPath, i.Endpoint)
+	wantFault(t, "EndpointOf in the later project", err, fault.NotFound)
+	again := must[integration.Integration](t)(s.CreateIntegration(t.Context(), later, newIntegration(later, i.Endpoint), nil))
+	wantSame(t, "Integrations of the later project", integrationsOf(t, s, later), []integration.Integration{again})
+}
+
+func addHealth(t *testing.T, s storage.Store) {
+	p := addOwnProject(t, s)
+	i := addIntegration(t, s, p)
+	wantOK(t, "AddHealth", s.AddHealth(t.Context(), p.FullPath, i, integration.Health{LastReceivedAt: now, Received: 3, SkippedItems: 2}))
+	wantOK(t, "AddHealth", s.AddHealth(t.Context(), p.FullPath, i, integration.Health{
+		Rejected: 1, TruncatedAlerts: 5, Received: 1, LastError: "the key is wrong", LastErrorAt: now.Add(time.Second),
+	}))
+	i.Health = integration.Health{
+		LastReceivedAt: now, Received: 4, Rejected: 1, SkippedItems: 2, TruncatedAlerts: 5,
+		LastError: "the key is wrong", LastErrorAt: now.Add(time.Second),
+	}
+	wantSame(t, "Integrations", integrationsOf(t, s, p), []integration.Integration{i})
+	i.Name = "Renamed"
+	changed := must[integration.Integration](t)(s.UpdateIntegration(t.Context(), p, i, integrationsOf(t, s, p)))
+	wantSame(t, "Integrations", integrationsOf(t, s, p), []integration.Integration{changed})
+
+	wantOK(t, "DeleteIntegration", s.DeleteIntegration(t.Context(), p, i))
+	wantOK(t, "AddHealth of a removed integration", s.AddHealth(t.Context(), p.FullPath, i, integration.Health{Received: 1}))
+	wantSame(t, "Integrations", integrationsOf(t, s, p), []integration.Integration{})
+}
+
+func keepSample(t *testing.T, s storage.Store) {
+	p := addOwnProject(t, s)
+	i := addIntegration(t, s, p)
+	wantSampled(t, s, p, i, nil)
+	for _, sample := range [][]byte{[]byte(`{"a":1}`), secret.Random(1 << 20), []byte(`{}`)} {
+		wantOK(t, "PutSample", s.PutSample(t.Context(), p, i, sample))
+		wantSampled(t, s, p, i, sample)
+	}
+	wantOK(t, "PutSample(nil)", s.PutSample(t.Context(), p, i, nil))
+	wantSampled(t, s, p, i, nil)
+
+	wantOK(t, "DeleteIntegration", s.DeleteIntegration(t.Context(), p, i))
+	wantFault(t, "PutSample of a removed integration", s.PutSample(t.Context(), p, i, []byte(`{}`)), fault.NotFound)
+	_, err := s.Sample(t.Context(), p, i)
+	wantFault(t, "Sample of a removed integration", err, fault.NotFound)
+}
+
+func wantSampled(t *testing.T, s storage.Store, p project.Project, i integration.Integration, want []byte) {
+	t.Helper()
+	wantSame(t, "Sample", must[[]byte](t)(s.Sample(t.Context(), p, i)), want)
+}
+
+func takeRate(t *testing.T, s storage.Store) {
+	p := addOwnProject(t, s)
+	i := addIntegration(t, s, p)
+	i.RateLimit = 2
+	minute := now.Truncate(time.Minute)
+	for n, take := range []struct {
+		at   time.Time
+		want bool
+	}{
+		{minute, true}, {minute.Add(59 * time.Second), true}, {minute.Add(59 * time.Second), false},
+		{minute.Add(time.Minute), true}, {minute.Add(time.Minute), true}, {minute.Add(time.Minute), false},
+		{minute.Add(time.Hour), true},
+	} {
+		if got := must[bool](t)(s.TakeRate(t.Context(), p.FullPath, i, take.at)); got != take.want {
+			t.Errorf("request %d at %v: TakeRate = %v, want %v", n, take.at, got, take.want)
+		}
+	}
+}
+
+func takeRateRace(t *testing.T, s storage.Store) {
+	p := addOwnProject(t, s)
+	i := addIntegration(t, s, p)
+	i.RateLimit = 5
+	taken := make([]bool, 16)
+	for _, err := range race(len(taken), func(n int) (err error) {
+		taken[n], err = s.TakeRate(t.Context(), p.FullPath, i, now)
+		return err
+	}) {
+		wantOK(t, "TakeRate", err)
+	}
+	count := 0
+	for _, ok := range taken {
+		if ok {
+			count++
+		}
+	}
+	if count != 5 {
+		t.Errorf("%d of 16 requests at once were taken, want 5", count)
+	}
+}
+
+func putSettings(t *testing.T, s storage.Store) {
+	p := addOwnProject(t, s)
+	settings := must[integration.Settings](t)(s.AlertSettings(t.Context(), p))
+	wantSame(t, "AlertSettings of a new project", settings, integration.DefaultSettings(p.ID))
+	i := addIntegration(t, s, p)
+	settings.Fingerprinting = false
+	changed := must[integration.Settings](t)(s.PutAlertSettings(t.Context(), p, settings))
+	settings.Version = 1
+	wantSame(t, "PutAlertSettings", changed, settings)
+	wantSame(t, "AlertSettings", must[integration.Settings](t)(s.AlertSettings(t.Context(), p)), settings)
+	wantSame(t, "EndpointOf", must[integration.Endpoint](t)(s.EndpointOf(t.Context(), p.FullPath, i.Endpoint)),
+		integration.Endpoint{Integration: i, Settings: settings})
+}
+
+func putSettingsRace(t *testing.T, s storage.Store) {
+	p := addOwnProject(t, s)
+	errs := race(8, func(int) error {
+		_, err := s.PutAlertSettings(t.Context(), p, integration.DefaultSettings(p.ID))
+		return err
+	})
+	wantOneWinner(t, "PutAlertSettings", errs, isConflict)
+}
+
+func settingsOfGoneProject(t *testing.T, s storage.Store) {
+	p := addOwnProject(t, s)
+	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), p.ID))
+	_, err := s.PutAlertSettings(t.Context(), p, integration.DefaultSettings(p.ID))
+	wantFault(t, "PutAlertSettings of a removed project", err, fault.NotFound)
+}
+
+func addEnvironment(t *testing.T, s storage.Store, p project.Project, name string) integration.Environment {
+	t.Helper()
+	e := integration.Environment{ProjectID: p.ID, Name: name}
+	return must[integration.Environment](t)(s.CreateEnvironment(t.Context(), p, e))
+}
+
+func wantEnvironments(t *testing.T, s storage.Store, p project.Project, want ...integration.Environment) {
+	t.Helper()
+	wantSame(t, "Environments", must[[]integration.Environment](t)(s.Environments(t.Context(), p)), want)
+}
+
+func createEnvironment(t *testing.T, s storage.Store) {
+	p := addOwnProject(t, s)
+	wantEnvironments(t, s, p)
+	first, second := addEnvironment(t, s, p, "production"), addEnvironment(t, s, p, "Staging")
+	if first.ID <= 0 || second.ID <= first.ID {
+		t.Errorf("CreateEnvironment gave ids %d then %d, want them to rise", first.ID, second.ID)
+	}
+	wantEnvironments(t, s, p, first, second)
+	wantFault(t, "DeleteEnvironment of another project",
+		s.DeleteEnvironment(t.Context(), addOwnProject(t, s), first.ID), fault.NotFound)
+	wantOK(t, "DeleteEnvironment", s.DeleteEnvironment(t.Context(), p, first.ID))
+	wantFault(t, "DeleteEnvironment again", s.DeleteEnvironment(t.Context(), p, first.ID), fault.NotFound)
+	wantEnvironments(t, s, p, second)
+}
+
+func takenEnvironment(t *testing.T, s storage.Store) {
+	p := addOwnProject(t, s)
+	first := addEnvironment(t, s, p, "production")
+	_, err := s.CreateEnvironment(t.Context(), p, integration.Environment{ProjectID: p.ID, Name: "production"})
+	wantField(t, "CreateEnvironment with a taken name", err, "name")
+	addEnvironment(t, s, addOwnProject(t, s), "production")
+	wantEnvironments(t, s, p, first)
+}
+
+func environmentRace(t *testing.T, s storage.Store) {
+	p := addOwnProject(t, s)
+	for _, err := range race(8, func(n int) error {
+		_, err := s.CreateEnvironment(t.Context(), p, integration.Environment{ProjectID: p.ID, Name: strings.Repeat("e", n+1)})
+		return err
+	}) {
+		wantOK(t, "CreateEnvironment", err)
+	}
+	if got := must[[]integration.Environment](t)(s.Environments(t.Context(), p)); len(got) != 8 {
+		t.Errorf("after 8 at once the project has %d environments", len(got))
+	}
+}
+
+func environmentsOfEndpoint(t *testing.T, s storage.Store) {
+	p := addOwnProject(t, s)
+	i := addIntegration(t, s, p)
+	addEnvironment(t, s, p, "production")
+	addEnvironment(t, s, p, "Staging")
+	got := must[integration.Endpoint](t)(s.EndpointOf(t.Context(), p.FullPath, i.Endpoint))
+	wantSame(t, "Environments of an endpoint", got.Environments, []string{"production", "Staging"},
+		cmpopts.SortSlices(strings.Compare))
+}
