@@ -15,6 +15,7 @@ import (
 
 	"gatehouse/shared/app"
 	"gatehouse/shared/boot"
+	"gatehouse/shared/integration"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
@@ -60,7 +61,7 @@ func serverOver(t testing.TB, store storage.Store) *server {
 	s := &server{}
 	s.app = app.New(store, app.Config{
 		BaseURL: "http://127.0.0.1:3000", Keys: keys, Passwords: secret.Passwords{Time: 1, Memory: 64}, Attempts: throttle.DefaultLimit,
-		OAuth: oauth.Settings{PasswordGrant: true}, Now: s.now,
+		OAuth: oauth.Settings{PasswordGrant: true}, Features: integration.AllFeatures, Now: s.now,
 	})
 	if s.root, _, err = boot.FirstStart(t.Context(), s.app, boot.Env{}); err != nil {
 		t.Fatal(err)

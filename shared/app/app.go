@@ -8,6 +8,7 @@ import (
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/errortracking"
+	"gatehouse/shared/integration"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
@@ -24,24 +25,38 @@ type Config struct {
 	Passwords secret.Passwords
 	Attempts  throttle.Limit // the zero Limit throttles nobody
 	OAuth     oauth.Settings // HTTPS and Issuer follow from BaseURL
+	Features  integration.Features
 	Now       func() time.Time
 }
 
 // App is Gatehouse without its doors.
 type App struct {
-	BaseURL  string
-	HTTPS    bool
-	Keys     secret.Keys
-	Store    storage.Store
-	Users    *user.Rules
-	Tokens   *accesstoken.Rules
-	Sessions *session.Rules
-	Attempts *throttle.Rules
-	Projects *project.Rules
-	Tracking *errortracking.Rules
-	OAuth    *oauth.Server
-	Auth     *auth.Auth
-	Now      func() time.Time
+	BaseURL      string
+	HTTPS        bool
+	Keys         secret.Keys
+	Store        storage.Store
+	Users        *user.Rules
+	Tokens       *accesstoken.Rules
+	Sessions     *session.Rules
+	Attempts     *throttle.Rules
+	Projects     *project.Rules
+	Tracking     *errortracking.Rules
+	OAuth        *oauth.Server
+	Auth         *auth.Auth
+	Now          func() time.Time
+	BaseURL      string
+	HTTPS        bool
+	Keys         secret.Keys
+	Store        storage.Store
+	Users        *user.Rules
+	Tokens       *accesstoken.Rules
+	Sessions     *session.Rules
+	Attempts     *throttle.Rules
+	Projects     *project.Rules
+	OAuth        *oauth.Server
+	Integrations *integration.Rules
+	Auth         *auth.Auth
+	Now          func() time.Time
 }
 
 // New returns an App over the store.
@@ -56,6 +71,7 @@ func New(store storage.Store, c Config) *App {
 	a.Tracking = errortracking.NewRules(store, c.Keys, c.Now)
 	a.Attempts = throttle.NewRules(store, c.Keys, c.Attempts, c.Now)
 	a.OAuth = oauth.NewServer(store, a.Users, a.Attempts, c.Keys, c.OAuth, c.Now)
+	a.Integrations = integration.NewRules(store, c.Keys, c.Features, c.Now)
 	a.Auth = auth.New(a.Users, a.Tokens, a.Projects, a.OAuth, c.Now)
 	return a
 }

@@ -10,6 +10,7 @@ import (
 
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/app"
+	"gatehouse/shared/integration"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
 	"gatehouse/shared/scope"
@@ -48,7 +49,7 @@ func New(t testing.TB) *App {
 	a := &App{t: t}
 	a.App = app.New(store, app.Config{
 		BaseURL: BaseURL, Keys: keys, Passwords: secret.Passwords{Time: 1, Memory: 64}, Attempts: throttle.DefaultLimit,
-		OAuth: oauth.Settings{PasswordGrant: true},
+		OAuth: oauth.Settings{PasswordGrant: true}, Features: integration.AllFeatures,
 		Now:   func() time.Time { return start.Add(time.Duration(a.elapsed.Load())) },
 	})
 	return a

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/shared/integration"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/throttle"
@@ -19,11 +20,12 @@ import (
 // Env is what the environment says. The README's configuration table explains
 // each variable.
 type Env struct {
-	BaseURL       string         // GATEHOUSE_BASE_URL
-	PasswordGrant bool           // GATEHOUSE_PASSWORD_GRANT
-	RefreshRetry  time.Duration  // GATEHOUSE_REFRESH_RETRY_SECONDS
-	Attempts      throttle.Limit // GATEHOUSE_SIGN_IN_FAILURES, GATEHOUSE_SIGN_IN_WINDOW_SECONDS
-	LogLevel      slog.Level     // GATEHOUSE_LOG_LEVEL
+	BaseURL       string               // GATEHOUSE_BASE_URL
+	PasswordGrant bool                 // GATEHOUSE_PASSWORD_GRANT
+	RefreshRetry  time.Duration        // GATEHOUSE_REFRESH_RETRY_SECONDS
+	Attempts      throttle.Limit       // GATEHOUSE_SIGN_IN_FAILURES, GATEHOUSE_SIGN_IN_WINDOW_SECONDS
+	Features      integration.Features // GATEHOUSE_SEVERAL_ENDPOINTS, GATEHOUSE_PAYLOAD_MAPPING, GATEHOUSE_ALERT_GROUPING
+	LogLevel      slog.Level           // GATEHOUSE_LOG_LEVEL
 
 	// The local server's own.
 	Listen       string      // GATEHOUSE_LISTEN
@@ -60,6 +62,11 @@ func ReadEnv(getenv func(string) string) (Env, error) {
 			Failures: r.number("GATEHOUSE_SIGN_IN_FAILURES", throttle.DefaultLimit.Failures, 0, 1000),
 			Window:   r.seconds("GATEHOUSE_SIGN_IN_WINDOW_SECONDS", throttle.DefaultLimit.Window, time.Second, 24*time.Hour),
 			Patience: time.Second,
+		},
+		Features: integration.Features{
+			SeveralEndpoints: r.boolean("GATEHOUSE_SEVERAL_ENDPOINTS", true),
+			Mapping:          r.boolean("GATEHOUSE_PAYLOAD_MAPPING", true),
+			Grouping:         r.boolean("GATEHOUSE_ALERT_GROUPING", true),
 		},
 		LogLevel: r.level("GATEHOUSE_LOG_LEVEL"),
 

@@ -52,7 +52,7 @@ func New(env Env, store storage.Store, keys secret.Keys) *app.App {
 		Keys:      keys,
 		Passwords: secret.DefaultPasswords,
 		Attempts:  env.Attempts,
-		OAuth:     oauth.Settings{PasswordGrant: env.PasswordGrant, RefreshRetry: env.RefreshRetry},
+		Features: env.Features, OAuth:     oauth.Settings{PasswordGrant: env.PasswordGrant, RefreshRetry: env.RefreshRetry},
 		Now:       time.Now,
 	})
 }
