@@ -50,7 +50,7 @@ func New(t testing.TB) *App {
 	a.App = app.New(store, app.Config{
 		BaseURL: BaseURL, Keys: keys, Passwords: secret.Passwords{Time: 1, Memory: 64}, Attempts: throttle.DefaultLimit,
 		OAuth: oauth.Settings{PasswordGrant: true}, Features: integration.AllFeatures,
-		Now:   func() time.Time { return start.Add(time.Duration(a.elapsed.Load())) },
+		Now: func() time.Time { return start.Add(time.Duration(a.elapsed.Load())) },
 	})
 	return a
 }

@@ -52,8 +52,8 @@ func New(env Env, store storage.Store, keys secret.Keys) *app.App {
 		Keys:      keys,
 		Passwords: secret.DefaultPasswords,
 		Attempts:  env.Attempts,
-		Features: env.Features, OAuth:     oauth.Settings{PasswordGrant: env.PasswordGrant, RefreshRetry: env.RefreshRetry},
-		Now:       time.Now,
+		Features:  env.Features, OAuth: oauth.Settings{PasswordGrant: env.PasswordGrant, RefreshRetry: env.RefreshRetry},
+		Now: time.Now,
 	})
 }
 
