@@ -42,18 +42,6 @@ type App struct {
 	Projects     *project.Rules
 	Tracking     *errortracking.Rules
 	OAuth        *oauth.Server
-	Auth         *auth.Auth
-	Now          func() time.Time
-	BaseURL      string
-	HTTPS        bool
-	Keys         secret.Keys
-	Store        storage.Store
-	Users        *user.Rules
-	Tokens       *accesstoken.Rules
-	Sessions     *session.Rules
-	Attempts     *throttle.Rules
-	Projects     *project.Rules
-	OAuth        *oauth.Server
 	Integrations *integration.Rules
 	Auth         *auth.Auth
 	Now          func() time.Time
