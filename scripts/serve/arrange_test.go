@@ -72,7 +72,7 @@ func serverOver(t testing.TB, store storage.Store) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Server = httptest.NewServer(handler(s.app))
+	s.Server = httptest.NewServer(described(t, handler(s.app)))
 	t.Cleanup(s.Server.Close)
 	return s
 }

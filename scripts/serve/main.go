@@ -103,12 +103,21 @@ func prepare(ctx context.Context, a *app.App, env boot.Env, demo bool) error {
 
 // handler is the local API Gateway with every function behind it.
 func handler(a *app.App) http.Handler {
-	return localgateway.New(map[string]localgateway.Invoker{
-		"account":  gateway.New(accountapi.New(a)),
-		"oauth":    gateway.New(oauthapi.New(a)),
-		"platform": gateway.New(platformapi.New(a)),
-		"projects": gateway.New(projectsapi.New(a)),
-	}, route.Table)
+	invokers := map[string]localgateway.Invoker{}
+	for name, h := range functions(a) {
+		invokers[name] = gateway.New(h)
+	}
+	return localgateway.New(invokers, route.Table)
+}
+
+// functions has the handler of every function.
+func functions(a *app.App) map[string]http.Handler {
+	return map[string]http.Handler{
+		"account":  accountapi.New(a),
+		"oauth":    oauthapi.New(a),
+		"platform": platformapi.New(a),
+		"projects": projectsapi.New(a),
+	}
 }
 
 // createAdmin makes the first administrator of a deployment, which runs

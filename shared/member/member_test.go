@@ -21,12 +21,12 @@ type object = map[string]any
 // mounted serves the members of groups and of projects, side by side.
 func mounted(a *app.App) http.Handler {
 	mux := web.NewMux()
-	member.Mount(mux, a, "/groups/{id}", a.Auth.Group, project.Owner)
-	member.Mount(mux, a, "/projects/{id}", a.Auth.Project, project.Maintainer)
-	return mux
+	member.Mount(mux, a, "/api/v4/groups/{id}", a.Auth.Group, project.Owner)
+	member.Mount(mux, a, "/api/v4/projects/{id}", a.Auth.Project, project.Maintainer)
+	return web.NewREST(mux)
 }
 
-func membersOf(at project.Place) string { return fmt.Sprintf("/%ss/%d/members", at.Kind, at.ID) }
+func membersOf(at project.Place) string { return fmt.Sprintf("/api/v4/%ss/%d/members", at.Kind, at.ID) }
 
 func pathOf(at project.Place, u user.User) string { return fmt.Sprintf("%s/%d", membersOf(at), u.ID) }
 
@@ -210,6 +210,6 @@ func TestMembershipEndsWithItsDay(t *testing.T) {
 func TestUsersNamespaceIsNoGroup(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
-	apptest.Call(t, mounted(a.App), "GET", fmt.Sprintf("/groups/%d/members", ada.NamespaceID), a.Token(ada), nil).
+	apptest.Call(t, mounted(a.App), "GET", fmt.Sprintf("/api/v4/groups/%d/members", ada.NamespaceID), a.Token(ada), nil).
 		WantMessage(t, 404, "404 Group Not Found")
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -13,10 +14,26 @@ type Mux struct {
 	http.ServeMux
 	// Refuse answers with 404 or 405 where no route fits.
 	Refuse func(w http.ResponseWriter, r *http.Request, status int)
+
+	patterns []string
 }
 
 // NewMux returns a Mux that refuses in the REST API's shapes.
 func NewMux() *Mux { return &Mux{Refuse: refuse} }
+
+// Handle adds a route.
+func (m *Mux) Handle(pattern string, handler http.Handler) {
+	m.patterns = append(m.patterns, pattern)
+	m.ServeMux.Handle(pattern, handler)
+}
+
+// HandleFunc adds a route.
+func (m *Mux) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
+	m.Handle(pattern, http.HandlerFunc(handler))
+}
+
+// Patterns lists the routes' patterns, in the order in which they were added.
+func (m *Mux) Patterns() []string { return slices.Clone(m.patterns) }
 
 // ServeHTTP serves the request by the route that fits.
 func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {

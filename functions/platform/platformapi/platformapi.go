@@ -1,5 +1,5 @@
 // Package platformapi serves the REST API about users, personal access tokens,
-// groups and applications.
+// groups and applications, and the description of all of it.
 package platformapi
 
 import (
@@ -8,6 +8,7 @@ import (
 
 	"gatehouse/shared/app"
 	"gatehouse/shared/member"
+	"gatehouse/shared/openapi"
 	"gatehouse/shared/project"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/web"
@@ -23,7 +24,8 @@ func New(app *app.App) http.Handler {
 	api.routeTokens(mux)
 	api.routeGroups(mux)
 	api.routeApplications(mux)
-	return web.Around(web.RESTCORS.Around(web.WithoutTrailingSlash(web.References(mux, "/api/v4/groups/"))))
+	mux.HandleFunc("GET /api/v4/openapi.json", openapi.Serve)
+	return web.NewREST(mux, "/api/v4/groups/")
 }
 
 func (a *api) routeUsers(mux *web.Mux) {

@@ -25,7 +25,7 @@ func New(app *app.App) http.Handler {
 	mux.Handle("PUT /api/v4/projects/{id}", in(project.Maintainer)(api.change))
 	mux.Handle("DELETE /api/v4/projects/{id}", in(project.Owner)(api.remove))
 	member.Mount(mux, app, "/api/v4/projects/{id}", in, project.Maintainer)
-	return web.Around(web.RESTCORS.Around(web.WithoutTrailingSlash(web.References(mux, "/api/v4/projects/"))))
+	return web.NewREST(mux, "/api/v4/projects/")
 }
 
 // body is a project on the wire.

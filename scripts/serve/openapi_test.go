@@ -1,0 +1,76 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gatehouse/shared/apptest"
+	"gatehouse/shared/openapi/openapitest"
+	"gatehouse/shared/web"
+)
+
+func TestDocumentHasEveryRoute(t *testing.T) {
+	documented, err := openapitest.Patterns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var served []string
+	for _, h := range functions(apptest.New(t).App) {
+		if rest, ok := h.(web.REST); ok {
+			served = append(served, rest.Patterns...)
+		}
+	}
+	slices.Sort(served)
+	if diff := cmp.Diff(served, documented); diff != "" {
+		t.Errorf("openapi.json differs from the routes (-served +documented):\n%s", diff)
+	}
+}
+
+// A client reads it before it has a token, and from any page.
+func TestDocumentIsServedToEverybody(t *testing.T) {
+	s := startServer(t)
+	resp, body := s.fromPage(t, "GET", "/api/v4/openapi.json")
+	if resp.StatusCode != http.StatusOK || !strings.HasPrefix(body, "{\n\t\"openapi\": \"3.1.") {
+		t.Errorf("answered %d %.40q, want 200 and OpenAPI 3.1", resp.StatusCode, body)
+	}
+	wantAccess(t, resp, anything, "")
+
+	req, err := http.NewRequest("GET", s.URL+"/api/v4/openapi.json", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("If-None-Match", resp.Header.Get("ETag"))
+	again, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Body.Close()
+	if again.StatusCode != http.StatusNotModified {
+		t.Errorf("for the same ETag answered %d, want 304", again.StatusCode)
+	}
+}
+
+// described holds every answer of the REST API to its description. Benchmarks
+// do without.
+func described(t testing.TB, next http.Handler) http.Handler {
+	if _, ok := t.(*testing.B); ok {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		recorder := httptest.NewRecorder()
+		next.ServeHTTP(recorder, r)
+		if err := openapitest.Check(r, recorder.Code, recorder.Result().Header, recorder.Body.Bytes()); err != nil {
+			t.Error(err)
+		}
+		for name, values := range recorder.Result().Header {
+			w.Header()[name] = values
+		}
+		w.WriteHeader(recorder.Code)
+		w.Write(recorder.Body.Bytes())
+	})
+}

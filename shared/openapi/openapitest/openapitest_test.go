@@ -1,0 +1,89 @@
+package openapitest_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"gatehouse/shared/openapi/openapitest"
+)
+
+const (
+	member = `{"id":1,"username":"ada","name":"Ada","access_level":50,"expires_at":null}`
+	paging = "X-Page: 1\nX-Per-Page: 20\nX-Prev-Page: \nX-Next-Page: \nLink: x\n"
+)
+
+// Each answer differs from a good one in one way. No objection: it is good.
+func TestCheckObjectsToWhatIsNotDescribed(t *testing.T) {
+	tests := map[string]struct {
+		method, path string
+		status       int
+		header, body string
+		objection    string
+	}{
+		"a member":                 {"GET", "/groups/acme/members/1", 200, "", member, ""},
+		"by an encoded path":       {"GET", "/projects/acme%2Fweb/members/1", 200, "", member, ""},
+		"by a path":                {"GET", "/projects/acme/tools/web/members/1/", 200, "", member, ""},
+		"members":                  {"GET", "/groups/1/members/all", 200, paging, "[" + member + "]", ""},
+		"totals":                   {"GET", "/groups/1/members", 200, paging + "X-Total: 0\nX-Total-Pages: 0", "[]", ""},
+		"nothing":                  {"DELETE", "/groups/1", 204, "Content-Type:", "", ""},
+		"the head of something":    {"HEAD", "/groups/1/members/1", 200, "", "", ""},
+		"what caches may do":       {"GET", "/groups/1/members/1", 200, "Cache-Control: no-store", member, ""},
+		"for a page elsewhere":     {"GET", "/groups/1/members/1", 200, "Access-Control-Allow-Origin: *", member, ""},
+		"complaints":               {"POST", "/groups", 400, "", `{"message":{"path":["is taken"]}}`, ""},
+		"a complaint":              {"POST", "/groups", 400, "", `{"error":"path is missing"}`, ""},
+		"no such path":             {"GET", "/nothing", 404, "", `{"error":"404 Not Found"}`, ""},
+		"no such method":           {"PATCH", "/groups", 405, "", `{"message":"405 Method Not Allowed"}`, ""},
+		"methods":                  {"OPTIONS", "/groups", 200, "", "", ""},
+		"new path":                 {"GET", "/nothing", 200, "", "{}", "no such path or method"},
+		"new method":               {"PATCH", "/groups/1", 200, "", "{}", "no such path or method"},
+		"new status":               {"GET", "/groups/1/members/1", 202, "", member, "no such status"},
+		"new field":                {"GET", "/groups/1/members/1", 200, "", strings.Replace(member, "{", `{"new":1,`, 1), "'new'"},
+		"new field in a list":      {"GET", "/groups/1/members", 200, paging, "[" + strings.Replace(member, "{", `{"new":1,`, 1) + "]", "'new'"},
+		"new field of an error":    {"GET", "/groups/1/members/1", 404, "", `{"message":"404","new":1}`, "'new'"},
+		"field missing":            {"GET", "/groups/1/members/1", 200, "", strings.Replace(member, `"id":1,`, "", 1), "'id'"},
+		"field of another type":    {"GET", "/groups/1/members/1", 200, "", strings.Replace(member, `1,`, `"1",`, 1), "'/id'"},
+		"value not in the list":    {"GET", "/groups/1/members/1", 200, "", strings.Replace(member, "50", "51", 1), "'/access_level'"},
+		"day of another form":      {"GET", "/groups/1/members/1", 200, "", strings.Replace(member, "null", `"1/2/2026"`, 1), "'/expires_at'"},
+		"body of another type":     {"GET", "/groups/1/members/1", 200, "Content-Type: text/html", member, "text/html"},
+		"body where there is none": {"DELETE", "/groups/1", 204, "", "{}", "a body"},
+		"no body":                  {"GET", "/groups/1/members/1", 200, "", "", "EOF"},
+		"no id of the request":     {"GET", "/groups/1/members/1", 200, "X-Request-Id:", member, "X-Request-Id is missing"},
+		"new header":               {"GET", "/groups/1/members/1", 200, "X-New: 1", member, "X-New is new"},
+		"no header of a list":      {"GET", "/groups/1/members", 200, "", "[]", "Link is missing"},
+		"header of another type":   {"GET", "/groups/1/members", 200, strings.Replace(paging, "1", "one", 1), "[]", "X-Page"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := httptest.NewRequest(test.method, "/api/v4"+test.path, nil)
+			err := openapitest.Check(r, test.status, headers(test.header), []byte(test.body))
+			switch {
+			case test.objection == "" && err != nil:
+				t.Errorf("an objection to a good answer: %v", err)
+			case test.objection != "" && (err == nil || !strings.Contains(err.Error(), test.objection)):
+				t.Errorf("the objection is %v, want one about %s", err, test.objection)
+			}
+		})
+	}
+}
+
+// headers reads lines; one without a value takes away what every answer has.
+func headers(lines string) http.Header {
+	h := http.Header{"X-Request-Id": {"1"}, "Content-Type": {"application/json"}}
+	for line := range strings.Lines(lines) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ":")
+		if h.Set(name, strings.TrimSpace(value)); value == "" {
+			h.Del(name)
+		}
+	}
+	return h
+}
+
+func TestCheckLeavesOtherAddressesAlone(t *testing.T) {
+	for _, target := range []string{"/", "/api/v40/user", "/oauth/token", "/api"} {
+		if err := openapitest.Check(httptest.NewRequest("GET", target, nil), 299, nil, nil); err != nil {
+			t.Errorf("%s: %v", target, err)
+		}
+	}
+}
