@@ -19,7 +19,7 @@ type AuthorizeRequest struct {
 	CodeChallenge, CodeChallengeMethod                string
 	Nonce, Prompt, MaxAge                             string
 	Request, RequestURI                               string
-	// SignedInSince is our own: see Again.
+	// SignedInSince is our own: see Server.Again.
 	SignedInSince string
 	// Repeated names the parameters that came more than once.
 	Repeated map[string]bool
@@ -144,6 +144,7 @@ func (s *Server) Check(c Client, req AuthorizeRequest) (Authorization, error) {
 	if err != nil {
 		return Authorization{}, reply.error(err)
 	}
+	signIn.since = s.signedInSince(req)
 	return Authorization{
 		Client: c, RedirectURI: req.RedirectURI, Scopes: scopes,
 		Challenge: Challenge(req.CodeChallenge), signIn: signIn, reply: reply,

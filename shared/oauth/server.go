@@ -54,6 +54,7 @@ type Server struct {
 	attempts *throttle.Rules
 	idTokens Identities // nil: gives none
 	codec    codec
+	returns  secret.MACs // authenticate AuthorizeRequest.SignedInSince
 	settings Settings
 	now      func() time.Time
 }
@@ -62,7 +63,10 @@ type Server struct {
 // under the keys.
 func NewServer(store Store, users Users, attempts *throttle.Rules, keys secret.Keys, settings Settings, now func() time.Time) *Server {
 	settings.RefreshRetry = min(settings.RefreshRetry, MaxRefreshRetry)
-	return &Server{store, users, attempts, nil, newCodec(keys), settings, now}
+	return &Server{
+		store: store, users: users, attempts: attempts, codec: newCodec(keys),
+		returns: keys.Derive("authorization request after a sign-in"), settings: settings, now: now,
+	}
 }
 
 // Store returns the clients and grants, for reading.

@@ -1,7 +1,6 @@
 package oauth
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,7 +62,7 @@ func (req AuthorizeRequest) signIn(scopes scope.Set) (signIn, *Error) {
 	}
 	return signIn{
 		nonce: req.Nonce, silent: has(promptNone), login: has(promptLogin) || has(promptSelect),
-		consent: has(promptConsent), maxAge: maxAge, since: parseSince(req.SignedInSince),
+		consent: has(promptConsent), maxAge: maxAge,
 	}, nil
 }
 
@@ -76,15 +75,6 @@ func parseMaxAge(text string) (age time.Duration, ok bool) {
 	return time.Duration(seconds) * time.Second, err == nil
 }
 
-// parseSince reads what Again wrote. What it did not write is no time.
-func parseSince(text string) time.Time {
-	micros, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		return time.Time{}
-	}
-	return time.UnixMicro(micros)
-}
-
 // Silent reports whether the request forbids to show the user any page, as far
 // as it can be told before it is checked.
 func (req AuthorizeRequest) Silent() bool {
@@ -95,25 +85,6 @@ func (req AuthorizeRequest) identifies() bool {
 	scopes, ok := scope.Parse(req.Scope)
 	return ok && scopes.Has(scope.OpenID) && len(req.Repeated) == 0
 }
-
-// Again returns the request as it is to come back after the sign-in that
-// begins now, and whether that is another one: instead of wanting a fresh
-// sign-in it says since when one is, or it would send the user to sign in for
-// ever.
-func (req AuthorizeRequest) Again(now time.Time) (AuthorizeRequest, bool) {
-	words := strings.Fields(req.Prompt)
-	kept := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return word == promptLogin || word == promptSelect })
-	if !req.identifies() || len(kept) == len(words) && req.MaxAge == "" && req.SignedInSince == "" {
-		return req, false
-	}
-	req.Prompt = strings.Join(kept, " ")
-	req.SignedInSince = strconv.FormatInt(now.UnixMicro(), 10)
-	return req, true
-}
-
-// ErrSignInAgain tells that the user is signed in, but not recently enough for
-// what the client wants.
-var ErrSignInAgain = errors.New("the request wants a fresh sign-in")
 
 // freshFor is how long after it a sign-in counts as fresh: the time that the
 // way back and the consent take.
@@ -139,7 +110,7 @@ func (w signIn) outdated(now time.Time) bool {
 	if !w.since.IsZero() && !w.at.Before(w.since) && age < freshFor {
 		return false
 	}
-	return w.login || !w.since.IsZero() || w.maxAge >= 0 && age > w.maxAge
+	return w.login || w.maxAge >= 0 && age > w.maxAge
 }
 
 // Silent reports whether the client forbids to show the user any page.

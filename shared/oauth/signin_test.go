@@ -2,7 +2,6 @@ package oauth_test
 
 import (
 	"errors"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -77,34 +76,38 @@ func TestEveryAuthorizationResponseNamesTheIssuer(t *testing.T) {
 // What a request wants of the sign-in, and how long ago that was.
 func TestSignedIn(t *testing.T) {
 	f := newFixture(t, oauth.Settings{})
-	since := func(ago time.Duration) string { return strconv.FormatInt(f.now().Add(-ago).UnixMicro(), 10) }
 	const good, again, told = "good", "again", "told"
 	tests := []struct {
-		name                  string
-		prompt, maxAge, since string
-		ago                   time.Duration
-		want                  string
+		name           string
+		prompt, maxAge string
+		sent           time.Duration // since the request was sent to sign in; zero: it was not
+		ago            time.Duration
+		want           string
 	}{
-		{"any sign-in", "", "", "", 30 * 24 * time.Hour, good},
-		{"login", "login", "", "", time.Second, again},
-		{"an account to be selected", "select_account", "", "", time.Second, again},
-		{"consent", "consent", "", "", time.Hour, good},
-		{"young enough", "", "3600", "", time.Hour, good},
-		{"too old", "", "3600", "", time.Hour + time.Microsecond, again},
-		{"max_age zero", "", "0", "", time.Microsecond, again},
-		{"silently young enough", "none", "60", "", time.Minute, good},
-		{"silently too old", "none", "60", "", 2 * time.Minute, told},
-		{"fresh", "", "", since(time.Minute), 30 * time.Second, good},
-		{"fresh, at the very instant", "", "0", since(time.Minute), time.Minute, good},
-		{"fresh for a client that wants it fresher than the way back takes", "", "1", since(time.Minute), 30 * time.Second, good},
-		{"from before", "", "", since(time.Minute), time.Minute + time.Microsecond, again},
-		{"fresh, but long ago", "", "", since(time.Hour), 10 * time.Minute, again},
-		{"fresh for another request", "login", "", since(time.Minute), 2 * time.Minute, again},
-		{"since no time", "login", "", "tomorrow", 0, again},
+		{"any sign-in", "", "", 0, 30 * 24 * time.Hour, good},
+		{"login", "login", "", 0, time.Second, again},
+		{"an account to be selected", "select_account", "", 0, time.Second, again},
+		{"consent", "consent", "", 0, time.Hour, good},
+		{"young enough", "", "3600", 0, time.Hour, good},
+		{"too old", "", "3600", 0, time.Hour + time.Microsecond, again},
+		{"max_age zero", "", "0", 0, time.Microsecond, again},
+		{"silently young enough", "none", "60", 0, time.Minute, good},
+		{"silently too old", "none", "60", 0, 2 * time.Minute, told},
+		{"fresh", "login", "", time.Minute, 30 * time.Second, good},
+		{"fresh, at the very instant", "", "0", time.Minute, time.Minute, good},
+		{"fresh for a client that wants it fresher than the way back takes", "", "1", time.Minute, 30 * time.Second, good},
+		{"from before", "login", "", time.Minute, time.Minute + time.Microsecond, again},
+		{"fresh, but long ago", "login", "", time.Hour, 10 * time.Minute, again},
+		{"from before, but young enough", "", "3600", time.Minute, 2 * time.Minute, good},
 	}
 	for _, test := range tests {
 		req := f.openIDRequest()
-		req.Prompt, req.MaxAge, req.SignedInSince = test.prompt, test.maxAge, test.since
+		req.Prompt, req.MaxAge = test.prompt, test.maxAge
+		if test.sent > 0 {
+			f.advance(-test.sent)
+			req, _ = f.Again(req)
+			f.advance(test.sent)
+		}
 		a, err := f.Check(f.client, req)
 		if err != nil {
 			t.Fatal(err)
@@ -125,21 +128,20 @@ func TestAgainAsksForAFreshSignInOnce(t *testing.T) {
 	tests := []struct {
 		scope, prompt, maxAge string
 		changed               bool
-		wantPrompt            string
 	}{
-		{"openid", "login", "", true, ""},
-		{"openid", "consent login", "", true, "consent"},
-		{"openid", "select_account", "", true, ""},
-		{"openid", "", "60", true, ""},
-		{"openid", "consent", "", false, "consent"},
-		{"openid", "", "", false, ""},
-		{"api", "login", "60", false, "login"},
+		{"openid", "login", "", true},
+		{"openid", "consent login", "", true},
+		{"openid", "select_account", "", true},
+		{"openid", "", "60", true},
+		{"openid", "consent", "", false},
+		{"openid", "", "", false},
+		{"api", "login", "60", false},
 	}
 	for _, test := range tests {
 		req := f.openIDRequest()
 		req.Scope, req.Prompt, req.MaxAge = test.scope, test.prompt, test.maxAge
-		later, changed := req.Again(f.now())
-		if changed != test.changed || later.Prompt != test.wantPrompt || (later.SignedInSince != "") != test.changed {
+		later, changed := f.Again(req)
+		if changed != test.changed || later.Prompt != test.prompt || (later.SignedInSince != "") != test.changed {
 			t.Errorf("%+v: prompt %q since %q, changed %t", test, later.Prompt, later.SignedInSince, changed)
 			continue
 		}

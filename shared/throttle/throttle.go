@@ -9,6 +9,17 @@
 // functions, only as many are looked at as may fail. Accounts are counted by
 // the name that was typed, be there such an account or not, so that being
 // throttled tells nothing about it.
+//
+// An account has two names, the user name and the e-mail address, and each has
+// a counter of its own, so that an address may fail twice as often at an
+// account of which it knows both. One counter for both would cost more than it
+// saves. Whoever used up the attempts at a user name could then try e-mail
+// addresses, one attempt each: the one that is refused at once is that user's,
+// whoever it is that hides it, while a name that nobody has refuses no other.
+// Nor does it help to answer like a wrong password does, because a friend's or
+// one's own right password at one name then tells of the other. And the
+// counter could be named only after the account was read, one call to the
+// store later, where today both are called at the same time.
 package throttle
 
 import (
