@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/errortracking"
 	"gatehouse/shared/integration"
@@ -39,6 +40,7 @@ type App struct {
 	Tokens       *accesstoken.Rules
 	Sessions     *session.Rules
 	Attempts     *throttle.Rules
+	Trail        *audit.Trail
 	Projects     *project.Rules
 	Tracking     *errortracking.Rules
 	OAuth        *oauth.Server
@@ -58,8 +60,9 @@ func New(store storage.Store, c Config) *App {
 	a.Projects = project.NewRules(store, c.Now)
 	a.Tracking = errortracking.NewRules(store, c.Keys, c.Now)
 	a.Attempts = throttle.NewRules(store, c.Keys, c.Attempts, c.Now)
-	a.OAuth = oauth.NewServer(store, a.Users, a.Attempts, c.Keys, c.OAuth, c.Now)
+	a.Trail = audit.NewTrail(store, c.Now)
+	a.OAuth = oauth.NewServer(store, a.Users, a.Attempts, a.Trail, c.Keys, c.OAuth, c.Now)
 	a.Integrations = integration.NewRules(store, c.Keys, c.Features, c.Now)
-	a.Auth = auth.New(a.Users, a.Tokens, a.Projects, a.OAuth, c.Now)
+	a.Auth = auth.New(a.Users, a.Tokens, a.Projects, a.OAuth, a.Trail, c.Now)
 	return a
 }

@@ -5,6 +5,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
@@ -27,12 +29,13 @@ type Auth struct {
 	tokens   *accesstoken.Rules
 	projects *project.Rules
 	oauth    *oauth.Server
+	trail    *audit.Trail
 	now      func() time.Time
 }
 
 // New returns an Auth over the rules.
-func New(users *user.Rules, tokens *accesstoken.Rules, projects *project.Rules, server *oauth.Server, now func() time.Time) *Auth {
-	return &Auth{users, tokens, projects, server, now}
+func New(users *user.Rules, tokens *accesstoken.Rules, projects *project.Rules, server *oauth.Server, trail *audit.Trail, now func() time.Time) *Auth {
+	return &Auth{users, tokens, projects, server, trail, now}
 }
 
 // Caller is who makes a request, by which token.
@@ -44,6 +47,9 @@ type Caller struct {
 	Grant  oauth.Grant
 	Client oauth.Client
 	Token  accesstoken.Token
+	// By is the id of the administrator who acts as User by sudo; zero: nobody
+	// does.
+	By int64
 	// Role is the caller's in the project or group that the request is about;
 	// zero in a request about none.
 	Role project.Role
@@ -51,6 +57,9 @@ type Caller struct {
 
 // ByOAuth reports whether the caller came with an OAuth access token.
 func (c Caller) ByOAuth() bool { return c.Token.ID == 0 }
+
+// ActorID is the id of the user who really makes the request.
+func (c Caller) ActorID() int64 { return cmp.Or(c.By, c.User.ID) }
 
 // bearer is a token that was recognised, before its user and client were read.
 type bearer struct {
@@ -173,7 +182,7 @@ func (a *Auth) as(ctx context.Context, c Caller, name string) (Caller, error) {
 	case u.Blocked():
 		return Caller{}, errBlocked
 	}
-	c.User = u
+	c.By, c.User = c.User.ID, u
 	return c, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
 	"gatehouse/shared/scope"
@@ -193,7 +194,13 @@ func (a *Auth) enter(r *http.Request, c Caller, also []scope.Scope) (Caller, err
 	case err != nil:
 		return c, nil // the endpoint tells, after its own checks
 	}
-	return a.as(r.Context(), c, name)
+	c, err = a.as(r.Context(), c, name)
+	if err == nil && c.By != 0 {
+		a.trail.Note(r.Context(), audit.Event{
+			Name: audit.SudoUsed, ActorID: c.By, UserID: c.User.ID, Details: audit.Details{"call": r.Pattern},
+		})
+	}
+	return c, err
 }
 
 // may returns an error unless the caller's token has one of the scopes.

@@ -5,8 +5,10 @@ package member
 import (
 	"net/http"
 	"slices"
+	"time"
 
 	"gatehouse/shared/app"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
@@ -19,6 +21,7 @@ import (
 type place interface {
 	Place() project.Place
 	Places() []project.Place
+	Where() string
 }
 
 // handler serves a request about a place that the caller sees.
@@ -121,6 +124,7 @@ func (a *api) add(w http.ResponseWriter, r *http.Request, c auth.Caller, at plac
 	if err := a.app.Projects.Invite(r.Context(), c.Role, m); err != nil {
 		return web.NotFound("User", err)
 	}
+	a.app.Trail.Note(r.Context(), event(audit.MemberAdded, c, at, m, ""))
 	return a.answer(w, r, http.StatusCreated, m)
 }
 
@@ -147,7 +151,20 @@ func (a *api) change(w http.ResponseWriter, r *http.Request, c auth.Caller, at p
 	if err := a.app.Projects.ChangeMember(r.Context(), c.Role, was, m); err != nil {
 		return web.NotFound("Member", err)
 	}
+	a.app.Trail.Note(r.Context(), event(audit.MemberChanged, c, at, m, was.Role.String()))
 	return a.answer(w, r, http.StatusOK, m)
+}
+
+// event tells of a membership in the trail of its user.
+func event(name audit.Name, c auth.Caller, at place, m project.Member, was string) audit.Event {
+	e := audit.Event{Name: name, ActorID: c.ActorID(), UserID: m.UserID, Details: audit.Details{"in": at.Where(), "formerly": was}}
+	if m.Role != project.NoRole {
+		e.Details["role"] = m.Role.String()
+	}
+	if !m.ExpiresAt.IsZero() {
+		e.Details["until"] = m.ExpiresAt.UTC().Format(time.DateOnly)
+	}
+	return e
 }
 
 // remove lets everybody leave, and a manager remove others.
@@ -162,6 +179,7 @@ func (a *api) remove(w http.ResponseWriter, r *http.Request, c auth.Caller, at p
 	if err := a.app.Projects.Expel(r.Context(), c.Role, at.Place(), userID); err != nil {
 		return web.NotFound("Member", err)
 	}
+	a.app.Trail.Note(r.Context(), event(audit.MemberRemoved, c, at, project.Member{UserID: userID}, ""))
 	return web.NoContent(w)
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/user"
@@ -246,7 +247,10 @@ func (s *Server) Approve(ctx context.Context, u user.User, a Authorization) (Red
 	g := s.newGrant(u.ID, a.Client, a.Scopes)
 	g.RedirectURI, g.Challenge, g.Refreshable = a.RedirectURI, a.Challenge, true
 	g.OIDCNonce, g.AuthenticatedAt = a.signIn.nonce, a.signIn.at
-	if err := s.store.CreateGrant(ctx, g); err != nil {
+	consent := event(audit.Consent, g, a.Client)
+	consent.ActorID = u.ID
+	err := s.trail.Beside(ctx, consent, func(ctx context.Context) error { return s.store.CreateGrant(ctx, g) })
+	if err != nil {
 		return Redirect{}, err
 	}
 	return a.reply.with("code", s.codec.Credential(CodeKind, g).Reveal()), nil

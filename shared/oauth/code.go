@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 )
 
@@ -60,7 +61,12 @@ func (s *Server) redeem(ctx context.Context, x exchange) (Tokens, error) {
 	g := x.grant
 	if g.Generation == 0 {
 		next := g.Redeemed(s.now())
-		_, err := s.store.AdvanceGrant(ctx, next)
+		issued := event(audit.TokenIssued, next, x.client)
+		issued.Details["by"] = "authorization code"
+		err := s.trail.Beside(ctx, issued, func(ctx context.Context) error {
+			_, err := s.store.AdvanceGrant(ctx, next)
+			return err
+		})
 		if err == nil {
 			return s.tokens(next), nil
 		}
@@ -68,7 +74,7 @@ func (s *Server) redeem(ctx context.Context, x exchange) (Tokens, error) {
 			return Tokens{}, err
 		}
 	}
-	if err := s.store.RevokeGrant(ctx, g.GrantID, s.now()); err != nil {
+	if err := s.revokeAs(ctx, audit.CodeReused, x, g); err != nil {
 		return Tokens{}, err
 	}
 	return Tokens{}, invalidGrant("The code was used before.")

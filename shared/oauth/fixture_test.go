@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/oidc"
 	"gatehouse/shared/project"
@@ -54,7 +55,7 @@ func newFixture(t *testing.T, settings oauth.Settings) *fixture {
 	settings.Issuer = issuer
 	identities := oidc.New(store, project.NewRules(store, f.now), keys(t), issuer, f.now)
 	attempts := throttle.NewRules(store, keys(t), throttle.DefaultLimit, f.now)
-	f.Server = oauth.NewServer(store, f, attempts, keys(t), settings, f.now).WithIdentities(identities)
+	f.Server = oauth.NewServer(store, f, attempts, audit.NewTrail(store, f.now), keys(t), settings, f.now).WithIdentities(identities)
 	f.user, err = f.users.Create(t.Context(), user.Registration{
 		Username: "ada", Name: "Ada", Email: "ada@example.com", Password: secret.NewText(password),
 	})

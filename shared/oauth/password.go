@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/throttle"
@@ -50,15 +51,24 @@ func (s *Server) exchangePassword(ctx context.Context, x exchange) (Tokens, erro
 		return Tokens{}, s.withdraw(ctx, x, err)
 	case x.user.TwoFactorEnabled:
 		return Tokens{}, s.withdraw(ctx, x, errNotOpened)
-	case x.throttled, !s.users.VerifyPassword(x.user, x.Password), x.user.Blocked():
+	case x.throttled:
+		s.trail.Note(ctx, opened(audit.SignInThrottled, x))
+		return Tokens{}, errNotOpened
+	case !s.users.VerifyPassword(x.user, x.Password), x.user.Blocked():
+		s.trail.Note(ctx, opened(audit.SignInFailed, x))
 		return Tokens{}, errNotOpened
 	}
 	g := s.newGrant(x.user.ID, client, scopes).Redeemed(s.now())
 	g.UserSince = x.user.SessionsSince
-	writes, ctx := errgroup.WithContext(ctx)
-	writes.Go(func() error { return s.store.CreateGrant(ctx, g) })
-	writes.Go(func() error { return s.attempts.Succeed(ctx, x.attempt) })
-	if err := writes.Wait(); err != nil {
+	issued := event(audit.TokenIssued, g, client)
+	issued.ActorID, issued.Details["by"] = x.user.ID, "password grant"
+	err = s.trail.Beside(ctx, issued, func(ctx context.Context) error {
+		writes, ctx := errgroup.WithContext(ctx)
+		writes.Go(func() error { return s.store.CreateGrant(ctx, g) })
+		writes.Go(func() error { return s.attempts.Succeed(ctx, x.attempt) })
+		return writes.Wait()
+	})
+	if err != nil {
 		return Tokens{}, err
 	}
 	return s.tokens(g), nil

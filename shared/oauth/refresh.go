@@ -3,8 +3,8 @@ package oauth
 import (
 	"context"
 	"errors"
-	"log/slog"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
 )
@@ -85,6 +85,7 @@ func (s *Server) rotate(ctx context.Context, x exchange, next Grant) (Tokens, er
 	stored, err := s.store.AdvanceGrant(ctx, next)
 	switch {
 	case err == nil:
+		s.trail.Note(ctx, event(audit.TokenRefreshed, next, x.client))
 		return s.tokens(next), nil
 	case errors.Is(err, fault.Conflict) && stored.Generation > x.credential.Generation && !stored.Revoked():
 		return s.reused(ctx, x, stored) // another caller rotated in between
@@ -107,9 +108,7 @@ func (s *Server) reused(ctx context.Context, x exchange, g Grant) (Tokens, error
 	if s.isRace(x.credential.Generation, g) {
 		return Tokens{}, spent
 	}
-	slog.WarnContext(ctx, "refresh token reused: grant revoked",
-		"user_id", g.UserID, "client_id", g.Application, "generation", x.credential.Generation)
-	if err := s.store.RevokeGrant(ctx, g.GrantID, s.now()); err != nil {
+	if err := s.revokeAs(ctx, audit.RefreshTokenReused, x, g); err != nil {
 		return Tokens{}, err
 	}
 	return Tokens{}, spent

@@ -8,6 +8,7 @@ import (
 	"context"
 	"time"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/throttle"
@@ -52,6 +53,7 @@ type Server struct {
 	store    Store
 	users    Users
 	attempts *throttle.Rules
+	trail    *audit.Trail
 	idTokens Identities // nil: gives none
 	codec    codec
 	returns  secret.MACs // authenticate AuthorizeRequest.SignedInSince
@@ -61,10 +63,10 @@ type Server struct {
 
 // NewServer returns an authorization server whose codes and tokens are made
 // under the keys.
-func NewServer(store Store, users Users, attempts *throttle.Rules, keys secret.Keys, settings Settings, now func() time.Time) *Server {
+func NewServer(store Store, users Users, attempts *throttle.Rules, trail *audit.Trail, keys secret.Keys, settings Settings, now func() time.Time) *Server {
 	settings.RefreshRetry = min(settings.RefreshRetry, MaxRefreshRetry)
 	return &Server{
-		store: store, users: users, attempts: attempts, codec: newCodec(keys),
+		store: store, users: users, attempts: attempts, trail: trail, codec: newCodec(keys),
 		returns: keys.Derive("authorization request after a sign-in"), settings: settings, now: now,
 	}
 }

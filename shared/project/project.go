@@ -91,6 +91,13 @@ func (r Role) Valid() bool {
 	return false
 }
 
+var roleNames = map[Role]string{
+	Guest: "Guest", Planner: "Planner", Reporter: "Reporter", Developer: "Developer", Maintainer: "Maintainer", Owner: "Owner",
+}
+
+// String returns the role's name.
+func (r Role) String() string { return roleNames[r] }
+
 // Place is a group or a project, as something one can be a member of.
 type Place struct {
 	Kind Kind
@@ -140,6 +147,12 @@ func (p Project) Place() Place { return Place{InProject, p.ID} }
 
 // Place returns the group as a place.
 func (g Group) Place() Place { return Place{InGroup, g.ID} }
+
+// Where returns the project's full path.
+func (p Project) Where() string { return p.FullPath }
+
+// Where returns the group's full path.
+func (g Group) Where() string { return g.FullPath }
 
 // Places lists where a membership counts for the project: the project itself
 // and every group above it.

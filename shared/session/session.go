@@ -116,16 +116,17 @@ func (r *Rules) Recognise(ctx context.Context, cookie string) (Session, error) {
 	return s, nil
 }
 
-// End closes the session of a cookie, if it is one.
-func (r *Rules) End(ctx context.Context, cookie string) error {
+// End closes the session of a cookie and returns it; the zero Session when it
+// is none.
+func (r *Rules) End(ctx context.Context, cookie string) (Session, error) {
 	s, err := r.Recognise(ctx, cookie)
 	if fault.Is(err, fault.Unauthorized) {
-		return nil
+		return Session{}, nil
 	}
 	if err != nil {
-		return err
+		return Session{}, err
 	}
-	return r.store.EndSession(ctx, s.UserID, s.ID)
+	return s, r.store.EndSession(ctx, s.UserID, s.ID)
 }
 
 // Of returns the user's sessions that have not expired, the one that was used

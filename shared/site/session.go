@@ -135,7 +135,7 @@ func ToSignIn(w http.ResponseWriter, r *http.Request, returnTo string) error {
 // a session that somebody planted before the sign-in is worth nothing after.
 // The user is as read when the password was verified.
 func (s *Site) SignIn(w http.ResponseWriter, r *http.Request, u user.User) error {
-	if err := s.app.Sessions.End(r.Context(), s.cookie(r, "session")); err != nil {
+	if _, err := s.app.Sessions.End(r.Context(), s.cookie(r, "session")); err != nil {
 		return err
 	}
 	value, err := s.app.Sessions.Start(r.Context(), u, browser(r))
@@ -159,11 +159,12 @@ func (s *Site) setSession(w http.ResponseWriter, value secret.Text) {
 	s.setCookie(w, "session", value.Reveal(), int(session.AbsoluteLimit.Seconds()))
 }
 
-// SignOut ends the session of the browser.
-func (s *Site) SignOut(w http.ResponseWriter, r *http.Request) error {
-	if err := s.app.Sessions.End(r.Context(), s.cookie(r, "session")); err != nil {
-		return err
+// SignOut ends the session of the browser and returns it; the zero Session when
+// there is none.
+func (s *Site) SignOut(w http.ResponseWriter, r *http.Request) (session.Session, error) {
+	ended, err := s.app.Sessions.End(r.Context(), s.cookie(r, "session"))
+	if err == nil {
+		s.setCookie(w, "session", "", -1)
 	}
-	s.setCookie(w, "session", "", -1)
-	return nil
+	return ended, err
 }

@@ -85,7 +85,7 @@ func (r *Rules) Update(ctx context.Context, id int64, c Change) (User, error) {
 	if err := c.check(u); err != nil {
 		return User{}, err
 	}
-	c.apply(&u)
+	u = c.Applied(u)
 	if c.Password != nil {
 		u.PasswordHash = r.passwords.Hash(*c.Password)
 	}
@@ -117,12 +117,14 @@ func (c Change) check(u User) error {
 	return complaints.Err()
 }
 
-func (c Change) apply(u *User) {
+// Applied returns the user with the change, but for the password.
+func (c Change) Applied(u User) User {
 	set(&u.Name, c.Name)
 	set(&u.Email, c.Email)
 	set(&u.Admin, c.Admin)
 	set(&u.PrivateProfile, c.PrivateProfile)
 	set(&u.State, c.State)
+	return u
 }
 
 // endsSessions reports whether whoever is signed in must not stay so: the old
@@ -159,7 +161,8 @@ func (r *Rules) UserByUsername(ctx context.Context, username string) (User, erro
 
 // Authenticate returns the user with this user name or e-mail address and
 // this password. Everything else, a blocked user included, is one and the
-// same fault.Unauthorized error and takes the same work. While the user is
+// same fault.Unauthorized error and takes the same work; the user of that login,
+// if there is one, then comes along for the audit trail alone. While the user is
 // looked up the conditions are asked; when one of them has an error, that is
 // returned and the password is not looked at.
 func (r *Rules) Authenticate(ctx context.Context, login string, password secret.Text, conditions ...func(context.Context) error) (User, error) {
@@ -179,7 +182,7 @@ func (r *Rules) Authenticate(ctx context.Context, login string, password secret.
 		return User{}, err
 	}
 	if !r.VerifyPassword(u, password) || u.Blocked() {
-		return User{}, fault.New(fault.Unauthorized, "Invalid login or password.")
+		return u, fault.New(fault.Unauthorized, "Invalid login or password.")
 	}
 	return u, nil
 }

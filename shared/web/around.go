@@ -11,11 +11,13 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/session"
 )
 
 // Around puts around a group's handler what every request gets: an
-// X-Request-Id, one line in the log, and an answer even when the handler
+// X-Request-Id, where it came from, for the audit trail, one line in the log, and an answer even when the handler
 // panics. The log line holds the path and never the query string, in which a
 // token may be.
 func Around(next http.Handler) http.Handler {
@@ -33,8 +35,13 @@ func Around(next http.Handler) http.Handler {
 			}
 			logRequest(r.Context(), r, id, recorder.status(), time.Since(start))
 		}()
-		next.ServeHTTP(recorder, r)
+		next.ServeHTTP(recorder, r.WithContext(audit.WithSource(r.Context(), source(r, id))))
 	})
+}
+
+// source tells where the request came from.
+func source(r *http.Request, id string) audit.Source {
+	return audit.Source{Browser: session.Browser{UserAgent: r.UserAgent(), Address: ClientAddress(r).String()}, RequestID: id}
 }
 
 func logRequest(ctx context.Context, r *http.Request, id string, status int, took time.Duration) {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
@@ -103,19 +104,21 @@ func settingsOf(c oauth.Client) []string {
 	return settings
 }
 
-func (a *api) deleteApplication(w http.ResponseWriter, r *http.Request, _ user.User, c oauth.Client) error {
+func (a *api) deleteApplication(w http.ResponseWriter, r *http.Request, u user.User, c oauth.Client) error {
 	if err := a.app.Store.DeleteClient(r.Context(), c); err != nil {
 		return err
 	}
+	a.app.Trail.Note(r.Context(), c.Event(audit.ApplicationDeleted, u.ID))
 	a.site.Notify(w, "deleted")
 	return site.Redirect(w, r, applicationsPath)
 }
 
-func (a *api) renewSecret(w http.ResponseWriter, r *http.Request, _ user.User, c oauth.Client) error {
+func (a *api) renewSecret(w http.ResponseWriter, r *http.Request, u user.User, c oauth.Client) error {
 	c, text, err := a.app.OAuth.RenewSecret(r.Context(), c)
 	if err != nil {
 		return err
 	}
+	a.app.Trail.Note(r.Context(), c.Event(audit.SecretRenewed, u.ID))
 	return a.renderSecret(w, r, http.StatusOK, "The new secret", c, text)
 }
 

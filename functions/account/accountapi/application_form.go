@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
@@ -83,6 +84,7 @@ func (a *api) createApplication(w http.ResponseWriter, r *http.Request, u user.U
 	if err != nil {
 		return a.complain(w, r, formForNew(u, registration), err)
 	}
+	a.app.Trail.Note(r.Context(), c.Event(audit.ApplicationCreated, u.ID))
 	return a.renderSecret(w, r, http.StatusCreated, "The application is registered", c, text)
 }
 
@@ -98,9 +100,11 @@ func (a *api) updateApplication(w http.ResponseWriter, r *http.Request, u user.U
 	if err != nil {
 		return err
 	}
-	if _, err := a.app.OAuth.Edit(r.Context(), c, registration); err != nil {
+	changed, err := a.app.OAuth.Edit(r.Context(), c, registration)
+	if err != nil {
 		return a.complain(w, r, formToEdit(u, c, registration), err)
 	}
+	a.app.Trail.Note(r.Context(), changed.Event(audit.ApplicationChanged, u.ID))
 	a.site.Notify(w, "saved")
 	return site.Redirect(w, r, applicationAddress(c))
 }

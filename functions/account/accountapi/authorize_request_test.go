@@ -34,7 +34,7 @@ func FuzzAuthorizeQuery(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	server := oauth.NewServer(nil, nil, nil, keys, oauth.Settings{HTTPS: true}, time.Now)
+	server := oauth.NewServer(nil, nil, nil, nil, keys, oauth.Settings{HTTPS: true}, time.Now)
 	client := oauth.Client{RedirectURIs: []string{registered}, Scopes: scope.Of(scope.API, scope.OpenID), Confidential: true}
 	f.Fuzz(func(t *testing.T, query string) {
 		values, err := site.ParseValues(query)

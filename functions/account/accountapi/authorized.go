@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strconv"
 
+	"gatehouse/shared/audit"
+	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/site"
@@ -47,9 +49,16 @@ func (a *api) revokeAuthorized(w http.ResponseWriter, r *http.Request, u user.Us
 	if err != nil || id <= 0 {
 		return errNoApplication
 	}
+	client, err := a.app.Store.ClientByID(r.Context(), id)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return err
+	}
 	if err := a.app.Store.RevokeGrants(r.Context(), u.ID, id, a.app.Now()); err != nil {
 		return err
 	}
+	event := client.Event(audit.AuthorizationRevoked, u.ID)
+	event.UserID = u.ID // and not the application's owner
+	a.app.Trail.Note(r.Context(), event)
 	a.site.Notify(w, "access-ended")
 	return site.Redirect(w, r, authorizedPath)
 }

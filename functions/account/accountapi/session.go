@@ -3,6 +3,7 @@ package accountapi
 import (
 	"net/http"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/session"
 	"gatehouse/shared/site"
 	"gatehouse/shared/user"
@@ -39,14 +40,16 @@ func (a *api) endSession(w http.ResponseWriter, r *http.Request, u user.User) er
 	if err := a.app.Sessions.EndOne(r.Context(), u.ID, r.PathValue("id")); err != nil {
 		return err
 	}
+	a.app.Trail.Note(r.Context(), audit.Event{Name: audit.SessionRevoked, ActorID: u.ID, UserID: u.ID})
 	a.site.Notify(w, "session-ended")
 	return site.Redirect(w, r, sessionsPath)
 }
 
-func (a *api) endOtherSessions(w http.ResponseWriter, r *http.Request, _ user.User, own session.Session) error {
+func (a *api) endOtherSessions(w http.ResponseWriter, r *http.Request, u user.User, own session.Session) error {
 	if err := a.app.Sessions.EndOthers(r.Context(), own); err != nil {
 		return err
 	}
+	a.app.Trail.Note(r.Context(), audit.Event{Name: audit.SessionsRevoked, ActorID: u.ID, UserID: u.ID})
 	a.site.Notify(w, "others-ended")
 	return site.Redirect(w, r, sessionsPath)
 }

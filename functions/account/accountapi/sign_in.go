@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/secret"
@@ -50,13 +51,16 @@ func (a *api) signIn(w http.ResponseWriter, r *http.Request) error {
 	}
 	body := signInBody{Login: form.Get("login"), ReturnTo: site.LocalPath(form.Get("return_to"))}
 	u, attempt, err := a.authenticate(r, body.Login, secret.NewText(form.Get("password")))
+	event := audit.Event{Name: audit.SignIn, ActorID: u.ID, UserID: u.ID}
 	var throttled *throttle.Refused
 	switch {
 	case errors.As(err, &throttled):
+		a.app.Trail.Note(r.Context(), audit.Event{Name: audit.SignInThrottled, Outcome: audit.Refused})
 		body.Wait = int((throttled.Wait + time.Minute - 1) / time.Minute)
 		web.RetryAfter(w, throttled)
 		return a.renderSignIn(w, r, http.StatusTooManyRequests, body)
 	case fault.Is(err, fault.Unauthorized):
+		a.app.Trail.Note(r.Context(), audit.Event{Name: audit.SignInFailed, UserID: u.ID, Outcome: audit.Refused})
 		body.Refused = true
 		// Like every form with a mistake in it. A 401 would have to come with
 		// a challenge (RFC 9110 section 15.5.2), and there is none for a form.
@@ -64,10 +68,13 @@ func (a *api) signIn(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	writes, ctx := errgroup.WithContext(r.Context())
-	writes.Go(func() error { return a.app.Attempts.Succeed(ctx, attempt) })
-	writes.Go(func() error { return a.site.SignIn(w, r.WithContext(ctx), u) })
-	if err := writes.Wait(); err != nil {
+	err = a.app.Trail.Beside(r.Context(), event, func(ctx context.Context) error {
+		writes, ctx := errgroup.WithContext(ctx)
+		writes.Go(func() error { return a.app.Attempts.Succeed(ctx, attempt) })
+		writes.Go(func() error { return a.site.SignIn(w, r.WithContext(ctx), u) })
+		return writes.Wait()
+	})
+	if err != nil {
 		return err
 	}
 	return site.Redirect(w, r, body.ReturnTo)
@@ -89,8 +96,12 @@ func (a *api) signOut(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.site.SignOut(w, r); err != nil {
+	ended, err := a.site.SignOut(w, r)
+	if err != nil {
 		return err
+	}
+	if ended.UserID != 0 {
+		a.app.Trail.Note(r.Context(), audit.Event{Name: audit.SignOut, ActorID: ended.UserID, UserID: ended.UserID})
 	}
 	a.site.Notify(w, "signed-out")
 	if returnTo := site.LocalPath(form.Get("return_to")); returnTo != "/" {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
@@ -96,15 +97,16 @@ func (a *api) renderToken(w http.ResponseWriter, r *http.Request, status int, t 
 	}})
 }
 
-func (a *api) revokeToken(w http.ResponseWriter, r *http.Request, _ user.User, t accesstoken.Token) error {
+func (a *api) revokeToken(w http.ResponseWriter, r *http.Request, u user.User, t accesstoken.Token) error {
 	if err := a.app.Tokens.RevokeAccessToken(r.Context(), t.ID, a.app.Now()); err != nil {
 		return err
 	}
+	a.app.Trail.Note(r.Context(), t.Event(audit.AccessTokenRevoked, u.ID))
 	a.site.Notify(w, "token-revoked")
 	return site.Redirect(w, r, tokensPath)
 }
 
-func (a *api) rotateToken(w http.ResponseWriter, r *http.Request, _ user.User, t accesstoken.Token) error {
+func (a *api) rotateToken(w http.ResponseWriter, r *http.Request, u user.User, t accesstoken.Token) error {
 	form, err := site.ReadForm(r)
 	if err != nil {
 		return err
@@ -122,6 +124,7 @@ func (a *api) rotateToken(w http.ResponseWriter, r *http.Request, _ user.User, t
 	case err != nil:
 		return err
 	}
+	a.app.Trail.Note(r.Context(), successor.Event(audit.AccessTokenRotated, u.ID))
 	return a.renderTokenText(w, r, "The new token", successor, text)
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
@@ -41,7 +42,7 @@ func (a *api) listApplications(w http.ResponseWriter, r *http.Request, _ auth.Ca
 }
 
 // createApplication registers an application of the instance.
-func (a *api) createApplication(w http.ResponseWriter, r *http.Request, _ auth.Caller) error {
+func (a *api) createApplication(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
 	params, err := web.Params(r)
 	if err != nil {
 		return err
@@ -59,6 +60,7 @@ func (a *api) createApplication(w http.ResponseWriter, r *http.Request, _ auth.C
 	if err != nil {
 		return err
 	}
+	a.app.Trail.Note(r.Context(), client.Event(audit.ApplicationCreated, c.ActorID()))
 	return showSecret(w, client, text)
 }
 
@@ -68,7 +70,7 @@ func showSecret(w http.ResponseWriter, c oauth.Client, text secret.Text) error {
 	return web.JSON(w, http.StatusCreated, body)
 }
 
-func (a *api) deleteApplication(w http.ResponseWriter, r *http.Request, _ auth.Caller) error {
+func (a *api) deleteApplication(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
 	client, err := found(r, "Application", a.app.OAuth.Store().ClientByID)
 	if err != nil {
 		return err
@@ -76,10 +78,11 @@ func (a *api) deleteApplication(w http.ResponseWriter, r *http.Request, _ auth.C
 	if err := a.app.OAuth.Store().DeleteClient(r.Context(), client); err != nil {
 		return web.NotFound("Application", err)
 	}
+	a.app.Trail.Note(r.Context(), client.Event(audit.ApplicationDeleted, c.ActorID()))
 	return web.NoContent(w)
 }
 
-func (a *api) renewSecret(w http.ResponseWriter, r *http.Request, _ auth.Caller) error {
+func (a *api) renewSecret(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
 	client, err := found(r, "Application", a.app.OAuth.Store().ClientByID)
 	if err != nil {
 		return err
@@ -88,5 +91,6 @@ func (a *api) renewSecret(w http.ResponseWriter, r *http.Request, _ auth.Caller)
 	if err != nil {
 		return web.NotFound("Application", err)
 	}
+	a.app.Trail.Note(r.Context(), client.Event(audit.SecretRenewed, c.ActorID()))
 	return showSecret(w, client, text)
 }

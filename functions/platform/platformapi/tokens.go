@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
@@ -86,6 +87,7 @@ func (a *api) createTokenFor(w http.ResponseWriter, r *http.Request, c auth.Call
 	if err != nil {
 		return err
 	}
+	a.app.Trail.Note(r.Context(), token.Event(audit.AccessTokenCreated, c.ActorID()))
 	return a.showOnce(w, token, text)
 }
 
@@ -153,6 +155,7 @@ func (a *api) revokeToken(w http.ResponseWriter, r *http.Request, c auth.Caller)
 	if err := a.app.Tokens.RevokeAccessToken(r.Context(), t.ID, a.app.Now()); err != nil {
 		return web.NotFound("Personal Access Token", err)
 	}
+	a.app.Trail.Note(r.Context(), t.Event(audit.AccessTokenRevoked, c.ActorID()))
 	return web.NoContent(w)
 }
 
@@ -176,5 +179,6 @@ func (a *api) rotateToken(w http.ResponseWriter, r *http.Request, c auth.Caller)
 	if err != nil {
 		return web.NotFound("Personal Access Token", err)
 	}
+	a.app.Trail.Note(r.Context(), successor.Event(audit.AccessTokenRotated, c.ActorID()))
 	return a.showOnce(w, successor, text)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
@@ -80,7 +81,7 @@ func (a *api) usersNamed(ctx context.Context, username string, req page.Request)
 	return page.Cut([]user.User{u}, req), nil
 }
 
-func (a *api) createUser(w http.ResponseWriter, r *http.Request, _ auth.Caller) error {
+func (a *api) createUser(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
 	params, err := web.Params(r)
 	if err != nil {
 		return err
@@ -97,6 +98,7 @@ func (a *api) createUser(w http.ResponseWriter, r *http.Request, _ auth.Caller) 
 	if err != nil {
 		return err
 	}
+	a.app.Trail.Note(r.Context(), audit.OfUser(u, audit.UserCreated, c.ActorID()))
 	return web.JSON(w, http.StatusCreated, a.userBody(u))
 }
 
@@ -152,10 +154,12 @@ func (a *api) updateUser(w http.ResponseWriter, r *http.Request, c auth.Caller, 
 		}
 		change.By = c.User.ID // of two who do it to each other, one stays
 	}
+	events := audit.OfChange(u, change, c.ActorID())
 	u, err := a.app.Users.Update(r.Context(), u.ID, change)
 	if err != nil {
 		return web.NotFound("User", err)
 	}
+	a.app.Trail.Note(r.Context(), events...)
 	return web.JSON(w, status, a.userBody(u))
 }
 
@@ -170,5 +174,6 @@ func (a *api) deleteUser(w http.ResponseWriter, r *http.Request, c auth.Caller) 
 	if err := a.app.Users.DeleteUser(r.Context(), u.ID, c.User.ID); err != nil {
 		return web.NotFound("User", err)
 	}
+	a.app.Trail.Note(r.Context(), audit.OfUser(u, audit.UserDeleted, c.ActorID()))
 	return web.NoContent(w)
 }
