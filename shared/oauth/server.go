@@ -1,7 +1,3 @@
-// Package oauth holds the rules of the OAuth 2.0 authorization server: clients,
-// the authorization endpoint, the token endpoint with one file for each grant,
-// revocation and introspection (RFC 6749, RFC 7636, RFC 7009, RFC 7662). It
-// knows neither HTTP nor a database.
 package oauth
 
 import (

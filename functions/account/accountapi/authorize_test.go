@@ -125,6 +125,22 @@ func TestAuthorizeErrors(t *testing.T) {
 	}
 }
 
+// A link with a mistake in it must not send people on to whoever registered an
+// address before they notice (RFC 9700 section 4.11.2).
+func TestErrorIsNotSentOnBeforeSomebodySignsIn(t *testing.T) {
+	a := apptest.New(t)
+	client := register(t, a, a.User("ada"))
+	b := newBrowser(t, a.App)
+	for name, pairs := range map[string][]string{
+		"response_type": {"response_type", "token"}, "scope": {"scope", "sudo"}, "challenge": {"code_challenge", "short"},
+		"client_id": {"client_id", "nobody"}, "redirect_uri": {"redirect_uri", "https://evil.example/"},
+	} {
+		if to := b.get(authorize(request(client, pairs...))).want(302).location(); !strings.HasPrefix(to, "/users/sign_in?return_to=") {
+			t.Errorf("with a wrong %s somebody who is not signed in is sent to %s", name, to)
+		}
+	}
+}
+
 func TestAuthorizeRepeatedStateIsNotEchoed(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
