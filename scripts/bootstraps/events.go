@@ -32,6 +32,7 @@ var wanted = map[string]answer{
 	"project":              {401, `"401 Unauthorized"`},
 	"create-application":   {401, `"401 Unauthorized"`},
 	"sign-in":              {200, `<form`},
+	"project-settings":     {302, ""},
 }
 
 // readEvents returns the events in the directory by the function that their

@@ -17,7 +17,7 @@ const (
 )
 
 // withPages are the functions that link html/template.
-var withPages = map[string]bool{"account": true}
+var withPages = map[string]bool{"account": true, "console": true}
 
 // forbidden are modules that no function may link.
 var forbidden = []string{"modernc.org/sqlite"}

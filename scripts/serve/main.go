@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"gatehouse/functions/account/accountapi"
+	"gatehouse/functions/console/consoleapi"
 	"gatehouse/functions/oauth/oauthapi"
 	"gatehouse/functions/platform/platformapi"
 	"gatehouse/functions/projects/projectsapi"
@@ -114,6 +115,7 @@ func handler(a *app.App) http.Handler {
 func functions(a *app.App) map[string]http.Handler {
 	return map[string]http.Handler{
 		"account":  accountapi.New(a),
+		"console":  consoleapi.New(a),
 		"oauth":    oauthapi.New(a),
 		"platform": platformapi.New(a),
 		"projects": projectsapi.New(a),

@@ -20,6 +20,8 @@ var Table = []Route{
 	{"/user_settings", "account"},
 	{"/user_settings/{proxy+}", "account"},
 	{"/assets/{proxy+}", "account"},
+	{"/console", "console"},
+	{"/console/{proxy+}", "console"},
 	{"/oauth", "oauth"},
 	{"/oauth/{proxy+}", "oauth"},
 	{"/.well-known", "oauth"},

@@ -69,4 +69,13 @@ func ParseValues(encoded string) (url.Values, error) {
 	return values, nil
 }
 
+// Sentence puts complaints behind what they are about, or returns "" when there
+// are none.
+func Sentence(subject string, complaints []string) string {
+	if len(complaints) == 0 {
+		return ""
+	}
+	return subject + " " + strings.TrimSuffix(strings.Join(complaints, " and "), ".") + "."
+}
+
 var errMalformed = fault.New(fault.Invalid, "The parameters of the request are malformed.")

@@ -25,6 +25,9 @@ type Page struct {
 	Status   int    // zero: 200
 	// Tabs lead to the pages beside this one.
 	Tabs []Tab
+	// Sections lead to the other parts of what the tab holds. The template
+	// places them, below its heading.
+	Sections []Tab
 	// Focused pages ask for one decision and have no navigation.
 	Focused bool
 	// Targets are where the page's forms may lead, besides the site itself.

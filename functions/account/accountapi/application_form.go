@@ -134,19 +134,11 @@ func (a *api) complain(w http.ResponseWriter, r *http.Request, form applicationF
 		return err
 	}
 	form.Complaints = complaints{
-		Name:        sentence("The name", fields["name"]),
-		RedirectURI: sentence("The redirect URI", fields["redirect_uri"]),
-		Scopes:      sentence("The list of scopes", fields["scopes"]),
+		Name:        site.Sentence("The name", fields["name"]),
+		RedirectURI: site.Sentence("The redirect URI", fields["redirect_uri"]),
+		Scopes:      site.Sentence("The list of scopes", fields["scopes"]),
 	}
 	return a.renderForm(w, r, http.StatusUnprocessableEntity, form)
-}
-
-// sentence puts complaints behind what they are about.
-func sentence(subject string, complaints []string) string {
-	if len(complaints) == 0 {
-		return ""
-	}
-	return subject + " " + strings.TrimSuffix(strings.Join(complaints, " and "), ".") + "."
 }
 
 func (a *api) renderForm(w http.ResponseWriter, r *http.Request, status int, form applicationForm) error {

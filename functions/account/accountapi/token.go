@@ -119,7 +119,7 @@ func (a *api) rotateToken(w http.ResponseWriter, r *http.Request, u user.User, t
 	var fields fault.Fields
 	switch {
 	case errors.As(err, &fields):
-		expiry.Complaint = sentence("The day", fields["expires_at"])
+		expiry.Complaint = site.Sentence("The day", fields["expires_at"])
 		return a.renderToken(w, r, http.StatusUnprocessableEntity, t, expiry)
 	case err != nil:
 		return err

@@ -124,10 +124,10 @@ func (a *api) complainToken(w http.ResponseWriter, r *http.Request, form tokenFo
 	if err != nil && !errors.As(err, &fields) {
 		return err
 	}
-	form.Complaints.Name = sentence("The name", fields["name"])
-	form.Complaints.Scopes = sentence("The list of scopes", fields["scopes"])
+	form.Complaints.Name = site.Sentence("The name", fields["name"])
+	form.Complaints.Scopes = site.Sentence("The list of scopes", fields["scopes"])
 	if form.Expiry.Complaint == "" {
-		form.Expiry.Complaint = sentence("The day", fields["expires_at"])
+		form.Expiry.Complaint = site.Sentence("The day", fields["expires_at"])
 	}
 	return a.renderTokenForm(w, r, http.StatusUnprocessableEntity, form)
 }

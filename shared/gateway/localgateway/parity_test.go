@@ -153,6 +153,10 @@ var recorded = map[string]request{
 		"User-Agent": {browser}, "Accept": {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
 		"Accept-Language": {"en-GB,en;q=0.9"}, "Sec-Fetch-Site": {"none"}, "Cookie": {"theme=dark; gatehouse_session=example-session"},
 	}, ""},
+	"project-settings": {"GET", "/console/acme/web/settings", http.Header{
+		"User-Agent": {browser}, "Accept": {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
+		"Accept-Language": {"en-GB,en;q=0.9"}, "Sec-Fetch-Site": {"none"}, "Cookie": {"gatehouse_session=example-session"},
+	}, ""},
 	"create-application": {"POST", "/api/v4/applications", http.Header{
 		"User-Agent": {curl}, "Accept": {"*/*"}, "Content-Type": {"application/json"}, "Private-Token": {"example-personal-access-token"},
 	}, `{"name":"Example","redirect_uri":"https://client.example.com/callback","scopes":"api read_user","confidential":true}`},

@@ -1,0 +1,72 @@
+package consoleapi
+
+import (
+	"net/http"
+	"net/url"
+
+	"gatehouse/shared/page"
+	"gatehouse/shared/project"
+	"gatehouse/shared/site"
+	"gatehouse/shared/user"
+)
+
+// consolePath is where the list of projects is, and below it all pages of them.
+const consolePath = "/console"
+
+// projectsBody is what the list of projects shows.
+type projectsBody struct {
+	Search      string
+	Rows        []visit
+	Paging      site.Paging
+	Create      string // the command that makes a project
+	ConsolePath string
+}
+
+// listProjects lists the projects that the user sees, the newest first.
+func (a *api) listProjects(w http.ResponseWriter, r *http.Request, u user.User) error {
+	search, err := searched(r)
+	if err != nil {
+		return err
+	}
+	wanted := site.PageOf(r)
+	rows, more, err := a.visible(r, u, search, wanted)
+	if err != nil {
+		return err
+	}
+	address := consolePath
+	if search != "" {
+		address += "?" + url.Values{"search": {search}}.Encode()
+	}
+	return a.site.Render(w, r, site.Page{Template: "projects", Title: "Projects", Place: "Projects", Body: projectsBody{
+		Search: search, Rows: rows, Paging: site.NewPaging(address, wanted, more), ConsolePath: consolePath,
+		Create: `curl -H "PRIVATE-TOKEN: $TOKEN" -d "name=Web shop" ` + a.app.BaseURL + "/api/v4/projects",
+	}})
+}
+
+// searched returns the words that the request searches for.
+func searched(r *http.Request) (string, error) {
+	values, err := site.ParseValues(r.URL.RawQuery)
+	if err != nil {
+		return "", err
+	}
+	return values.Get("search"), nil
+}
+
+// visible returns a page of the projects that the user sees, as visits.
+func (a *api) visible(r *http.Request, u user.User, search string, wanted page.Request) (rows []visit, more bool, err error) {
+	memberships, err := a.app.Projects.Memberships(r.Context(), u.ID)
+	if err != nil {
+		return nil, false, err
+	}
+	now, viewer := a.app.Now(), project.Viewer{UserID: u.ID, Admin: u.Admin, Memberships: memberships}
+	filter := viewer.Filter(now)
+	filter.Search = search
+	found, err := a.app.Projects.Projects(r.Context(), filter, wanted)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, p := range found.Items {
+		rows = append(rows, visit{u, p, viewer.RoleIn(p, now)})
+	}
+	return rows, found.More, nil
+}
