@@ -31,7 +31,7 @@ func stranger(t *testing.T, a *apptest.App) *browser {
 func signedIn(t *testing.T, a *apptest.App, u user.User) *browser {
 	t.Helper()
 	b := stranger(t, a)
-	value, err := a.Sessions.Start(t.Context(), u.ID, session.Browser{})
+	value, err := a.Sessions.Start(t.Context(), u, session.Browser{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,61 @@
+package consoleapi
+
+import (
+	"net/http"
+	"strconv"
+
+	"gatehouse/shared/errortracking"
+	"gatehouse/shared/fault"
+	"gatehouse/shared/page"
+	"gatehouse/shared/site"
+)
+
+// keyList is what the list of client keys shows.
+type keyList struct {
+	Rows   []keyRow
+	Paging site.Paging
+}
+
+type keyRow struct {
+	errortracking.ClientKey
+	DSN, Address string
+}
+
+func (a *api) newKeyList(v visit, wanted page.Request, found page.Of[errortracking.ClientKey]) keyList {
+	list := keyList{Paging: site.NewPaging(v.Address()+trackingSection, wanted, found.More)}
+	for _, k := range found.Items {
+		list.Rows = append(list.Rows, keyRow{k, k.DSN(a.app.BaseURL), v.Address() + keysPath + "/" + strconv.FormatInt(k.ID, 10)})
+	}
+	return list
+}
+
+// keysPath is the end of the address at which client keys are made.
+const keysPath = trackingSection + "/client_keys"
+
+// Setup is what an application's code says to report errors with the newest
+// key on the page.
+func (l keyList) Setup() string {
+	return "init({\n  dsn: \"" + l.Rows[0].DSN + "\",\n  environment: \"production\",\n});"
+}
+
+var errNoKey = fault.New(fault.NotFound, "no such client key")
+
+func (a *api) createKey(w http.ResponseWriter, r *http.Request, v visit) error {
+	if _, err := a.app.Tracking.CreateKey(r.Context(), v.Project.ID); err != nil {
+		return err
+	}
+	a.site.Notify(w, "key-created")
+	return site.Redirect(w, r, v.Address()+trackingSection)
+}
+
+func (a *api) deleteKey(w http.ResponseWriter, r *http.Request, v visit) error {
+	id, err := strconv.ParseInt(r.PathValue("key"), 10, 64)
+	if err != nil {
+		return errNoKey
+	}
+	if _, err := a.app.Tracking.DeleteKey(r.Context(), v.Project.ID, id); err != nil {
+		return err
+	}
+	a.site.Notify(w, "key-deleted")
+	return site.Redirect(w, r, v.Address()+trackingSection)
+}
