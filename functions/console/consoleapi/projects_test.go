@@ -44,7 +44,7 @@ func TestProjectsAreSearched(t *testing.T) {
 	b.get("/console?page=3").want(200, "The list ends before this page")
 	b.get("/console?search=%3Cb%3E").want(200, "“<bdi><b></bdi>”")
 	for _, query := range []string{"search=%zz", "search=%00", "search=%ff"} {
-		b.get("/console?" + query).want(400, "malformed")
+		b.get("/console?"+query).want(400, "malformed")
 	}
 }
 

@@ -151,7 +151,7 @@ func TestCreateAndDeleteAClientKey(t *testing.T) {
 	b.post(tracking, form("active", "1", "tracker", "integrated")).wantRedirect(tracking)
 	b.get(tracking).want(200, "Set up an application").wantNot("Error tracking is off")
 
-	b.get(keyAddress(keys[0])+"/delete").want(405)
+	b.get(keyAddress(keys[0]) + "/delete").want(405)
 	b.post(keyAddress(keys[0])+"/delete", nil).wantRedirect(tracking)
 	b.get(tracking).want(200, "The client key was deleted.", "No client keys yet").wantNot(keys[0].PublicKey)
 	b.post(keyAddress(keys[0])+"/delete", nil).want(404)
