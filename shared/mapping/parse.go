@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -21,9 +22,9 @@ const (
 
 // Parse reads a mapping as the REST API takes it: an object with a member for
 // each target that is mapped, {"title": {"path": ["alert", "name"], "type":
-// "STRING", "label": "Name"}}. Null is the mapping of nothing, and a target's
-// null leaves it unmapped. The error complains about the field that the caller
-// names, in fault.Fields, about everything at once.
+// "STRING", "label": "Name"}}. No text and null map nothing, and a target's
+// null leaves it unmapped. The error is fault.Fields and has every complaint,
+// under the name of the field that the caller gives.
 func Parse(text []byte, field string) (Mapping, error) {
 	if strings.TrimSpace(string(text)) == "null" {
 		return Mapping{}, nil
@@ -44,13 +45,6 @@ func Parse(text []byte, field string) (Mapping, error) {
 		return nil, err
 	}
 	return mapping, nil
-}
-
-// UnmarshalJSON reads what a store kept.
-func (m *Mapping) UnmarshalJSON(text []byte) error {
-	parsed, err := Parse(text, "mapping")
-	*m = parsed
-	return err
 }
 
 // parseSource returns the source of a target or what is wrong with it.
@@ -121,20 +115,25 @@ func parsePath(value any) (Path, string) {
 	}
 	path := make(Path, len(segments))
 	for i, segment := range segments {
-		if path[i], ok = parseSegment(segment); !ok {
-			return nil, "must be an array of strings and integers"
+		var complaint string
+		if path[i], complaint = parseSegment(segment); complaint != "" {
+			return nil, complaint
 		}
 	}
 	return path, ""
 }
 
-func parseSegment(value any) (Segment, bool) {
+func parseSegment(value any) (Segment, string) {
 	switch v := value.(type) {
 	case string:
-		return Name(v), utf8.RuneCountInString(v) <= maxName
+		if utf8.RuneCountInString(v) > maxName {
+			return Segment{}, fmt.Sprintf("has a segment that is too long (maximum is %d characters)", maxName)
+		}
+		return Name(v), ""
 	case json.Number:
-		index, err := v.Int64()
-		return Index(int(index)), err == nil && index == int64(int32(index))
+		if index, err := strconv.ParseInt(v.String(), 10, 32); err == nil {
+			return Index(int(index)), ""
+		}
 	}
-	return Segment{}, false
+	return Segment{}, "must be an array of strings and integers"
 }
