@@ -1,6 +1,7 @@
 package auth_test
 
 import (
+	"encoding/hex"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -158,6 +159,7 @@ func TestWaysToSendAToken(t *testing.T) {
 			{"query twice", []func(*http.Request){query("access_token=" + token + "&access_token=" + token)}, 400, twice},
 			{"unknown scheme", []func(*http.Request){header("Authorization", "Token "+token)}, 401, nil},
 			{"as the user name", []func(*http.Request){basic(token, "")}, 401, nil},
+			{"as the digest that is stored", []func(*http.Request){header("PRIVATE-TOKEN", digestOf(token))}, 401, nil},
 			{"shortened", []func(*http.Request){header("PRIVATE-TOKEN", token[:len(token)-1])}, 401, nil},
 		}
 		for _, test := range tests {
@@ -170,6 +172,12 @@ func TestWaysToSendAToken(t *testing.T) {
 			})
 		}
 	}
+}
+
+// digestOf is what somebody would know who read the store.
+func digestOf(token string) string {
+	digest := secret.NewText(token).Digest()
+	return hex.EncodeToString(digest[:])
 }
 
 func TestScopes(t *testing.T) {

@@ -106,7 +106,9 @@ func TestClientThatRequiresItsSecret(t *testing.T) {
 	f.mustToken(t, req)
 }
 
-func TestCodeWithoutChallenge(t *testing.T) {
+// A verifier without a challenge tells of one that somebody took away on the
+// way (RFC 9700 section 4.8); without either, the secret is needed.
+func TestVerifierWithoutAChallengeIsRefused(t *testing.T) {
 	f := newFixture(t, oauth.Settings{})
 	authorize := f.authorizeRequest()
 	authorize.CodeChallenge, authorize.CodeChallengeMethod = "", ""
@@ -121,23 +123,66 @@ func TestCodeWithoutChallenge(t *testing.T) {
 	f.mustToken(t, req)
 }
 
-func TestPublicClient(t *testing.T) {
-	f := newFixture(t, oauth.Settings{})
+// publicExchange is a good exchange of the public client.
+func (f *fixture) publicExchange(t *testing.T) oauth.TokenRequest {
+	t.Helper()
 	authorize := f.authorizeRequest()
 	authorize.ClientID = f.public.ClientID
-	req := oauth.TokenRequest{
+	return oauth.TokenRequest{
 		GrantType: "authorization_code", Client: oauth.Credentials{ClientID: f.public.ClientID}, RedirectURI: redirectURI,
 		CodeVerifier: verifier, Code: f.approve(t, f.public, authorize),
 	}
-	wrongSecret := req
-	wrongSecret.Client.Secret = secret.NewText("wrong")
-	f.wantRefused(t, wrongSecret, oauth.InvalidClient)
-	tokens := f.mustToken(t, req)
+}
 
-	refresh := oauth.TokenRequest{GrantType: "refresh_token", RefreshToken: tokens.Refresh}
-	f.wantRefused(t, refresh, oauth.InvalidGrant) // the token is a client's, whose name is missing
-	refresh.Client = req.Client
-	f.mustToken(t, refresh)
+func TestPublicClientExchangesAndRefreshesByItsNameAlone(t *testing.T) {
+	f := newFixture(t, oauth.Settings{})
+	req := f.publicExchange(t)
+	tokens := f.mustToken(t, req)
+	f.mustToken(t, oauth.TokenRequest{GrantType: "refresh_token", RefreshToken: tokens.Refresh, Client: req.Client})
+}
+
+func TestPublicClientMustSayItsName(t *testing.T) {
+	f := newFixture(t, oauth.Settings{})
+	req := f.publicExchange(t)
+	nameless := req
+	nameless.Client = oauth.Credentials{}
+	f.wantRefused(t, nameless, oauth.InvalidClient)
+	tokens := f.mustToken(t, req)
+	f.wantRefused(t, oauth.TokenRequest{GrantType: "refresh_token", RefreshToken: tokens.Refresh}, oauth.InvalidGrant)
+}
+
+func TestPublicClientThatSendsASecretMustSendTheRightOne(t *testing.T) {
+	f := newFixture(t, oauth.Settings{})
+	req := f.publicExchange(t)
+	wrong := secret.NewText("wrong")
+	refused := req
+	refused.Client.Secret = wrong
+	f.wantRefused(t, refused, oauth.InvalidClient)
+	tokens := f.mustToken(t, req)
+	refused = oauth.TokenRequest{GrantType: "refresh_token", RefreshToken: tokens.Refresh, Client: refused.Client}
+	f.wantRefused(t, refused, oauth.InvalidClient)
+}
+
+// RFC 7636 section 4.1: 43 to 128 unreserved characters.
+func TestVerifierHas43To128UnreservedCharacters(t *testing.T) {
+	f := newFixture(t, oauth.Settings{})
+	tests := map[string]oauth.Code{
+		strings.Repeat("a", 42): oauth.InvalidRequest, strings.Repeat("a", 43): "", strings.Repeat("a", 128): "",
+		strings.Repeat("a", 129): oauth.InvalidRequest, strings.Repeat("-._~", 11): "",
+		strings.Repeat("a", 42) + "+": oauth.InvalidRequest, strings.Repeat("a", 42) + "=": oauth.InvalidRequest,
+		strings.Repeat("a", 43) + "\n": oauth.InvalidRequest, strings.Repeat("ä", 43): oauth.InvalidRequest,
+	}
+	for text, want := range tests {
+		authorize := f.authorizeRequest()
+		authorize.CodeChallenge = string(oauth.ChallengeOf(text))
+		req := f.exchangeRequest(t)
+		req.Code, req.CodeVerifier = f.approve(t, f.client, authorize), text
+		if want == "" {
+			f.mustToken(t, req)
+		} else {
+			f.wantRefused(t, req, want)
+		}
+	}
 }
 
 func TestCodeExpires(t *testing.T) {

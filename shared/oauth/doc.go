@@ -26,7 +26,7 @@
 //	2.1.1   a challenge at the start demands its verifier at the end
 //	            exchangeCode; TestCodeExchangeErrors
 //	2.1.1   a verifier without a challenge is refused (PKCE downgrade, 4.8)
-//	            Challenge.Verify; TestCodeWithoutChallenge
+//	            Challenge.Verify; TestVerifierWithoutAChallengeIsRefused
 //	2.1.1   only the method S256, which does not show the verifier
 //	            AuthorizeRequest.checkPKCE; accountapi TestAuthorizeErrors
 //	2.1.1   clients can find out that there is PKCE

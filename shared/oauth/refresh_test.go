@@ -214,6 +214,23 @@ func TestRetryAfterTheNewPairWasRefreshed(t *testing.T) {
 	f.wantAlive(t, third, true)
 }
 
+func TestRefreshWorksAfterTheAccessTokenExpired(t *testing.T) {
+	f := newFixture(t, oauth.Settings{})
+	tokens := f.tokens(t)
+	f.advance(oauth.AccessLifetime)
+	f.wantAlive(t, tokens, false)
+	f.wantAlive(t, f.mustToken(t, f.refreshRequest(tokens.Refresh)), true)
+}
+
+// RFC 6749 section 6: without a scope it is the one that was granted.
+func TestRefreshWithoutAScopeKeepsIt(t *testing.T) {
+	f := newFixture(t, oauth.Settings{})
+	tokens := f.tokens(t)
+	if next := f.mustToken(t, f.refreshRequest(tokens.Refresh)); !next.Scopes.Equal(tokens.Scopes) {
+		t.Errorf("scopes %q, want %q", next.Scopes, tokens.Scopes)
+	}
+}
+
 func TestGrantIdlesOut(t *testing.T) {
 	f := newFixture(t, oauth.Settings{})
 	tokens := f.tokens(t)

@@ -158,6 +158,19 @@ func TestAuthorizeIgnoresUnknownParameters(t *testing.T) {
 	b.get(authorize(request(register(t, a, ada), "resource", "a", "resource", "b", "nonce", "n"))).want(200)
 }
 
+// RFC 6749 section 3.1; what goes back goes back without them.
+func TestAuthorizeParametersWithoutAValueCountAsOmitted(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	b := signedIn(t, a, ada)
+	blank := request(register(t, a, ada), "state", "", "response_mode", "", "nonce", "", "prompt", "", "max_age", "")
+	page := b.get(authorize(blank)).want(200)
+	answer := b.post("/oauth/authorize", decide(page, "approve")).want(302).toClient(redirectURI)
+	if answer.Get("code") == "" || answer.Has("state") {
+		t.Errorf("the client was told %v, want a code and no state", answer)
+	}
+}
+
 func TestAuthorizeMalformedQuery(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
