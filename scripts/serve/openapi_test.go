@@ -1,8 +1,8 @@
 package main
 
 import (
+	"maps"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -69,14 +69,8 @@ func described(t testing.TB, next http.Handler) http.Handler {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		recorder := httptest.NewRecorder()
-		next.ServeHTTP(recorder, r)
-		if err := openapitest.Check(r, recorder.Code, recorder.Result().Header, recorder.Body.Bytes()); err != nil {
-			t.Error(err)
-		}
-		for name, values := range recorder.Result().Header {
-			w.Header()[name] = values
-		}
+		recorder := openapitest.Serve(t, next, r)
+		maps.Copy(w.Header(), recorder.Result().Header)
 		w.WriteHeader(recorder.Code)
 		w.Write(recorder.Body.Bytes())
 	})

@@ -1,11 +1,11 @@
 // Package openapi holds the description of the REST API, openapi.json, and
 // serves it. It is written by hand, and the test suite holds every answer of
-// the API to it.
+// the API to it, and the parameters of every request that is served.
 //
 // A new endpoint adds its operation under "paths" and its bodies, which are
-// closed ("additionalProperties": false), under "components"; a new field or
-// status adds itself to these. Until then the tests that meet it fail, and so
-// does TestDocumentHasEveryRoute in scripts/serve.
+// closed ("additionalProperties": false), under "components"; a new parameter,
+// field, header or status adds itself to these. Until then the tests that meet
+// it fail, and so does TestDocumentHasEveryRoute in scripts/serve.
 package openapi
 
 import (

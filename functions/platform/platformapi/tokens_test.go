@@ -108,7 +108,7 @@ func TestAdministratorsMakeTokensForOthers(t *testing.T) {
 	a := apptest.New(t)
 	h := platformapi.New(a.App)
 	ada, root := a.User("ada"), a.Admin("root")
-	made := apptest.Call(t, h, "POST", fmt.Sprintf("%s/users/%d/personal_access_tokens", api, ada.ID), a.Token(root), object{"name": "x", "scopes[]": "api", "scopes": []string{"api"}})
+	made := apptest.Call(t, h, "POST", fmt.Sprintf("%s/users/%d/personal_access_tokens", api, ada.ID), a.Token(root), object{"name": "x", "scopes": []string{"api"}})
 	made.Want(t, 201, nil)
 	apptest.Call(t, h, "GET", api+"/user", made.Object(t)["token"].(string), nil).Want(t, 200, userBody(ada))
 }

@@ -7,19 +7,40 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Check returns in which ways the answer to a request is not what the document
-// says. It has no objection to answers from elsewhere than /api/v4.
-func Check(r *http.Request, status int, header http.Header, body []byte) error {
+// Serve has the handler answer the request, and reports in which ways the
+// answer is not what the document says.
+func Serve(t testing.TB, h http.Handler, r *http.Request) *httptest.ResponseRecorder {
+	t.Helper()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	recorder := httptest.NewRecorder()
+	h.ServeHTTP(recorder, r)
+	if err := Check(r, body, recorder.Result()); err != nil {
+		t.Error(err)
+	}
+	return recorder
+}
+
+// Check returns in which ways the answer to a request with this body is not
+// what the document says, or the request itself, when it was served. It has no
+// objection to other paths than those below /api/v4.
+func Check(r *http.Request, body []byte, answer *http.Response) error {
 	if !strings.HasPrefix(r.URL.Path+"/", "/api/v4/") || r.Method == http.MethodOptions {
 		return nil
 	}
@@ -27,28 +48,20 @@ func Check(r *http.Request, status int, header http.Header, body []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := d.check(r, status, header, body); err != nil {
-		return fmt.Errorf("%s %s answered %d, which openapi.json does not describe: %w", r.Method, r.URL.Path, status, err)
+	if err := d.check(r, body, answer); err != nil {
+		return fmt.Errorf("%s %s answered %d, and openapi.json knows nothing of it: %w", r.Method, r.URL.Path, answer.StatusCode, err)
 	}
 	return nil
 }
 
-func (d *document) check(r *http.Request, status int, header http.Header, body []byte) error {
+func (d *document) check(r *http.Request, body []byte, answer *http.Response) error {
 	found := d.find(r)
 	if found.operation == nil {
-		return checkRefusal(found.refusal, status)
+		return checkRefusal(found.refusal, answer.StatusCode)
 	}
-	described := found.operation.Responses.Value(strconv.Itoa(status))
-	if described == nil {
-		return errors.New("the operation has no such status")
-	}
-	pointer := described.Ref
-	if pointer == "" {
-		pointer = found.operation.pointer + "/responses/" + strconv.Itoa(status)
-	}
-	err := d.checkHeader(described.Value.Headers, pointer, header)
-	if r.Method != http.MethodHead {
-		err = errors.Join(err, d.checkBody(described.Value.Content, pointer, header.Get("Content-Type"), body))
+	err := d.checkAnswer(found.operation, r.Method, answer)
+	if answer.StatusCode < 300 {
+		err = errors.Join(err, found.operation.checkParameters(r, body))
 	}
 	return err
 }
@@ -59,6 +72,23 @@ func checkRefusal(want, got int) error {
 		return fmt.Errorf("it has no such path or method, so that should have been %d", want)
 	}
 	return nil
+}
+
+func (d *document) checkAnswer(o *operation, method string, answer *http.Response) error {
+	status := strconv.Itoa(answer.StatusCode)
+	described := o.Responses.Value(status)
+	if described == nil {
+		return errors.New("the operation has no such status")
+	}
+	pointer := described.Ref
+	if pointer == "" {
+		pointer = o.pointer + "/responses/" + status
+	}
+	err := d.checkHeader(described.Value.Headers, pointer, answer.Header)
+	if method == http.MethodHead {
+		return err
+	}
+	return errors.Join(err, d.checkBody(described.Value.Content, pointer, answer))
 }
 
 // around are the headers that an answer may have whatever it is about.
@@ -105,11 +135,13 @@ func (d *document) checkValue(name string, described *openapi3.HeaderRef, pointe
 	return nil
 }
 
-func (d *document) checkBody(described openapi3.Content, pointer, mediaType string, body []byte) error {
-	switch {
-	case len(described) == 0 && len(body) == 0:
-		return nil
-	case described[mediaType] == nil:
+func (d *document) checkBody(described openapi3.Content, pointer string, answer *http.Response) error {
+	body, err := io.ReadAll(answer.Body)
+	if err != nil || len(body) == 0 && len(described) == 0 {
+		return err
+	}
+	mediaType := answer.Header.Get("Content-Type")
+	if described[mediaType] == nil {
 		return fmt.Errorf("a body of the type %q", mediaType)
 	}
 	schema, err := d.schema(pointer + "/content/" + escape(mediaType) + "/schema")

@@ -1,6 +1,7 @@
 package openapitest_test
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -56,8 +57,7 @@ func TestCheckObjectsToWhatIsNotDescribed(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := httptest.NewRequest(test.method, "/api/v4"+test.path, nil)
-			err := openapitest.Check(r, test.status, headers(test.header), []byte(test.body))
+			err := openapitest.Check(httptest.NewRequest(test.method, "/api/v4"+test.path, nil), nil, answer(test.status, test.header, test.body))
 			switch {
 			case test.objection == "" && err != nil:
 				t.Errorf("an objection to a good answer: %v", err)
@@ -68,8 +68,37 @@ func TestCheckObjectsToWhatIsNotDescribed(t *testing.T) {
 	}
 }
 
-// headers reads lines; one without a value takes away what every answer has.
-func headers(lines string) http.Header {
+// Nothing is said of parameters that were refused.
+func TestCheckObjectsToParametersThatAreNotDescribed(t *testing.T) {
+	tests := []struct {
+		query, body string
+		status      int
+		objection   string
+	}{
+		{"", `{"name":"Acme","path":"acme","parent_id":1,"visibility":"public"}`, 201, ""},
+		{"", "name=Acme&path=acme", 201, ""},
+		{"?name=Acme&path=acme&sudo=ada&private_token=x", "", 201, ""},
+		{"", `{"name":"Acme","new":1}`, 201, "the parameter new is new"},
+		{"", "name=Acme&new[]=1", 201, "the parameter new is new"},
+		{"?new[a]=1", `{"name":"Acme"}`, 201, "the parameter new is new"},
+		{"", `{"new":1}`, 400, ""},
+	}
+	bodies := map[int]string{
+		201: `{"id":2,"name":"Acme","path":"acme","full_path":"acme","parent_id":null,"visibility":"private"}`,
+		400: `{"error":"name is missing"}`,
+	}
+	for _, test := range tests {
+		r := httptest.NewRequest("POST", "/api/v4/groups"+test.query, nil)
+		err := openapitest.Check(r, []byte(test.body), answer(test.status, "", bodies[test.status]))
+		if (err != nil) != (test.objection != "") || err != nil && !strings.Contains(err.Error(), test.objection) {
+			t.Errorf("%s %s: the objection is %v, want %q", test.query, test.body, err, test.objection)
+		}
+	}
+}
+
+// answer has the headers that every answer has, and those in lines, of which
+// one without a value takes away.
+func answer(status int, lines, body string) *http.Response {
 	h := http.Header{"X-Request-Id": {"1"}, "Content-Type": {"application/json"}}
 	for line := range strings.Lines(lines) {
 		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ":")
@@ -77,12 +106,12 @@ func headers(lines string) http.Header {
 			h.Del(name)
 		}
 	}
-	return h
+	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(body))}
 }
 
 func TestCheckLeavesOtherAddressesAlone(t *testing.T) {
 	for _, target := range []string{"/", "/api/v40/user", "/oauth/token", "/api"} {
-		if err := openapitest.Check(httptest.NewRequest("GET", target, nil), 299, nil, nil); err != nil {
+		if err := openapitest.Check(httptest.NewRequest("GET", target, nil), nil, answer(299, "", "")); err != nil {
 			t.Errorf("%s: %v", target, err)
 		}
 	}
