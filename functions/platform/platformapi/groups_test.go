@@ -9,10 +9,7 @@ import (
 
 	"gatehouse/functions/platform/platformapi"
 	"gatehouse/shared/apptest"
-	"gatehouse/shared/gateway"
-	"gatehouse/shared/gateway/localgateway"
 	"gatehouse/shared/project"
-	"gatehouse/shared/route"
 )
 
 const groups = api + "/groups"
@@ -182,10 +179,7 @@ func TestSameAnswersThroughTheGateway(t *testing.T) {
 	root := a.Admin("root")
 	team := a.Group("team", a.Group("acme", project.Group{}, root, project.Private), root, project.Private)
 	token := a.Token(root)
-	function := gateway.New(direct)
-	through := localgateway.New(map[string]localgateway.Invoker{
-		"projects": function, "platform": function, "oauth": function, "account": function,
-	}, route.Table)
+	through := apptest.ThroughGateway(direct)
 	type call struct {
 		method, path, token string
 		params              any

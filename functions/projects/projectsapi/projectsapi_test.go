@@ -12,10 +12,7 @@ import (
 
 	"gatehouse/functions/projects/projectsapi"
 	"gatehouse/shared/apptest"
-	"gatehouse/shared/gateway"
-	"gatehouse/shared/gateway/localgateway"
 	"gatehouse/shared/project"
-	"gatehouse/shared/route"
 	"gatehouse/shared/scope"
 )
 
@@ -256,10 +253,7 @@ func TestSameAnswersThroughTheGateway(t *testing.T) {
 	team := a.Group("team", a.Group("acme", project.Group{}, ada, project.Private), ada, project.Private)
 	p := a.Project("web", team, project.Private)
 	token, readOnly := a.Token(ada), a.Token(ada, scope.ReadAPI)
-	function := gateway.New(direct)
-	through := localgateway.New(map[string]localgateway.Invoker{
-		"projects": function, "platform": function, "oauth": function, "account": function,
-	}, route.Table)
+	through := apptest.ThroughGateway(direct)
 	calls := []struct {
 		method, path, token string
 		params              any
