@@ -14,6 +14,9 @@ import (
 type keyList struct {
 	Rows   []keyRow
 	Paging site.Paging
+	// Setup is what an application's code says to report errors with the
+	// newest key on the page.
+	Setup string
 }
 
 type keyRow struct {
@@ -22,7 +25,7 @@ type keyRow struct {
 }
 
 func (a *api) newKeyList(v visit, wanted page.Request, found page.Of[errortracking.ClientKey]) keyList {
-	list := keyList{Paging: site.NewPaging(v.Address()+trackingSection, wanted, found.More)}
+	list := keyList{Paging: site.NewPaging(v.Address()+trackingSection, wanted, found.More), Setup: a.setup(v, found.Items)}
 	for _, k := range found.Items {
 		list.Rows = append(list.Rows, keyRow{k, k.DSN(a.app.BaseURL), v.Address() + keysPath + "/" + strconv.FormatInt(k.ID, 10)})
 	}
@@ -32,10 +35,13 @@ func (a *api) newKeyList(v visit, wanted page.Request, found page.Of[errortracki
 // keysPath is the end of the address at which client keys are made.
 const keysPath = trackingSection + "/client_keys"
 
-// Setup is what an application's code says to report errors with the newest
-// key on the page.
-func (l keyList) Setup() string {
-	return "init({\n  dsn: \"" + l.Rows[0].DSN + "\",\n  environment: \"production\",\n});"
+// setup returns that code. Without a key it shows where one goes.
+func (a *api) setup(v visit, keys []errortracking.ClientKey) string {
+	key := errortracking.ClientKey{ProjectID: v.Project.ID, PublicKey: "<client key>"}
+	if len(keys) > 0 {
+		key = keys[0]
+	}
+	return "init({\n  dsn: \"" + key.DSN(a.app.BaseURL) + "\",\n  environment: \"production\",\n});"
 }
 
 var errNoKey = fault.New(fault.NotFound, "no such client key")

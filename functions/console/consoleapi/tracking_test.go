@@ -140,7 +140,7 @@ func keyAddress(k errortracking.ClientKey) string {
 func TestCreateAndDeleteAClientKey(t *testing.T) {
 	a := apptest.New(t)
 	web, b := newProject(t, a)
-	b.get(tracking).want(200, "No client keys yet").wantNot("Set up an application")
+	b.get(tracking).want(200, "No client keys yet", `dsn: "https://<client key>@gatehouse.example/api/v4/error_tracking/collector/`)
 	b.post(tracking+"/client_keys", nil).wantRedirect(tracking)
 	keys := keysOf(t, a, web)
 	if len(keys) != 1 {
