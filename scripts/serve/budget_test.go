@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"encoding/hex"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -30,20 +32,31 @@ type steps struct {
 	timer   *time.Timer
 	taken   int
 	writes  int
+	entries int // writes to the audit trail, which are not among the others
 }
 
 // quietFor is how long no other round trip must come.
 const quietFor = 100 * time.Millisecond
 
 func (s *steps) Do(r *http.Request) (*http.Response, error) {
-	<-s.wait(r.Header.Get("X-Amz-Target"))
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	<-s.wait(r.Header.Get("X-Amz-Target"), bytes.Contains(body, []byte(`"AUDIT#`)))
 	return http.DefaultClient.Do(r)
 }
 
-func (s *steps) wait(target string) chan struct{} {
+func (s *steps) wait(target string, audit bool) chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, operation, _ := strings.Cut(target, "."); !strings.HasSuffix(operation, "GetItem") && operation != "Query" {
+	_, operation, _ := strings.Cut(target, ".")
+	switch {
+	case strings.HasSuffix(operation, "GetItem"), operation == "Query":
+	case audit:
+		s.entries++
+	default:
 		s.writes++
 	}
 	turn := make(chan struct{})
@@ -68,14 +81,14 @@ func (s *steps) release() {
 }
 
 // during returns the steps and writes that a call takes.
-func (s *steps) during(call func()) (taken, writes int) {
+func (s *steps) during(call func()) (taken, writes, entries int) {
 	s.mu.Lock()
-	s.taken, s.writes = 0, 0
+	s.taken, s.writes, s.entries = 0, 0, 0
 	s.mu.Unlock()
 	call()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.taken, s.writes
+	return s.taken, s.writes, s.entries
 }
 
 // overDynamoDB returns a server on the emulator that the environment tells of,
@@ -99,7 +112,8 @@ func overDynamoDB(t *testing.T) (*server, *steps) {
 }
 
 // Every request that clients repeat stays within its round trips: sequential
-// steps, and how many of them write.
+// steps, and how many of them write. What goes into the audit trail is written
+// beside that, twice for each entry, and takes no step of its own.
 func TestRoundTripsOfWholeRequests(t *testing.T) {
 	s, counter := overDynamoDB(t)
 	browser := s.signIn(t)
@@ -123,32 +137,35 @@ func TestRoundTripsOfWholeRequests(t *testing.T) {
 		name          string
 		call          func()
 		steps, writes int
+		entries       int
 	}{
-		{"token info", func() { s.info(t, pair.Access) }, 2, 0},
-		{"project by id", func() { s.get(t, "/api/v4/projects/1", pair.Access) }, 2, 0},
-		{"project by path", func() { s.get(t, "/api/v4/projects/"+url.PathEscape(p.FullPath), pair.Access) }, 3, 0},
-		{"Git request", func() { s.ask(t, p, gitToken) }, 3, 0},
-		{"token info, whose use is noted once a minute", func() { s.pass(oauth.TouchEvery); s.info(t, pair.Access) }, 2, 1},
-		{"token info within that minute", func() { s.info(t, pair.Access) }, 2, 0},
+		{"token info", func() { s.info(t, pair.Access) }, 2, 0, 0},
+		{"project by id", func() { s.get(t, "/api/v4/projects/1", pair.Access) }, 2, 0, 0},
+		{"project by path", func() { s.get(t, "/api/v4/projects/"+url.PathEscape(p.FullPath), pair.Access) }, 3, 0, 0},
+		{"Git request", func() { s.ask(t, p, gitToken) }, 3, 0, 0},
+		{"token info, whose use is noted once a minute", func() { s.pass(oauth.TouchEvery); s.info(t, pair.Access) }, 2, 1, 0},
+		{"token info within that minute", func() { s.info(t, pair.Access) }, 2, 0, 0},
 		{"project by path, likewise", func() {
 			s.pass(oauth.TouchEvery)
 			s.get(t, "/api/v4/projects/"+url.PathEscape(p.FullPath), pair.Access)
-		}, 3, 1},
-		{"authorization approved", func() { s.form(t, browser, "/oauth/authorize", consent, http.StatusFound) }, 3, 1},
-		{"code exchange", func() { s.exchange(t, code) }, 3, 1},
-		{"refresh", func() { pair = s.refresh(t, pair.Refresh) }, 3, 1},
-		{"code exchange with id_token", func() { s.exchange(t, identityCode) }, 3, 1},
-		{"refresh with id_token", func() { identified = s.refresh(t, identified.Refresh) }, 3, 1},
-		{"userinfo", func() { s.get(t, "/oauth/userinfo", identified.Access) }, 4, 0},
+		}, 3, 1, 0},
+		{"authorization approved", func() { s.form(t, browser, "/oauth/authorize", consent, http.StatusFound) }, 3, 1, 2},
+		{"code exchange", func() { s.exchange(t, code) }, 3, 1, 2},
+		{"refresh", func() { pair = s.refresh(t, pair.Refresh) }, 3, 1, 0},
+		{"code exchange with id_token", func() { s.exchange(t, identityCode) }, 3, 1, 2},
+		{"refresh with id_token", func() { identified = s.refresh(t, identified.Refresh) }, 3, 1, 0},
+		{"userinfo", func() { s.get(t, "/oauth/userinfo", identified.Access) }, 4, 0, 0},
 		{"password grant", func() {
 			s.token(t, url.Values{"grant_type": {"password"}, "username": {boot.RootName}, "password": {s.root.Password.Reveal()}})
-		}, 3, 3}, // the attempt counted beside the reads, forgotten beside the grant
-		{"sign-in", func() { s.signIn(t) }, 3, 3},
-		{"revocation", func() { s.revoke(t, pair.Access) }, 2, 1},
+		}, 3, 3, 2}, // the attempt counted beside the reads, forgotten beside the grant
+		{"sign-in", func() { s.signIn(t) }, 3, 3, 2},
+		{"revocation", func() { s.revoke(t, pair.Access) }, 2, 1, 2},
 	}
 	for _, test := range tests {
-		if taken, writes := counter.during(test.call); taken != test.steps || writes != test.writes {
-			t.Errorf("%s takes %d steps with %d writes, want %d with %d", test.name, taken, writes, test.steps, test.writes)
+		taken, writes, entries := counter.during(test.call)
+		if taken != test.steps || writes != test.writes || entries != test.entries {
+			t.Errorf("%s takes %d steps with %d writes and %d of audit entries, want %d with %d and %d",
+				test.name, taken, writes, entries, test.steps, test.writes, test.entries)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func TestRoundTripsOfIntrospection(t *testing.T) {
 		"by bearer": func() { s.introspect(t, other.Access, pair.Access) },
 	}
 	for name, ask := range tests {
-		if taken, writes := counter.during(ask); taken != 2 || writes != 0 {
+		if taken, writes, _ := counter.during(ask); taken != 2 || writes != 0 {
 			t.Errorf("introspection %s takes %d steps with %d writes, want 2 with 0", name, taken, writes)
 		}
 	}

@@ -19,6 +19,8 @@ var Table = []Route{
 	{"/users/{proxy+}", "account"},
 	{"/user_settings", "account"},
 	{"/user_settings/{proxy+}", "account"},
+	{"/admin", "account"},
+	{"/admin/{proxy+}", "account"},
 	{"/assets/{proxy+}", "account"},
 	{"/console", "console"},
 	{"/console/{proxy+}", "console"},

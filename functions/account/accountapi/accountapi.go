@@ -1,6 +1,7 @@
 // Package accountapi serves the pages on which people sign in, register
-// applications, let applications act for them, and look after whatever can act
-// in their name.
+// applications, let applications act for them, look after whatever can act in
+// their name and read what happened to their account; and those on which
+// administrators look after everybody's.
 package accountapi
 
 import (
@@ -27,6 +28,9 @@ var notices = site.Notices{
 	"token-revoked": "The token was revoked. Nothing can use it any more.",
 	"session-ended": "The session was ended.",
 	"others-ended":  "You are signed out everywhere else.",
+
+	"user-blocked":   "The user is blocked.",
+	"user-unblocked": "The user is not blocked any more.",
 }
 
 type api struct {
@@ -78,6 +82,14 @@ func New(app *app.App) http.Handler {
 	mux.Handle("GET /user_settings/sessions", session(a.listSessions))
 	mux.Handle("POST /user_settings/sessions/{id}/end", user(a.endSession))
 	mux.Handle("POST /user_settings/sessions/end_others", session(a.endOtherSessions))
+	mux.Handle("GET /user_settings/audit", user(a.ownAudit))
+
+	admin := a.administrator
+	mux.Handle("GET /admin", admin(toUsers))
+	mux.Handle("GET /admin/users", admin(a.listUsers))
+	mux.Handle("POST /admin/users/{id}/block", admin(a.blockUser))
+	mux.Handle("POST /admin/users/{id}/unblock", admin(a.unblockUser))
+	mux.Handle("GET /admin/audit", admin(a.everybodysAudit))
 	return web.Around(a.site.Serve(mux))
 }
 

@@ -14,6 +14,7 @@ const (
 	authorizedPath   = "/user_settings/authorized_applications"
 	tokensPath       = "/user_settings/personal_access_tokens"
 	sessionsPath     = "/user_settings/sessions"
+	auditPath        = "/user_settings/audit"
 )
 
 // settings are the pages on which people look after their own account.
@@ -22,6 +23,7 @@ var settings = []site.Tab{
 	{Name: "Authorized applications", Address: authorizedPath},
 	{Name: "Access tokens", Address: tokensPath},
 	{Name: "Sessions", Address: sessionsPath},
+	{Name: "Security log", Address: auditPath},
 }
 
 // renderSettings answers with a page of the settings and the way to the others.

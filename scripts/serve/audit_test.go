@@ -1,0 +1,289 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"gatehouse/shared/audit"
+	"gatehouse/shared/boot"
+)
+
+// Whatever somebody does to an account is in the trail and in the log, under
+// the name that it always has; renewed tokens and throttled attempts are in the
+// log alone. What opens an account is in neither.
+func TestDeedsAreInTheAuditTrail(t *testing.T) {
+	lines := &log{}
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewJSONHandler(lines, nil)))
+	t.Cleanup(func() { slog.SetDefault(before) })
+
+	s := startServer(t)
+	browser, other := s.signIn(t), s.signIn(t)
+	rest := func(method, path string, params map[string]any, want int) map[string]any {
+		t.Helper()
+		return s.rest(t, method, path, params, want)
+	}
+	form := func(path string, want int, pairs ...string) {
+		t.Helper()
+		s.form(t, browser, path, values(pairs...), want)
+	}
+	guess := func(login string) {
+		s.form(t, newBrowser(t), "/users/sign_in", values("login", login, "password", "a wrong password"), http.StatusUnprocessableEntity)
+	}
+	root, err := s.app.Users.UserByLogin(t.Context(), boot.RootName)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var pair, reused, granted tokens
+	var code string
+	var ben, application, token, group float64
+	at := func(path string, id float64) string { return fmt.Sprintf(path, int64(id)) }
+	registration := values("name", "Weather", "redirect_uri", callback, "scopes[]", "api", "confidential", "1")
+	steps := []struct {
+		deed   func()
+		stored []audit.Name
+		logged []audit.Name // besides
+	}{
+		{deed: func() { s.signIn(t) }, stored: names(audit.SignIn)},
+		{deed: func() { guess(boot.RootName) }, stored: names(audit.SignInFailed)},
+		{deed: func() { guess("my secret password") }, stored: names(audit.SignInFailed)},
+		{deed: func() {
+			for range 9 {
+				guess("somebody")
+			}
+		}, stored: slices.Repeat(names(audit.SignInFailed), 9)},
+		{deed: func() { code = s.code(t, browser) }, stored: names(audit.Consent)},
+		{deed: func() { pair = s.exchange(t, code) }, stored: names(audit.TokenIssued)},
+		{deed: func() { reused, pair = pair, s.refresh(t, pair.Refresh) }, logged: names(audit.TokenRefreshed)},
+		{deed: func() {
+			s.pass(time.Minute)
+			s.fail(t, values("grant_type", "refresh_token", "refresh_token", reused.Refresh))
+		}, stored: names(audit.RefreshTokenReused)},
+		{deed: func() {
+			again := s.code(t, browser)
+			s.exchange(t, again)
+			s.fail(t, values("grant_type", "authorization_code", "code", again, "redirect_uri", callback))
+		}, stored: names(audit.CodeReused, audit.TokenIssued, audit.Consent)},
+		{deed: func() {
+			granted = s.token(t, values("grant_type", "password", "username", boot.RootName, "password", s.root.Password.Reveal()))
+		}, stored: names(audit.TokenIssued)},
+		{deed: func() { s.revoke(t, granted.Access) }, stored: names(audit.TokenRevoked)},
+		{deed: func() {
+			s.fail(t, values("grant_type", "password", "username", boot.RootName, "password", "a wrong password"))
+		}, stored: names(audit.SignInFailed)},
+		{deed: func() {
+			form("/user_settings/authorized_applications/"+strconv.FormatInt(s.client.ID, 10)+"/revoke", http.StatusSeeOther)
+		}, stored: names(audit.AuthorizationRevoked)},
+		{deed: func() { form("/user_settings/sessions/end_others", http.StatusSeeOther) }, stored: names(audit.SessionsRevoked)},
+		{deed: func() { form("/user_settings/sessions/"+strings.Repeat("0", 32)+"/end", http.StatusSeeOther) }, stored: names(audit.SessionRevoked)},
+
+		{deed: func() { s.form(t, browser, "/user_settings/applications", registration, http.StatusCreated) }, stored: names(audit.ApplicationCreated)},
+		{deed: func() { s.form(t, browser, "/user_settings/applications/2", registration, http.StatusSeeOther) }, stored: names(audit.ApplicationChanged)},
+		{deed: func() { form("/user_settings/applications/2/renew_secret", http.StatusOK) }, stored: names(audit.SecretRenewed)},
+		{deed: func() { form("/user_settings/applications/2/delete", http.StatusSeeOther) }, stored: names(audit.ApplicationDeleted)},
+		{deed: func() {
+			application = rest("POST", "/applications", map[string]any{"name": "REST", "redirect_uri": callback, "scopes": "api"}, 201)["id"].(float64)
+		}, stored: names(audit.ApplicationCreated)},
+		{deed: func() { rest("POST", at("/applications/%d/renew-secret", application), nil, 201) }, stored: names(audit.SecretRenewed)},
+		{deed: func() { rest("DELETE", at("/applications/%d", application), nil, 204) }, stored: names(audit.ApplicationDeleted)},
+
+		{deed: func() {
+			ben = rest("POST", "/users", map[string]any{"username": "ben", "name": "Ben", "email": "ben@example.com", "password": "the password of ben"}, 201)["id"].(float64)
+		}, stored: names(audit.UserCreated)},
+		{deed: func() {
+			rest("PUT", at("/users/%d", ben), map[string]any{"name": "Benjamin", "admin": true, "password": "another password of ben"}, 200)
+		}, stored: names(audit.AdminGranted, audit.PasswordChanged, audit.UserChanged)},
+		{deed: func() { rest("PUT", at("/users/%d", ben), map[string]any{"name": "Benjamin", "admin": false}, 200) }, stored: names(audit.AdminRevoked)},
+		{deed: func() { rest("POST", at("/users/%d/block", ben), nil, 201) }, stored: names(audit.UserBlocked)},
+		{deed: func() { rest("POST", at("/users/%d/unblock", ben), nil, 201) }, stored: names(audit.UserUnblocked)},
+		{deed: func() { form(at("/admin/users/%d/block", ben), http.StatusSeeOther) }, stored: names(audit.UserBlocked)},
+		{deed: func() { form(at("/admin/users/%d/unblock", ben), http.StatusSeeOther) }, stored: names(audit.UserUnblocked)},
+
+		{deed: func() {
+			token = rest("POST", at("/users/%d/personal_access_tokens", ben), map[string]any{"name": "ci", "scopes": []string{"api"}}, 201)["id"].(float64)
+		}, stored: names(audit.AccessTokenCreated)},
+		{deed: func() {
+			token = rest("POST", at("/personal_access_tokens/%d/rotate", token), nil, 201)["id"].(float64)
+		}, stored: names(audit.AccessTokenRotated)},
+		{deed: func() { rest("DELETE", at("/personal_access_tokens/%d", token), nil, 204) }, stored: names(audit.AccessTokenRevoked)},
+		{deed: func() {
+			form("/user_settings/personal_access_tokens", http.StatusCreated, "name", "page", "scopes[]", "api", "expires_at", s.now().AddDate(0, 0, 9).UTC().Format(time.DateOnly))
+		}, stored: names(audit.AccessTokenCreated)},
+
+		{deed: func() {
+			group = rest("POST", "/groups", map[string]any{"name": "Team", "path": "team"}, 201)["id"].(float64)
+		}},
+		{deed: func() {
+			rest("POST", at("/groups/%d/members", group), map[string]any{"user_id": ben, "access_level": 30}, 201)
+		}, stored: names(audit.MemberAdded)},
+		{deed: func() {
+			rest("PUT", at("/groups/%d/members", group)+at("/%d", ben), map[string]any{"access_level": 40}, 200)
+		}, stored: names(audit.MemberChanged)},
+		{deed: func() { rest("DELETE", at("/groups/%d/members", group)+at("/%d", ben), nil, 204) }, stored: names(audit.MemberRemoved)},
+		{deed: func() { rest("GET", "/user?sudo=ben", nil, 200) }, stored: names(audit.SudoUsed)},
+		{deed: func() { rest("DELETE", at("/users/%d", ben), nil, 204) }, stored: names(audit.UserDeleted)},
+
+		{deed: func() { form("/users/sign_out", http.StatusSeeOther) }, stored: names(audit.SignOut)},
+		{deed: func() { s.form(t, other, "/users/sign_out", nil, http.StatusSeeOther) }}, // was ended
+		{deed: func() {
+			guess("somebody")
+			s.form(t, newBrowser(t), "/users/sign_in", values("login", "somebody", "password", "x"), http.StatusTooManyRequests)
+		}, stored: names(audit.SignInFailed), logged: names(audit.SignInThrottled)},
+	}
+	seen := map[audit.Name]bool{}
+	for i, step := range steps {
+		known, inLog := len(s.trail(t)), len(lines.events(t))
+		step.deed()
+		fresh := s.trail(t)
+		fresh = fresh[:len(fresh)-known]
+		var stored []audit.Name
+		for _, e := range fresh {
+			stored = append(stored, e.Name)
+			if e.Browser.Address != "127.0.0.1" || e.RequestID == "" || e.Outcome == "" {
+				t.Errorf("step %d: the entry %+v does not tell all", i, e)
+			}
+		}
+		logged := lines.events(t)[inLog:]
+		for _, list := range [][]audit.Name{stored, step.stored, logged} {
+			slices.Sort(list)
+		}
+		if diff := gocmp.Diff(step.stored, stored, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("step %d: stored (-want +got):\n%s", i, diff)
+		}
+		want := append(slices.Clone(step.stored), step.logged...)
+		slices.Sort(want)
+		if diff := gocmp.Diff(want, logged, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("step %d: logged (-want +got):\n%s", i, diff)
+		}
+		for _, name := range want {
+			seen[name] = true
+		}
+	}
+	for _, k := range audit.Kinds {
+		if !seen[k.Name] {
+			t.Errorf("nothing here causes %s", k.Name)
+		}
+	}
+
+	encoded, err := json.Marshal(s.trail(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines.mu.Lock()
+	defer lines.mu.Unlock()
+	for _, secret := range []string{
+		s.root.Password.Reveal(), s.root.Token.Reveal(), s.clientSecret.Reveal(), code, pair.Access, pair.Refresh, reused.Refresh, granted.Access,
+		"a wrong password", "my secret password", "the password of ben", "another password of ben",
+	} {
+		if strings.Contains(string(encoded), secret) || strings.Contains(lines.String(), secret) {
+			t.Errorf("the trail or the log holds %q", secret)
+		}
+	}
+	var about []int64
+	for _, e := range s.trail(t) {
+		if e.Name == audit.SignInFailed {
+			about = append(about, e.UserID)
+		}
+	}
+	if want := append(append([]int64{0, root.ID}, make([]int64, 10)...), root.ID); !slices.Equal(about, want) {
+		t.Errorf("failed sign-ins concern %v, want %v", about, want)
+	}
+}
+
+func names(all ...audit.Name) []audit.Name { return all }
+
+func values(pairs ...string) url.Values {
+	v := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		v.Add(pairs[i], pairs[i+1])
+	}
+	return v
+}
+
+func newBrowser(t *testing.T) *http.Client {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// trail returns everybody's entries, the newest first.
+func (s *server) trail(t *testing.T) []audit.Entry {
+	t.Helper()
+	page, err := s.app.Trail.Entries(t.Context(), audit.Filter{Everybody: true, Size: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page.Entries
+}
+
+// events returns the names in the log's lines about the trail.
+func (l *log) events(t *testing.T) []audit.Name {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var all []audit.Name
+	for line := range strings.Lines(l.String()) {
+		var read struct {
+			Message string     `json:"msg"`
+			Event   audit.Name `json:"event"`
+		}
+		if err := json.Unmarshal([]byte(line), &read); err != nil {
+			t.Fatal(err)
+		}
+		if read.Message == "audit" {
+			all = append(all, read.Event)
+		}
+	}
+	return all
+}
+
+// rest calls the REST API as the administrator and returns the answer's object.
+func (s *server) rest(t *testing.T, method, path string, params map[string]any, want int) map[string]any {
+	t.Helper()
+	body, err := json.Marshal(params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if params == nil {
+		body = nil
+	}
+	r, err := http.NewRequest(method, s.URL+"/api/v4"+path, strings.NewReader(string(body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("PRIVATE-TOKEN", s.root.Token.Reveal())
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != want {
+		t.Fatalf("%s %s: status %d %s, want %d", method, path, answer.StatusCode, text, want)
+	}
+	var object map[string]any
+	if len(text) > 0 {
+		if err := json.Unmarshal(text, &object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return object
+}
