@@ -17,7 +17,7 @@ import (
 var layers = [][]string{
 	{"fault", "secret", "page", "scope", "route", "text", "payload"},
 	{"user", "accesstoken", "session", "project", "throttle", "oauth", "oidc", "git", "audit", "errortracking", "alert", "integration", "mapping"},
-	{"storage"},
+	{"storage", "storage/packed"},
 	{"storage/sqlite", "storage/dynamodb", "storage/dynamodb/tables", "storage/storagetest"},
 	{"web", "gateway", "openapi"},
 	{"auth", "openapi/openapitest"},

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/shared/alert"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
@@ -82,4 +83,86 @@ func addGrant(t testing.TB, s *sqlite.Store) oauth.Grant {
 		t.Fatal(err)
 	}
 	return g
+}
+
+func BenchmarkNewAlert(b *testing.B) {
+	s := openStore(b, newFile(b))
+	var next atomic.Int64
+	eachCaller(b, func(pb *testing.PB) {
+		for pb.Next() {
+			record(b, s, newOccurrence(next.Add(1)))
+		}
+	})
+}
+
+func BenchmarkRepeatedAlert(b *testing.B) {
+	s := openStore(b, newFile(b))
+	eachCaller(b, func(pb *testing.PB) {
+		for pb.Next() {
+			record(b, s, newOccurrence(1))
+		}
+	})
+}
+
+// BenchmarkBatchOfAlerts records webhooks of a hundred alerts, one after the
+// other; each webhook but the first repeats them.
+func BenchmarkBatchOfAlerts(b *testing.B) {
+	s := openStore(b, newFile(b))
+	batch := make([]alert.Occurrence, 100)
+	for i := range batch {
+		batch[i] = newOccurrence(int64(i))
+	}
+	for b.Loop() {
+		record(b, s, batch...)
+	}
+}
+
+// BenchmarkBatchOfNewAlerts records webhooks of a hundred alerts that nobody
+// has heard of.
+func BenchmarkBatchOfNewAlerts(b *testing.B) {
+	s := openStore(b, newFile(b))
+	batch, next := make([]alert.Occurrence, 100), int64(0)
+	for b.Loop() {
+		for i := range batch {
+			next++
+			batch[i] = newOccurrence(next)
+		}
+		record(b, s, batch...)
+	}
+}
+
+// BenchmarkRecovery resolves alerts, of which it opens one for each.
+func BenchmarkRecovery(b *testing.B) {
+	s := openStore(b, newFile(b))
+	var next atomic.Int64
+	eachCaller(b, func(pb *testing.PB) {
+		for pb.Next() {
+			o := newOccurrence(next.Add(1))
+			record(b, s, o)
+			o.Recovery = true
+			record(b, s, o)
+		}
+	})
+}
+
+func newOccurrence(n int64) alert.Occurrence {
+	payload := fmt.Sprintf(`{"status":"firing","labels":{"alertname":"DiskFull","instance":"web-%d:9100","severity":"page"},
+		"annotations":{"summary":"The disk of web-%[1]d is full","runbook":"https://runbooks.example/disk"},
+		"startsAt":"2026-01-02T03:04:05.678Z","endsAt":"0001-01-01T00:00:00Z","fingerprint":"%040[1]d"}`, n)
+	return alert.Occurrence{
+		Fingerprint: alert.Fingerprint(fmt.Sprintf("%040d", n)), Title: "The disk is full",
+		Severity: alert.SeverityHigh, MonitoringTool: "Monitor", Runbook: "https://runbooks.example/disk",
+		StartedAt: time.Now(), IntegrationID: 1, Payload: []byte(payload), Count: 1,
+	}
+}
+
+// record records the occurrences in one call.
+func record(b *testing.B, s *sqlite.Store, occurrences ...alert.Occurrence) {
+	lists := make([][]alert.Occurrence, len(occurrences))
+	for i, o := range occurrences {
+		lists[i] = []alert.Occurrence{o}
+	}
+	if _, err := s.RecordOccurrences(b.Context(), 1, lists, time.Now()); err != nil {
+		b.Error(err)
+	}
 }

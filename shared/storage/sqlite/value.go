@@ -82,5 +82,6 @@ func intoList[T any](list *[]T) sql.Scanner {
 	})
 }
 
-func scanInt64(r row) (n int64, err error) { return n, r.Scan(&n) }
-func scanBool(r row) (b bool, err error)   { return b, r.Scan(&b) }
+func scanInt64(r row) (n int64, err error)  { return n, r.Scan(&n) }
+func scanBool(r row) (b bool, err error)    { return b, r.Scan(&b) }
+func scanBytes(r row) (b []byte, err error) { return b, r.Scan(&b) }

@@ -1,0 +1,91 @@
+package alert
+
+import (
+	"slices"
+	"time"
+
+	"gatehouse/shared/fault"
+)
+
+// Change is what somebody does to an alert; what is nil stays.
+type Change struct {
+	Status     *Status
+	AssigneeID *int64    // zero: nobody
+	EndedAt    time.Time // of a change to Resolved; zero: At
+	ActorID    int64     // zero: the monitoring tool
+	At         time.Time
+}
+
+// Changed returns the alert after a change. One that changes nothing leaves
+// the Version as it is.
+func (a Alert) Changed(c Change) Alert {
+	before := len(a.Activity)
+	a.Activity = slices.Clone(a.Activity)
+	if c.Status != nil && *c.Status != a.Status {
+		a.Status, a.EndedAt = *c.Status, c.end()
+		a.note(c, Activity{Change: StatusChanged, Status: *c.Status})
+	}
+	if c.AssigneeID != nil && *c.AssigneeID != a.AssigneeID {
+		a.AssigneeID = *c.AssigneeID
+		a.note(c, Activity{Change: AssigneeChanged, UserID: *c.AssigneeID})
+	}
+	if len(a.Activity) == before {
+		return a
+	}
+	a.Activity = a.Activity[max(0, len(a.Activity)-ActivityKept):]
+	a.UpdatedAt = c.At
+	a.Version++
+	return a
+}
+
+// end is when an alert ended whose status changes: never, if it is open.
+func (c Change) end() time.Time {
+	switch {
+	case *c.Status != Resolved:
+		return time.Time{}
+	case c.EndedAt.IsZero():
+		return c.At
+	default:
+		return c.EndedAt
+	}
+}
+
+func (a *Alert) note(c Change, activity Activity) {
+	activity.At, activity.ActorID = c.At, c.ActorID
+	a.Activity = append(a.Activity, activity)
+}
+
+// Alert returns the alert that the occurrence opens.
+func (o Occurrence) Alert(projectID, iid int64, now time.Time) Alert {
+	return Alert{
+		ProjectID: projectID, IID: iid, Fingerprint: o.Fingerprint, Grouped: o.groups(),
+		Title: o.Title, Description: o.Description, Severity: o.Severity, Status: Triggered,
+		Service: o.Service, MonitoringTool: o.MonitoringTool, Hosts: o.Hosts, Environment: o.Environment,
+		Runbook: o.Runbook, StartedAt: o.StartedAt, Events: o.Count, LastEventAt: now,
+		IntegrationID: o.IntegrationID, CreatedAt: now, UpdatedAt: now, Version: 1,
+	}
+}
+
+func (o Occurrence) groups() bool { return o.Fingerprint != "" && !o.Ungrouped }
+
+// Joins reports whether the occurrence is counted on an open alert with its
+// fingerprint, should there be one.
+func (o Occurrence) Joins() bool { return !o.Recovery && o.groups() }
+
+// Resolves reports whether the occurrence is a recovery that resolves the
+// alert: one that is open and did not start after the recovery.
+func (o Occurrence) Resolves(a Alert) bool {
+	return o.Recovery && a.Open() && (o.EndedAt.IsZero() || !o.EndedAt.Before(a.StartedAt))
+}
+
+// Resolution is the change that a recovery makes.
+func (o Occurrence) Resolution(now time.Time) Change {
+	resolved := Resolved
+	return Change{Status: &resolved, EndedAt: o.EndedAt, At: now}
+}
+
+// What keeps a store from changing an alert.
+var (
+	ErrChanged = fault.New(fault.Conflict, "the alert was changed in between")
+	ErrBeside  = fault.New(fault.Conflict, "another alert with the same fingerprint is open")
+)

@@ -1,0 +1,143 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"time"
+
+	"gatehouse/shared/alert"
+	"gatehouse/shared/storage/packed"
+)
+
+// The open alerts of a project with a fingerprint: the one that counts further
+// occurrences, and those that never do. Each has an index.
+const (
+	counting = "project_id = ? AND fingerprint = ? AND grouped AND status <> 'resolved'"
+	alone    = "project_id = ? AND fingerprint = ? AND NOT grouped AND status <> 'resolved' AND fingerprint <> ''"
+)
+
+// RecordOccurrences records the occurrences of a request, all or none.
+func (s *Store) RecordOccurrences(ctx context.Context, projectID int64, occurrences [][]alert.Occurrence, now time.Time) ([][]alert.Recorded, error) {
+	payloads := packPayloads(occurrences)
+	recorded := make([][]alert.Recorded, len(occurrences))
+	err := s.writer.do(ctx, func(tx *transaction) error {
+		for i, list := range occurrences {
+			for j, o := range list {
+				done, err := tx.record(projectID, o, payloads[i][j], now)
+				if err != nil {
+					return err
+				}
+				recorded[i] = append(recorded[i], done...)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return recorded, nil
+}
+
+// packPayloads compresses before the writer's turn, which others wait for.
+func packPayloads(occurrences [][]alert.Occurrence) [][][]byte {
+	all := make([][][]byte, len(occurrences))
+	for i, list := range occurrences {
+		all[i] = make([][]byte, len(list))
+		for j, o := range list {
+			if !o.Recovery {
+				all[i][j] = packed.Pack(o.Payload)
+			}
+		}
+	}
+	return all
+}
+
+func (tx *transaction) record(projectID int64, o alert.Occurrence, payload []byte, now time.Time) ([]alert.Recorded, error) {
+	if o.Recovery {
+		return tx.recover(projectID, o, now)
+	}
+	if o.Joins() {
+		repeated, err := tx.count(projectID, o, now)
+		if !errors.Is(err, sql.ErrNoRows) {
+			return []alert.Recorded{repeated}, err
+		}
+	}
+	opened, err := tx.open(projectID, o, payload, now)
+	return []alert.Recorded{opened}, err
+}
+
+// count counts an occurrence on the open alert, or returns sql.ErrNoRows.
+func (tx *transaction) count(projectID int64, o alert.Occurrence, now time.Time) (alert.Recorded, error) {
+	const query = `UPDATE alerts SET events = events + ?, last_event_at = max(last_event_at, ?)
+		WHERE ` + counting + " RETURNING iid, title"
+	return one(context.Background(), tx, scanRepeated, query, o.Count, micros(now), projectID, o.Fingerprint)
+}
+
+func scanRepeated(r row) (alert.Recorded, error) {
+	repeated := alert.Recorded{Outcome: alert.Repeated}
+	return repeated, r.Scan(&repeated.IID, &repeated.Title)
+}
+
+// open stores a new alert.
+func (tx *transaction) open(projectID int64, o alert.Occurrence, payload []byte, now time.Time) (alert.Recorded, error) {
+	const next = `INSERT INTO alert_counters (project_id, last_iid) VALUES (?, 1)
+		ON CONFLICT (project_id) DO UPDATE SET last_iid = last_iid + 1 RETURNING last_iid`
+	iid, err := one(context.Background(), tx, scanInt64, next, projectID)
+	if err != nil {
+		return alert.Recorded{}, err
+	}
+	id, err := tx.insertAlert(o.Alert(projectID, iid, now))
+	if err != nil {
+		return alert.Recorded{}, err
+	}
+	err = tx.exec("INSERT INTO alert_payloads (alert_id, packed) VALUES (?, ?)", id, payload)
+	return alert.Recorded{Outcome: alert.Opened, IID: iid, Title: o.Title}, err
+}
+
+func (tx *transaction) insertAlert(a alert.Alert) (id int64, err error) {
+	return tx.insert("INSERT INTO alerts ("+alertColumns+`)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		a.ProjectID, a.IID, a.Fingerprint, a.Grouped, a.Title, a.Description, a.Severity, a.Status, a.Service,
+		a.MonitoringTool, text(a.Hosts), a.Environment, a.Runbook, micros(a.StartedAt), micros(a.EndedAt), a.Events,
+		micros(a.LastEventAt), a.IntegrationID, a.AssigneeID, text(a.Activity), micros(a.CreatedAt),
+		micros(a.UpdatedAt), a.Version)
+}
+
+// recover resolves every open alert that the recovery is about.
+func (tx *transaction) recover(projectID int64, o alert.Occurrence, now time.Time) (recorded []alert.Recorded, err error) {
+	open, err := tx.openAlerts(projectID, o.Fingerprint)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range open {
+		if !o.Resolves(a) {
+			continue
+		}
+		if err := tx.saveAlert(a.Changed(o.Resolution(now))); err != nil {
+			return nil, err
+		}
+		recorded = append(recorded, alert.Recorded{Outcome: alert.Recovered, IID: a.IID, Title: a.Title})
+	}
+	if len(recorded) == 0 {
+		recorded = []alert.Recorded{{Outcome: alert.Unmatched}}
+	}
+	return recorded, nil
+}
+
+// openAlerts returns the open alerts with a fingerprint, by their iids.
+func (tx *transaction) openAlerts(projectID int64, fingerprint alert.Fingerprint) ([]alert.Alert, error) {
+	var open []alert.Alert
+	for _, which := range []string{counting, alone} {
+		found, err := many(context.Background(), tx, scanAlert, "SELECT "+alertColumns+" FROM alerts WHERE "+which,
+			projectID, fingerprint)
+		if err != nil {
+			return nil, err
+		}
+		open = append(open, found...)
+	}
+	slices.SortFunc(open, func(a, b alert.Alert) int { return cmp.Compare(a.IID, b.IID) })
+	return open, nil
+}
