@@ -51,6 +51,7 @@ async function walk(look) {
   await takeAccessBack(visit, clientID);
   await makeRotateAndRevokeToken(visit);
   await endSessions(visit);
+  await readTrail(visit);
   await passTrusted(visit, clientID);
   await renewAndDelete(visit);
   await visit.page.goto(`${base}/user_settings/nowhere`);
@@ -226,6 +227,25 @@ async function endSessions(visit) {
   assert.match(await visit.page.textContent("[role=status]"), /everywhere else/);
   assert.equal(await sessions(), 1);
   await visit.look("sessions-ended");
+}
+
+// readTrail finds what the walk did, on one's own page and the administrators'.
+async function readTrail(visit) {
+  await visit.tab("audit");
+  assert.match(await visit.page.textContent("main"), /Signed out everywhere else[^]*Access token rotated/);
+  await visit.look("security-log");
+  await visit.page.goto(`${base}/admin`);
+  await visit.look("admin-users");
+  await visit.tabTo("main a[href*='/admin/audit?user=root']");
+  await visit.submit("Enter");
+  await visit.look("admin-audit");
+  await visit.tabTo("#event");
+  await visit.page.selectOption("#event", "user.sign_in_failed");
+  await visit.tabTo("form.filter button");
+  await visit.submit("Enter");
+  assert.deepEqual([...new Set(await visit.page.locator("td.title").allInnerTexts())], ["Sign-in failed"]);
+  await visit.look("admin-audit-filtered");
+  await visit.page.goto(`${base}/user_settings/applications`);
 }
 
 // signInElsewhere signs the administrator in with another browser.
