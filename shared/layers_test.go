@@ -78,11 +78,14 @@ func TestRulesKnowNeitherHTTPNorAWS(t *testing.T) {
 	}
 }
 
+// Only projects mounts the routes of others: the gateway sends what is below a
+// project there when the project is named by its path.
 func TestFunctionsDoNotImportEachOther(t *testing.T) {
+	const projects = "gatehouse/functions/projects/projectsapi"
 	group := func(pkg string) string { return strings.Split(pkg+"/", "/")[2] }
 	for pkg, imports := range packages(t, "gatehouse/functions/...") {
 		for _, imported := range imports {
-			if strings.HasPrefix(imported, "gatehouse/functions/") && group(imported) != group(pkg) {
+			if strings.HasPrefix(imported, "gatehouse/functions/") && group(imported) != group(pkg) && (pkg != projects || !strings.HasSuffix(imported, "api")) {
 				t.Errorf("%s imports %s", pkg, imported)
 			}
 		}

@@ -25,14 +25,15 @@ type answer struct {
 }
 
 var wanted = map[string]answer{
-	"health":               {200, `{"status":"ok"}`},
-	"token-info":           {401, `"invalid_token"`},
-	"token":                {401, `"invalid_client"`},
-	"openid-configuration": {200, `"jwks_uri"`},
-	"project":              {401, `"401 Unauthorized"`},
-	"create-application":   {401, `"401 Unauthorized"`},
-	"sign-in":              {200, `<form`},
-	"project-settings":     {302, ""},
+	"health":                {200, `{"status":"ok"}`},
+	"token-info":            {401, `"invalid_token"`},
+	"token":                 {401, `"invalid_client"`},
+	"openid-configuration":  {200, `"jwks_uri"`},
+	"project":               {401, `"401 Unauthorized"`},
+	"create-application":    {401, `"401 Unauthorized"`},
+	"switch-error-tracking": {401, `"401 Unauthorized"`},
+	"sign-in":               {200, `<form`},
+	"project-settings":      {302, ""},
 }
 
 // readEvents returns the events in the directory by the function that their

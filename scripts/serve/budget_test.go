@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -95,6 +96,14 @@ func (s *steps) during(call func()) (taken, writes, entries int) {
 // with the counter in between.
 func overDynamoDB(t *testing.T) (*server, *steps) {
 	t.Helper()
+	options, counter := emulated(t), &steps{}
+	options.HTTPClient = counter
+	return serverOver(t, dynamodb.New(options)), counter
+}
+
+// emulated names fresh tables on that emulator.
+func emulated(t *testing.T) dynamodb.Options {
+	t.Helper()
 	env, err := boot.ReadEnv(os.Getenv)
 	if err != nil {
 		t.Fatal(err)
@@ -103,12 +112,11 @@ func overDynamoDB(t *testing.T) (*server, *steps) {
 		t.Skip("AWS_ENDPOINT_URL_DYNAMODB is not set: there is no DynamoDB to test on (scripts/test starts an emulator)")
 	}
 	env.TablePrefix = "test-" + hex.EncodeToString(secret.Random(6))
-	options, counter := boot.DynamoDB(env), &steps{}
+	options := boot.DynamoDB(env)
 	if err := tables.Create(t.Context(), options, "../../template.yaml"); err != nil {
 		t.Fatal(err)
 	}
-	options.HTTPClient = counter
-	return serverOver(t, dynamodb.New(options)), counter
+	return options
 }
 
 // Every request that clients repeat stays within its round trips: sequential
@@ -133,6 +141,7 @@ func TestRoundTripsOfWholeRequests(t *testing.T) {
 	gitToken := s.gitToken(t, root)
 	s.ask(t, p, gitToken) // notes the token's use, which is done once a minute
 
+	tracking := fmt.Sprintf("/api/v4/projects/%d/error_tracking", p.ID)
 	tests := []struct {
 		name          string
 		call          func()
@@ -155,6 +164,12 @@ func TestRoundTripsOfWholeRequests(t *testing.T) {
 		{"code exchange with id_token", func() { s.exchange(t, identityCode) }, 3, 1, 2},
 		{"refresh with id_token", func() { identified = s.refresh(t, identified.Refresh) }, 3, 1, 0},
 		{"userinfo", func() { s.get(t, "/oauth/userinfo", identified.Access) }, 4, 0, 0},
+		{"error tracking switched on", func() { s.send(t, "PUT", tracking+"/settings", "active=1&integrated=1", pair.Access, 200) }, 3, 1, 0},
+		{"error tracking switched off", func() { s.send(t, "PATCH", tracking+"/settings", "active=0", pair.Access, 200) }, 3, 1, 0},
+		{"error tracking switched on again", func() { s.send(t, "PATCH", tracking+"/settings", "active=1", pair.Access, 200) }, 3, 1, 0},
+		{"error tracking settings", func() { s.get(t, tracking+"/settings", pair.Access) }, 3, 0, 0},
+		{"client key made", func() { s.send(t, "POST", tracking+"/client_keys", "", pair.Access, 201) }, 3, 1, 0},
+		{"client keys", func() { s.get(t, tracking+"/client_keys", pair.Access) }, 4, 0, 0},
 		{"password grant", func() {
 			s.token(t, url.Values{"grant_type": {"password"}, "username": {boot.RootName}, "password": {s.root.Password.Reveal()}})
 		}, 3, 3, 2}, // the attempt counted beside the reads, forgotten beside the grant
@@ -167,6 +182,25 @@ func TestRoundTripsOfWholeRequests(t *testing.T) {
 			t.Errorf("%s takes %d steps with %d writes and %d of audit entries, want %d with %d and %d",
 				test.name, taken, writes, entries, test.steps, test.writes, test.entries)
 		}
+	}
+}
+
+// send sends a form with a token and expects the status.
+func (s *server) send(t *testing.T, method, path, form, token string, status int) {
+	t.Helper()
+	req, err := http.NewRequest(method, s.URL+path, strings.NewReader(form))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("Authorization", "Bearer "+token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != status {
+		t.Errorf("%s %s: status %d, want %d", method, path, resp.StatusCode, status)
 	}
 }
 

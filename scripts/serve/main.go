@@ -19,6 +19,7 @@ import (
 
 	"gatehouse/functions/account/accountapi"
 	"gatehouse/functions/console/consoleapi"
+	"gatehouse/functions/errortracking/errortrackingapi"
 	"gatehouse/functions/oauth/oauthapi"
 	"gatehouse/functions/platform/platformapi"
 	"gatehouse/functions/projects/projectsapi"
@@ -114,11 +115,12 @@ func handler(a *app.App) http.Handler {
 // functions has the handler of every function.
 func functions(a *app.App) map[string]http.Handler {
 	return map[string]http.Handler{
-		"account":  accountapi.New(a),
-		"console":  consoleapi.New(a),
-		"oauth":    oauthapi.New(a),
-		"platform": platformapi.New(a),
-		"projects": projectsapi.New(a),
+		"account":       accountapi.New(a),
+		"console":       consoleapi.New(a),
+		"errortracking": errortrackingapi.New(a),
+		"oauth":         oauthapi.New(a),
+		"platform":      platformapi.New(a),
+		"projects":      projectsapi.New(a),
 	}
 }
 

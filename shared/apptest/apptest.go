@@ -15,6 +15,7 @@ import (
 	"gatehouse/shared/project"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/storage"
 	"gatehouse/shared/storage/sqlite"
 	"gatehouse/shared/throttle"
 	"gatehouse/shared/user"
@@ -41,6 +42,12 @@ func New(t testing.TB) *App {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
+	return Over(t, store)
+}
+
+// Over returns such an App over another store, which must be empty.
+func Over(t testing.TB, store storage.Store) *App {
+	t.Helper()
 	keys, err := secret.NewKeys(secret.Random(secret.KeySize))
 	if err != nil {
 		t.Fatal(err)

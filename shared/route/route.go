@@ -31,6 +31,8 @@ var Table = []Route{
 	{"/git", "oauth"},
 	{"/git/{proxy+}", "oauth"},
 	{"/-/{proxy+}", "oauth"},
+	{"/api/v4/projects/{id}/error_tracking", "errortracking"},
+	{"/api/v4/projects/{id}/error_tracking/{proxy+}", "errortracking"},
 	{"/api/v4/projects", "projects"},
 	{"/api/v4/projects/{proxy+}", "projects"},
 	{"/api/v4", "platform"},

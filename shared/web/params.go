@@ -62,12 +62,16 @@ func (v *Values) addBody(r *http.Request) error {
 }
 
 // ReadBody reads a request's whole body, of MaxBody bytes at the most, and
-// leaves it there to be read again.
+// leaves it there to be read again; one that cannot be read cannot be the next
+// time either.
 func ReadBody(r *http.Request) ([]byte, error) {
 	if r.Body == nil {
 		return nil, nil
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, MaxBody))
+	if err != nil {
+		r.Body = unreadable{err}
+	}
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
@@ -78,6 +82,12 @@ func ReadBody(r *http.Request) ([]byte, error) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return body, nil
 }
+
+// unreadable is what is left of a body that could not be read.
+type unreadable struct{ err error }
+
+func (u unreadable) Read([]byte) (int, error) { return 0, u.err }
+func (u unreadable) Close() error             { return nil }
 
 func (v *Values) addJSON(body []byte) error {
 	object, err := Object(body)

@@ -226,3 +226,13 @@ func FuzzParams(f *testing.F) {
 		}
 	})
 }
+
+// Who reads a body first must not make it an empty one for the next.
+func TestABodyThatIsTooLargeStaysSo(t *testing.T) {
+	r := httptest.NewRequest("POST", "/", strings.NewReader(strings.Repeat("x", web.MaxBody+1)))
+	for range 3 {
+		if _, err := web.Params(r); !errors.Is(err, fault.TooLarge) {
+			t.Errorf("Params = %v, want it too large every time", err)
+		}
+	}
+}

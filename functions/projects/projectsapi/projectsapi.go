@@ -1,9 +1,11 @@
-// Package projectsapi serves the REST API about projects and their members.
+// Package projectsapi serves the REST API about projects and their members, and
+// what other groups serve below a project.
 package projectsapi
 
 import (
 	"net/http"
 
+	"gatehouse/functions/errortracking/errortrackingapi"
 	"gatehouse/shared/app"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/member"
@@ -24,6 +26,7 @@ func New(app *app.App) http.Handler {
 	mux.Handle("GET /api/v4/projects/{id}", in(project.NoRole)(api.show))
 	mux.Handle("PUT /api/v4/projects/{id}", in(project.Maintainer)(api.change))
 	mux.Handle("DELETE /api/v4/projects/{id}", in(project.Owner)(api.remove))
+	errortrackingapi.Mount(mux, app)
 	member.Mount(mux, app, "/api/v4/projects/{id}", in, project.Maintainer)
 	return web.NewREST(mux, "/api/v4/projects/")
 }
