@@ -56,6 +56,48 @@ func TestAuthorizeErrors(t *testing.T) {
 	}
 }
 
+// Everything is wrong with the request, and what is told of is put right until
+// nothing is.
+func TestFirstMistakeOfAnAuthorizationRequestIsTheOneToldOf(t *testing.T) {
+	f := newFixture(t, oauth.Settings{})
+	good := f.authorizeRequest()
+	good.ClientID = f.public.ClientID
+	req := oauth.AuthorizeRequest{
+		ClientID: f.public.ClientID, RedirectURI: "https://evil.example/", ResponseMode: "web_message",
+		Scope: "everything openid", Prompt: "create",
+	}
+	steps := []struct {
+		want oauth.Code
+		mend func()
+	}{
+		{oauth.InvalidRedirectURI, func() { req.RedirectURI = good.RedirectURI }},
+		{oauth.InvalidRequest, func() { req.ResponseType = "token" }}, // it was missing
+		{oauth.UnsupportedResponseType, func() { req.ResponseType = "code" }},
+		{oauth.UnsupportedResponseMode, func() { req.ResponseMode = "" }},
+		{oauth.InvalidScope, func() { req.Scope = good.Scope }},
+		{oauth.InvalidRequest, func() { req.CodeChallenge, req.CodeChallengeMethod = good.CodeChallenge, "S256" }},
+		{"", func() {}},
+	}
+	for i, step := range steps {
+		if _, err := f.Check(f.public, req); codeOf(err) != step.want {
+			t.Errorf("mistake %d: %v, want %q", i+1, err, step.want)
+		}
+		step.mend()
+	}
+}
+
+// The method says nothing without a challenge.
+func TestMethodWithoutAChallengeIsIgnored(t *testing.T) {
+	f := newFixture(t, oauth.Settings{})
+	for _, method := range []string{"S256", "plain", "x"} {
+		req := f.authorizeRequest()
+		req.CodeChallenge, req.CodeChallengeMethod = "", method
+		if _, err := f.Check(f.client, req); err != nil {
+			t.Errorf("method %s without a challenge: %v, want it ignored", method, err)
+		}
+	}
+}
+
 func TestFindClientErrors(t *testing.T) {
 	f := newFixture(t, oauth.Settings{})
 	tests := map[oauth.Code]oauth.AuthorizeRequest{

@@ -67,7 +67,7 @@ func decide(consent answer, decision string) url.Values {
 	return fields
 }
 
-// The table of behaviour 1.4, with decisions 9, 23 and 33.
+// What is told to the client, and what stays on a page.
 func TestAuthorizeErrors(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
