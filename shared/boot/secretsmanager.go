@@ -88,7 +88,7 @@ func askForSecret(ctx context.Context, client *awshttp.BuildableClient, env Env)
 
 // secretRequest returns the signed request (AWS JSON 1.1, Signature Version 4).
 func secretRequest(ctx context.Context, env Env) (*http.Request, error) {
-	body, err := json.Marshal(struct{ SecretId string }{env.KeySecretARN})
+	body, err := json.Marshal(map[string]string{"SecretId": env.KeySecretARN})
 	if err != nil {
 		return nil, err
 	}
