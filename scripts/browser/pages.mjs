@@ -1,50 +1,19 @@
-// Uses the pages in Chromium with the keyboard alone, at phone and desktop
-// width, light and dark, and once without JavaScript.
-//
-// GATEHOUSE_URL            where Gatehouse runs
-// GATEHOUSE_ROOT_PASSWORD  the password of its administrator root
-// GATEHOUSE_SCREENSHOTS    a directory for pictures of every page (optional)
-// CHROMIUM                 the browser (default /usr/bin/chromium)
+// Uses the pages of oneself in Chromium, as visit.mjs says.
 //
 // The administrator must have no applications yet; the walk leaves none.
 import assert from "node:assert/strict";
 import http from "node:http";
-import path from "node:path";
-import { chromium } from "playwright-core";
-
-const base = required("GATEHOUSE_URL").replace(/\/$/, "");
-const password = required("GATEHOUSE_ROOT_PASSWORD");
-const pictures = process.env.GATEHOUSE_SCREENSHOTS;
-
-const looks = [
-  { name: "phone-light", viewport: { width: 390, height: 844 }, colorScheme: "light" },
-  { name: "phone-dark", viewport: { width: 390, height: 844 }, colorScheme: "dark" },
-  { name: "desktop-light", viewport: { width: 1280, height: 800 }, colorScheme: "light" },
-  { name: "desktop-dark", viewport: { width: 1280, height: 800 }, colorScheme: "dark" },
-  { name: "phone-without-script", viewport: { width: 390, height: 844 }, colorScheme: "light", javaScriptEnabled: false },
-];
+import { base, inEveryLook, password } from "./visit.mjs";
 
 const client = await startClient();
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-});
 try {
-  for (const look of looks) {
-    await walk(look);
-    console.log(`pages: ${look.name} is fine`);
-  }
+  await inEveryLook("pages", walk);
 } finally {
-  await browser.close();
   client.close();
 }
 
 // walk takes a newcomer's way through all pages.
-async function walk(look) {
-  const { name, ...options } = look;
-  const context = await browser.newContext({ ...options, reducedMotion: "reduce" });
-  const visit = await newVisit(context, name, look.javaScriptEnabled !== false);
-
+async function walk(visit) {
   await signIn(visit);
   const clientID = await registerApplication(visit);
   await denyAndApprove(visit, clientID);
@@ -56,9 +25,6 @@ async function walk(look) {
   await renewAndDelete(visit);
   await visit.page.goto(`${base}/user_settings/nowhere`);
   await visit.look("not-found");
-
-  await context.close();
-  assert.deepEqual(visit.complaints, [], `${name}: the browser complained`);
 }
 
 async function signIn(visit) {
@@ -120,12 +86,12 @@ async function denyAndApprove(visit, clientID) {
   await visit.page.goto(authorizeAddress(clientID));
   await visit.look("consent");
   await visit.tabTo(deny);
-  let answer = await visit.answer();
+  let answer = await answerOf(visit);
   assert.equal(answer.get("error"), "access_denied");
 
   await visit.page.goto(authorizeAddress(clientID));
   await visit.tabTo(approve);
-  answer = await visit.answer();
+  answer = await answerOf(visit);
   assert.ok(answer.get("code"), "an approval gives a code");
 
   await visit.page.goto(authorizeAddress(clientID, { response_mode: "form_post" }));
@@ -134,7 +100,7 @@ async function denyAndApprove(visit, clientID) {
     await visit.submit("Enter");
     await visit.look("form-post");
   }
-  answer = await visit.answer();
+  answer = await answerOf(visit);
   assert.ok(answer.get("code"), "form_post gives a code");
 
   await visit.page.goto(authorizeAddress(clientID, { redirect_uri: "https://elsewhere.example/" }));
@@ -148,7 +114,7 @@ async function takeAccessBack(visit, clientID) {
   await visit.look("authorized-empty");
   await visit.page.goto(authorizeAddress(clientID));
   await visit.tabTo("button[value=approve]");
-  const access = await exchange(clientID, (await visit.answer()).get("code"));
+  const access = await exchange(clientID, (await answerOf(visit)).get("code"));
   await visit.page.goto(`${base}/user_settings/applications`);
   await visit.tab("authorized_applications");
   await visit.look("authorized");
@@ -293,7 +259,7 @@ async function passTrusted(visit, clientID) {
   await visit.type("root");
   await visit.tabTo("#password");
   await visit.type(password);
-  const answer = await visit.answer();
+  const answer = await answerOf(visit);
   assert.ok(answer.get("code"), "a trusted application gets its code at once");
 }
 
@@ -318,70 +284,14 @@ async function renewAndDelete(visit) {
   await visit.look("application-deleted");
 }
 
-// newVisit returns what somebody with a keyboard can do on a page.
-async function newVisit(context, name, scripted) {
-  if (scripted) await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: base });
-  const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
-  const complaints = [];
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("console", (message) => {
-    // A form with a mistake and the error pages have such a status on purpose.
-    const expected = /^Failed to load resource: .* status of (400|404|422)/;
-    if (message.type() === "error" && !expected.test(message.text())) complaints.push(message.text());
-  });
-  const visit = {
-    page, complaints, scripted,
-    path: () => new URL(page.url()).pathname,
-    focused: (selector) => (typeof selector === "string" ? page.locator(selector).first() : selector).evaluate((element) => element === document.activeElement),
-    type: (text) => page.keyboard.type(text),
-
-    // tabTo moves the focus as a person would, and fails where one could not.
-    async tabTo(selector, key = "Tab") {
-      for (let presses = 0; presses < 60; presses++) {
-        if (await visit.focused(selector)) return;
-        await page.keyboard.press(key);
-      }
-      assert.fail(`${name}: ${selector} cannot be reached with ${key} on ${page.url()}`);
-    },
-
-    // tab goes to another page of the settings.
-    async tab(name) {
-      await visit.tabTo(`nav.tabs a[href$=${name}]`);
-      await visit.submit("Enter");
-      assert.equal(await page.getAttribute("nav.tabs [aria-current=page]", "href"), `/user_settings/${name}`);
-    },
-
-    // ask opens the question before the first of these forms.
-    async ask(form) {
-      await visit.tabTo(page.locator("details", { has: page.locator(form) }).first().locator("summary"));
-      await page.keyboard.press("Enter");
-    },
-
-    // submit presses a key and waits for the page that it leads to.
-    async submit(key) {
-      await Promise.all([page.waitForNavigation({ waitUntil: "load" }), page.keyboard.press(key)]);
-    },
-
-    // answer presses Enter and returns what the application then receives.
-    async answer() {
-      const received = client.next();
-      await page.keyboard.press("Enter");
-      const answer = await received;
-      await page.getByText("Thank you").waitFor();
-      assert.equal(answer.get("state"), "st&te=1 ü");
-      return answer;
-    },
-
-    async look(picture) {
-      const [needed, there] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
-      assert.ok(needed <= there, `${name}: ${picture} is ${needed} wide on ${there}`);
-      if (pictures) {
-        await page.screenshot({ path: path.join(pictures, `${picture}-${name}.png`), fullPage: true });
-      }
-    },
-  };
-  return visit;
+// answerOf presses Enter and returns what the application then receives.
+async function answerOf(visit) {
+  const received = client.next();
+  await visit.page.keyboard.press("Enter");
+  const answer = await received;
+  await visit.page.getByText("Thank you").waitFor();
+  assert.equal(answer.get("state"), "st&te=1 ü");
+  return answer;
 }
 
 function authorizeAddress(clientID, more = {}) {
@@ -418,10 +328,4 @@ async function startClient() {
       setTimeout(() => reject(new Error("the application received no answer within 10 s")), 10_000).unref();
     }),
   };
-}
-
-function required(variable) {
-  const value = process.env[variable];
-  if (!value) throw new Error(`${variable} is not set`);
-  return value;
 }

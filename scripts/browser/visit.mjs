@@ -1,0 +1,105 @@
+// What the walks through the pages share: Chromium at phone and desktop width,
+// light and dark, and once without JavaScript, and somebody in it who uses the
+// keyboard alone.
+//
+// GATEHOUSE_URL            where Gatehouse runs
+// GATEHOUSE_ROOT_PASSWORD  the password of its administrator root
+// GATEHOUSE_SCREENSHOTS    a directory for pictures of every page (optional)
+// CHROMIUM                 the browser (default /usr/bin/chromium)
+import assert from "node:assert/strict";
+import path from "node:path";
+import { chromium } from "playwright-core";
+
+export const base = required("GATEHOUSE_URL").replace(/\/$/, "");
+export const password = required("GATEHOUSE_ROOT_PASSWORD");
+const pictures = process.env.GATEHOUSE_SCREENSHOTS;
+
+const looks = [
+  { name: "phone-light", viewport: { width: 390, height: 844 }, colorScheme: "light" },
+  { name: "phone-dark", viewport: { width: 390, height: 844 }, colorScheme: "dark" },
+  { name: "desktop-light", viewport: { width: 1280, height: 800 }, colorScheme: "light" },
+  { name: "desktop-dark", viewport: { width: 1280, height: 800 }, colorScheme: "dark" },
+  { name: "phone-without-script", viewport: { width: 390, height: 844 }, colorScheme: "light", javaScriptEnabled: false },
+];
+
+// inEveryLook has somebody walk once in every look, with a browser of their own.
+export async function inEveryLook(title, walk) {
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  });
+  try {
+    for (const { name, ...options } of looks) {
+      const context = await browser.newContext({ ...options, reducedMotion: "reduce" });
+      const visit = await newVisit(context, name, options.javaScriptEnabled !== false);
+      await walk(visit);
+      await context.close();
+      assert.deepEqual(visit.complaints, [], `${name}: the browser complained`);
+      console.log(`${title}: ${name} is fine`);
+    }
+  } finally {
+    await browser.close();
+  }
+}
+
+// newVisit returns what somebody with a keyboard can do on a page.
+async function newVisit(context, name, scripted) {
+  if (scripted) await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: base });
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  const complaints = [];
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (message) => {
+    // A form with a mistake and the error pages have such a status on purpose.
+    const expected = /^Failed to load resource: .* status of (400|404|422)/;
+    if (message.type() === "error" && !expected.test(message.text())) complaints.push(message.text());
+  });
+  const visit = {
+    page, complaints, scripted,
+    path: () => new URL(page.url()).pathname,
+    focused: (selector) => (typeof selector === "string" ? page.locator(selector).first() : selector).evaluate((element) => element === document.activeElement),
+    type: (text) => page.keyboard.type(text),
+
+    // tabTo moves the focus as a person would, and fails where one could not.
+    async tabTo(selector, key = "Tab") {
+      for (let presses = 0; presses < 60; presses++) {
+        if (await visit.focused(selector)) return;
+        await page.keyboard.press(key);
+      }
+      assert.fail(`${name}: ${selector} cannot be reached with ${key} on ${page.url()}`);
+    },
+
+    // tab goes to another page beside this one, whose address ends so.
+    async tab(end) {
+      await visit.tabTo(`nav.tabs a[href$=${end}]`);
+      await visit.submit("Enter");
+      assert.match(await page.getAttribute("nav.tabs [aria-current=page]", "href"), new RegExp(`/${end}$`));
+    },
+
+    // ask opens the question before the first of these forms.
+    async ask(form) {
+      await visit.tabTo(page.locator("details", { has: page.locator(form) }).first().locator("summary"));
+      await page.keyboard.press("Enter");
+    },
+
+    // submit presses a key and waits for the page that it leads to.
+    async submit(key) {
+      await Promise.all([page.waitForNavigation({ waitUntil: "load" }), page.keyboard.press(key)]);
+    },
+
+    async look(picture) {
+      const [needed, there] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+      assert.ok(needed <= there, `${name}: ${picture} is ${needed} wide on ${there}`);
+      if (pictures) {
+        await page.screenshot({ path: path.join(pictures, `${picture}-${name}.png`), fullPage: true });
+      }
+    },
+  };
+  return visit;
+}
+
+export function required(variable) {
+  const value = process.env[variable];
+  if (!value) throw new Error(`${variable} is not set`);
+  return value;
+}
