@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gatehouse/shared/app"
+	"gatehouse/shared/errortracking"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/page"
@@ -47,7 +48,7 @@ func loadDemo(ctx context.Context, a *app.App) (*demoAccount, error) {
 		{Name: "Web shop", Path: "web-shop", Visibility: project.Private},
 		{Name: "Payments", Path: "payments", Visibility: project.Private},
 	} {
-		if _, err := a.Projects.NewProject(ctx, draft, group); err != nil && !fault.Is(err, fault.Invalid) {
+		if err := demoProject(ctx, a, draft, group); err != nil {
 			return nil, err
 		}
 	}
@@ -60,6 +61,24 @@ func loadDemo(ctx context.Context, a *app.App) (*demoAccount, error) {
 		names[i] = u.Username
 	}
 	return &demoAccount{demoPassword, strings.Join(names, ", "), client.Name, client.ClientID}, nil
+}
+
+// demoProject makes a project, whose errors are tracked with a client key.
+func demoProject(ctx context.Context, a *app.App, draft project.Draft, group project.Group) error {
+	p, err := a.Projects.NewProject(ctx, draft, group)
+	switch {
+	case fault.Is(err, fault.Invalid):
+		return nil // it is there
+	case err != nil:
+		return err
+	}
+	integrated := true
+	change := errortracking.Change{Create: true, Active: true, Integrated: &integrated}
+	if _, err := a.Tracking.Change(ctx, p.ID, change, nil); err != nil {
+		return err
+	}
+	_, err = a.Tracking.CreateKey(ctx, p.ID)
+	return err
 }
 
 func demoUsers(ctx context.Context, a *app.App) ([]user.User, error) {
