@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/secret"
@@ -149,4 +150,22 @@ func wasKept(t *testing.T, err error) bool {
 		t.Fatal(err)
 	}
 	return err == nil
+}
+
+func TestSweepForgetsAuditEntriesAfterAYear(t *testing.T) {
+	s := openStore(t, newFile(t))
+	e := audit.Entry{ID: "00000000000000010000000000000001", At: now, Event: audit.Event{Details: audit.Details{}}}
+	if err := s.WriteEntry(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		at   time.Time
+		want int
+	}{{e.ExpiresAt().Add(-time.Microsecond), 1}, {e.ExpiresAt(), 0}} {
+		sweep(t, s, test.at)
+		page, err := s.Entries(t.Context(), audit.Filter{Everybody: true, Until: now, Size: 10})
+		if err != nil || len(page.Entries) != test.want {
+			t.Errorf("%d entries, %v after a sweep at %v, want %d", len(page.Entries), err, test.at, test.want)
+		}
+	}
 }
