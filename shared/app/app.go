@@ -16,6 +16,7 @@ import (
 	"gatehouse/shared/session"
 	"gatehouse/shared/storage"
 	"gatehouse/shared/throttle"
+	"gatehouse/shared/twofactor"
 	"gatehouse/shared/user"
 )
 
@@ -41,6 +42,7 @@ type App struct {
 	Sessions     *session.Rules
 	Attempts     *throttle.Rules
 	Trail        *audit.Trail
+	TwoFactor    *twofactor.Rules
 	Projects     *project.Rules
 	Tracking     *errortracking.Rules
 	OAuth        *oauth.Server
@@ -57,6 +59,7 @@ func New(store storage.Store, c Config) *App {
 	a.Users = user.NewRules(store, c.Passwords, c.Now)
 	a.Tokens = accesstoken.NewRules(store, c.Now)
 	a.Sessions = session.NewRules(store, c.Now)
+	a.TwoFactor = twofactor.NewRules(store, a.Users, c.Keys, c.Now)
 	a.Projects = project.NewRules(store, c.Now)
 	a.Tracking = errortracking.NewRules(store, c.Keys, c.Now)
 	a.Attempts = throttle.NewRules(store, c.Keys, c.Attempts, c.Now)

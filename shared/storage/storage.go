@@ -15,6 +15,7 @@ import (
 	"gatehouse/shared/project"
 	"gatehouse/shared/session"
 	"gatehouse/shared/throttle"
+	"gatehouse/shared/twofactor"
 	"gatehouse/shared/user"
 )
 
@@ -24,6 +25,7 @@ type Store interface {
 	accesstoken.Store
 	session.Store
 	throttle.Store
+	twofactor.Store
 	project.Store
 	oauth.Store
 	oidc.Store

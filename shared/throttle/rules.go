@@ -15,13 +15,15 @@ import (
 // tried.
 type Kind string
 
-// The kinds. A password is guessed on the sign-in page and at the password
-// grant. Guesses that a page of another site has a browser make count apart:
+// The kinds. A password is guessed on the sign-in page, at the password grant
+// and where a page asks for it again; a second factor is guessed by who has the
+// password. Guesses that a page of another site has a browser make count apart:
 // any page that somebody visits can make them, and would else keep that person
 // from signing in.
 const (
 	Password              Kind = "password"
 	PasswordFromElsewhere Kind = "password from another site"
+	SecondFactor          Kind = "second factor"
 )
 
 // Guess says what is tried, at which account, and from where.

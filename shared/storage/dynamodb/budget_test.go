@@ -15,6 +15,7 @@ import (
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/throttle"
+	"gatehouse/shared/twofactor"
 	"gatehouse/shared/user"
 )
 
@@ -30,6 +31,8 @@ func TestBudget(t *testing.T) {
 	p := must[project.Project](t)(s.CreateProject(ctx, newProject(g)))
 	c := must[oauth.Client](t)(s.CreateClient(ctx, newClient()))
 	token := must[accesstoken.Token](t)(s.CreateAccessToken(ctx, newToken(u.ID)))
+	enrolled := addUser(t, s)
+	factor := twofactor.Factor{UserID: enrolled.ID, Mark: twofactor.Mark(secret.Random(16)), CreatedAt: now}
 	signedIn, grant := newSession(u.ID), addGrant(t, s)
 
 	clientKey, yes := errortracking.NewClientKey(p.ID, now), true
@@ -94,6 +97,11 @@ func TestBudget(t *testing.T) {
 		{"CountAttempt, the first", countAttempt, []string{"PutItem"}},
 		{"CountAttempt, another", countAttempt, []string{"PutItem", "UpdateItem"}},
 		{"WithdrawAttempt", func() error { return s.WithdrawAttempt(ctx, attempts, now) }, []string{"UpdateItem"}},
+		{"EnableTwoFactor", func() error { return s.EnableTwoFactor(ctx, enrolled, factor) }, []string{"TransactWriteItems"}},
+		{"SecondFactor", func() error { _, err := s.SecondFactor(ctx, enrolled.ID); return err }, []string{"GetItem"}},
+		{"ReplaceSecondFactor", func() error { return s.ReplaceSecondFactor(ctx, factor.Mark, factor) }, []string{"UpdateItem"}},
+		{"DisableTwoFactor", func() error { enrolled.Version++; return s.DisableTwoFactor(ctx, enrolled, root.ID) },
+			[]string{"TransactWriteItems"}},
 		{"ForgetAttempts", func() error { return s.ForgetAttempts(ctx, attempts) }, []string{"DeleteItem"}},
 		{"AccessTokenByDigest", func() error { _, err := s.AccessTokenByDigest(ctx, token.Digest); return err },
 			[]string{"GetItem"}},

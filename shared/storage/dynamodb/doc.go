@@ -33,6 +33,7 @@
 //	applications  COUNTER#apps     COUNTER             the last number of a client          none
 //	tokens        USER#id          GRANT#client#random a grant                              a day after its end
 //	tokens        USER#id          SESSION#id          a session                            at its end
+//	tokens        USER#id          TWOFACTOR           what a user signs in with besides    none
 //	tokens        PAT#digest       PAT                 a personal access token              none
 //	tokens        LIST#pats        id                  its entry; finds it by its id        none
 //	tokens        USER#id          PAT#id              its entry in its user's list         none

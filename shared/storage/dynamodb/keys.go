@@ -160,6 +160,8 @@ func sessionsOf(userID int64) key { return numbered(tokens, "USER#", userID, "SE
 
 func sessionKey(userID int64, id string) key { k := sessionsOf(userID); k.sk += id; return k }
 
+func factorKey(userID int64) key { return numbered(tokens, "USER#", userID, "TWOFACTOR") }
+
 func tokenKey(d secret.Digest) key { return key{tokens, "PAT#" + d.String(), "PAT"} }
 
 func attemptsKey(k throttle.Key) key { return key{tokens, "ATTEMPTS#" + k.String(), "ATTEMPTS"} }

@@ -197,6 +197,7 @@ func (s *Store) DeleteUser(ctx context.Context, id, by int64) error {
 		drop(pathKey(u.Username)),
 		drop(emailKey(u.Email)),
 		drop(userList.entry(id)),
+		forget(factorKey(id)),
 	}
 	err = s.removeWithMembers(ctx, membershipsOf(id), append(changes, needed...)...)
 	if _, demoted := refused(err, len(changes)); demoted {

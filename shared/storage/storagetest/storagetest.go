@@ -24,6 +24,7 @@ var subjects = []struct {
 	{"access tokens", accessTokens},
 	{"sessions", sessions},
 	{"attempts", attempts},
+	{"second factors", secondFactors},
 	{"groups", groups},
 	{"projects", projects},
 	{"members", members},

@@ -1,0 +1,71 @@
+package dynamodb
+
+import (
+	"context"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/twofactor"
+	"gatehouse/shared/user"
+)
+
+var secondFactors = kind[twofactor.Factor]{noun: "second factor", fields: factorFields}
+
+func factorFields(f *twofactor.Factor) fields {
+	return fields{
+		{"user_id", &f.UserID},
+		{"mark", f.Mark[:]},
+		{"sealed", &f.Sealed},
+		{"last_step", &f.LastStep},
+		{"recovery", &f.Recovery.Digests},
+		{"recovery_used", &f.Recovery.Used},
+		{"last_sign_in", &f.LastSignIn},
+		{"created_at", &f.CreatedAt},
+	}
+}
+
+// SecondFactor returns the user's factor.
+func (s *Store) SecondFactor(ctx context.Context, userID int64) (twofactor.Factor, error) {
+	return secondFactors.get(ctx, s, factorKey(userID))
+}
+
+// ReplaceSecondFactor puts the next state of a factor in the place of the one
+// with this mark.
+func (s *Store) ReplaceSecondFactor(ctx context.Context, was twofactor.Mark, next twofactor.Factor) error {
+	err := s.write(ctx, set(factorKey(next.UserID), factorFields(&next)).whose(fields{{"mark", was[:]}}))
+	if _, changed := refused(err, 0); changed {
+		return fault.New(fault.Conflict, "the second factor was changed in between")
+	}
+	return err
+}
+
+// EnableTwoFactor gives the factor to the user.
+func (s *Store) EnableTwoFactor(ctx context.Context, u user.User, f twofactor.Factor) error {
+	factor := create(factorKey(u.ID), factorFields(&f)).when("", nil) // the user's version tells that there is none
+	return users.refused(s.write(ctx, settingTwoFactor(u), factor), 0)
+}
+
+// DisableTwoFactor takes the factor from the user.
+func (s *Store) DisableTwoFactor(ctx context.Context, u user.User, by int64) error {
+	needed, err := administered(u, by)
+	if err != nil {
+		return err
+	}
+	changes := []change{settingTwoFactor(u), forget(factorKey(u.ID))}
+	err = s.write(ctx, append(changes, needed...)...)
+	if _, demoted := refused(err, len(changes)); demoted {
+		return user.ErrNotAdministrator
+	}
+	return users.refused(err, 0)
+}
+
+// settingTwoFactor changes of the user what goes with the second factor.
+func settingTwoFactor(u user.User) change {
+	was := u.Version
+	u.Version++
+	return set(userKey(u.ID), fields{
+		{"two_factor_enabled", &u.TwoFactorEnabled},
+		{"updated_at", &u.UpdatedAt},
+		{"sessions_since", &u.SessionsSince},
+		{"version", &u.Version},
+	}).version(was)
+}

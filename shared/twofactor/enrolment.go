@@ -1,0 +1,136 @@
+package twofactor
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"net/url"
+	"time"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/user"
+)
+
+// Issuer is the name under which apps list their codes.
+const Issuer = "Gatehouse"
+
+// enrolmentLifetime is how long a user may take to bring a seed into an app.
+const enrolmentLifetime = 15 * time.Minute
+
+// Enrolment is a seed that was shown to a user and opens nothing yet. It is
+// stored nowhere: its ticket, which is the seed encrypted, comes back with the
+// first code.
+type Enrolment struct {
+	Seed   Seed
+	Ticket secret.Text
+}
+
+// URI is what apps read from a QR code.
+func (e Enrolment) URI(u user.User) string {
+	query := url.Values{"secret": {e.Seed.String()}, "issuer": {Issuer}}
+	return "otpauth://totp/" + Issuer + ":" + url.PathEscape(u.Username) + "?" + query.Encode()
+}
+
+// label ties a ticket to the session and to the user as it was then: whatever
+// changes the user ends the enrolment, so that no ticket works twice.
+func label(u user.User, sessionID string) string {
+	return fmt.Sprintf("%d %d %s", u.ID, u.Version, sessionID)
+}
+
+// Begin makes a seed for a user who has just given the password, in the
+// session with this id.
+func (r *Rules) Begin(u user.User, sessionID string) Enrolment {
+	seed := newSeed()
+	text := binary.BigEndian.AppendUint64(nil, uint64(r.now().Add(enrolmentLifetime).UnixMicro()))
+	sealed := r.enrolments.Seal(append(text, seed...), label(u, sessionID))
+	return Enrolment{seed, secret.NewText(base64.RawURLEncoding.EncodeToString(sealed))}
+}
+
+// Resume returns the enrolment of a ticket, or ErrOver.
+func (r *Rules) Resume(u user.User, sessionID, ticket string) (Enrolment, error) {
+	sealed, err := base64.RawURLEncoding.DecodeString(ticket)
+	if err != nil {
+		return Enrolment{}, ErrOver
+	}
+	text, _, err := r.enrolments.Open(sealed, label(u, sessionID))
+	if err != nil || len(text) != 8+seedSize {
+		return Enrolment{}, ErrOver
+	}
+	end := time.UnixMicro(int64(binary.BigEndian.Uint64(text)))
+	if u.TwoFactorEnabled || !r.now().Before(end) {
+		return Enrolment{}, ErrOver
+	}
+	return Enrolment{Seed(text[8:]), secret.NewText(ticket)}, nil
+}
+
+// Enable has the enrolment take effect, if the code is one of its seed. It
+// ends all sessions of the user, and returns the user as it then is and the
+// recovery codes.
+func (r *Rules) Enable(ctx context.Context, u user.User, e Enrolment, code string) (user.User, []secret.Text, error) {
+	now := r.now()
+	answer, ok := ParseAnswer(code)
+	used, right := e.Seed.recognise(answer.code.Reveal(), 0, now)
+	if !ok || !right {
+		return user.User{}, nil, ErrWrongCode
+	}
+	recovery, texts := newRecoveryCodes()
+	f := Factor{
+		UserID: u.ID, Mark: newMark(), Sealed: r.seeds.Seal(e.Seed, seedLabel(u.ID)),
+		LastStep: used, Recovery: recovery, CreatedAt: now,
+	}
+	u = changed(u, true, now)
+	if err := r.store.EnableTwoFactor(ctx, u, f); err != nil {
+		return user.User{}, nil, err
+	}
+	u.Version++
+	return u, texts, nil
+}
+
+// Disable removes the second factor of a user who has just given the
+// password, ends all sessions of the user, and returns the user as it then is.
+func (r *Rules) Disable(ctx context.Context, u user.User) (user.User, error) {
+	u = changed(u, false, r.now())
+	if err := r.store.DisableTwoFactor(ctx, u, 0); err != nil {
+		return user.User{}, err
+	}
+	u.Version++
+	return u, nil
+}
+
+// Reset removes the second factor of a user who cannot use it any more, on
+// behalf of the administrator with the id by, and ends the user's sessions.
+// Without one there is nothing to do.
+func (r *Rules) Reset(ctx context.Context, u user.User, by int64) error {
+	if !u.TwoFactorEnabled {
+		return nil
+	}
+	return r.store.DisableTwoFactor(ctx, changed(u, false, r.now()), by)
+}
+
+func changed(u user.User, enabled bool, now time.Time) user.User {
+	u.TwoFactorEnabled, u.SessionsSince, u.UpdatedAt = enabled, now, now
+	return u
+}
+
+// RenewRecoveryCodes makes new recovery codes, after which the old ones are
+// good no more. Without a second factor the error is ErrOver.
+func (r *Rules) RenewRecoveryCodes(ctx context.Context, u user.User) ([]secret.Text, error) {
+	for {
+		f, err := r.store.SecondFactor(ctx, u.ID)
+		if fault.Is(err, fault.NotFound) {
+			return nil, ErrOver
+		}
+		if err != nil {
+			return nil, err
+		}
+		next, texts := f, []secret.Text(nil)
+		next.Mark = newMark()
+		next.Recovery, texts = newRecoveryCodes()
+		err = r.store.ReplaceSecondFactor(ctx, f.Mark, next)
+		if !fault.Is(err, fault.Conflict) {
+			return texts, err
+		}
+	}
+}

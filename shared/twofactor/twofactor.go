@@ -1,0 +1,98 @@
+// Package twofactor holds the rules for signing in with a second factor: the
+// codes of an authenticator app (TOTP, RFC 6238), and recovery codes for the
+// day on which the app is lost.
+//
+// Who set it up gives a password first and gets no session for it, but a
+// pending sign-in that waits for a code. Each code is good once. A seed counts
+// only after a first code of it, so that nobody is locked out by an app that
+// did not take it.
+package twofactor
+
+import (
+	"context"
+	"time"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/user"
+)
+
+// Factor is a user's second factor.
+type Factor struct {
+	UserID int64
+	Mark   Mark
+	Sealed []byte // the seed, encrypted
+	// LastStep is the time step of the last code that was used: that code and
+	// those before it are good no more (RFC 6238 section 5.2).
+	LastStep int64
+	Recovery RecoveryCodes
+	// LastSignIn is when the last sign-in that it completed began. That one
+	// and those before it cannot be completed any more.
+	LastSignIn time.Time
+	CreatedAt  time.Time
+}
+
+// Mark tells one state of a factor from every other, those of another factor
+// of the same user included.
+type Mark [16]byte
+
+func newMark() Mark { return Mark(secret.Random(16)) }
+
+// Store keeps second factors. Reads see every write that was acknowledged
+// before. A user has a factor exactly while the user's TwoFactorEnabled says
+// so.
+type Store interface {
+	// SecondFactor returns the user's factor, or a fault.NotFound error.
+	SecondFactor(ctx context.Context, userID int64) (Factor, error)
+
+	// ReplaceSecondFactor puts next in the place of the user's factor as it
+	// was with this mark. It returns a fault.Conflict error when that was
+	// changed or removed in between; of concurrent callers with one mark one
+	// wins.
+	ReplaceSecondFactor(ctx context.Context, was Mark, next Factor) error
+
+	// EnableTwoFactor gives the factor to the user whose Version is still the
+	// stored one, with the user's TwoFactorEnabled, SessionsSince and
+	// UpdatedAt; the stored version then counts one more. It returns a
+	// fault.Conflict error when somebody changed the user in between and a
+	// fault.NotFound error when the user is gone, and changes nothing then.
+	EnableTwoFactor(ctx context.Context, u user.User, f Factor) error
+
+	// DisableTwoFactor takes the factor from the user in the same way; that
+	// there is none is no error. As for by, it is as with user.UpdateUser.
+	DisableTwoFactor(ctx context.Context, u user.User, by int64) error
+}
+
+// Users is what the rules ask about people.
+type Users interface {
+	User(ctx context.Context, id int64) (user.User, error)
+}
+
+// Rules enrol second factors, take their codes and remove them.
+type Rules struct {
+	store      Store
+	users      Users
+	seeds      secret.Box
+	enrolments secret.Box
+	signIns    secret.Box
+	now        func() time.Time
+}
+
+// NewRules returns the rules over a store, which gets to know no seed.
+func NewRules(store Store, users Users, keys secret.Keys, now func() time.Time) *Rules {
+	return &Rules{
+		store, users, keys.Box("two-factor seed"), keys.Box("two-factor enrolment"), keys.Box("pending sign-in"), now,
+	}
+}
+
+// ErrOver tells that an enrolment or a sign-in took too long, was completed
+// before, or that the user changed in between. It begins anew.
+var ErrOver = fault.New(fault.Conflict, "That took too long, or it was done already. Begin again.")
+
+// ErrWrongCode tells that a code is not right, or was used before.
+var ErrWrongCode = fault.New(fault.Unauthorized, "The code is not right, or it was used before.")
+
+// Factor returns the user's second factor, or a fault.NotFound error.
+func (r *Rules) Factor(ctx context.Context, u user.User) (Factor, error) {
+	return r.store.SecondFactor(ctx, u.ID)
+}
