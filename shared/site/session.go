@@ -9,6 +9,7 @@ import (
 	"gatehouse/shared/fault"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
+	"gatehouse/shared/twofactor"
 	"gatehouse/shared/user"
 )
 
@@ -145,6 +146,21 @@ func (s *Site) SignIn(w http.ResponseWriter, r *http.Request, u user.User) error
 	s.setSession(w, value)
 	return nil
 }
+
+// pendingCookie is the cookie of a sign-in that waits for its second factor.
+const pendingCookie = "pending"
+
+// SetPending lets the browser remember a sign-in that waits for its second
+// factor, which is no session.
+func (s *Site) SetPending(w http.ResponseWriter, value secret.Text) {
+	s.setCookie(w, pendingCookie, value.Reveal(), int(twofactor.PendingLifetime.Seconds()))
+}
+
+// Pending returns what SetPending set.
+func (s *Site) Pending(r *http.Request) string { return s.cookie(r, pendingCookie) }
+
+// EndPending has the browser forget what SetPending set.
+func (s *Site) EndPending(w http.ResponseWriter) { s.setCookie(w, pendingCookie, "", -1) }
 
 // browser tells where a request comes from, in its own words.
 func browser(r *http.Request) session.Browser {

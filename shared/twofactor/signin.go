@@ -35,11 +35,11 @@ const (
 	pendingLength = 3 * 8
 )
 
-// Pend returns the value of the cookie for a sign-in of a user who gave the
-// right password, and that began before the user was read.
-func (r *Rules) Pend(u user.User, began time.Time) secret.Text {
+// Pend returns the value of the cookie for the sign-in of a user, as read when
+// the password was verified.
+func (r *Rules) Pend(u user.User) secret.Text {
 	var text []byte
-	for _, n := range []int64{u.ID, began.UnixMicro(), micros(u.SessionsSince)} {
+	for _, n := range []int64{u.ID, r.now().UnixMicro(), micros(u.SessionsSince)} {
 		text = binary.BigEndian.AppendUint64(text, uint64(n))
 	}
 	return secret.NewText(base64.RawURLEncoding.EncodeToString(r.signIns.Seal(text, signInLabel)))

@@ -91,7 +91,7 @@ func (r *Rules) Update(ctx context.Context, id int64, c Change) (User, error) {
 	}
 	u.UpdatedAt = r.now()
 	if c.endsSessions() {
-		u.SessionsSince = u.nextSince(u.UpdatedAt)
+		u.SessionsSince = u.NextSince(u.UpdatedAt)
 	}
 	if err := r.UpdateUser(ctx, u, c.By); err != nil {
 		return User{}, err
@@ -134,9 +134,9 @@ func (c Change) endsSessions() bool {
 	return c.Password != nil || c.State != nil && *c.State == Blocked
 }
 
-// nextSince returns the time of a change that ends sessions: in the unit that
+// NextSince returns the time of a change that ends sessions: in the unit that
 // stores keep, and later than the last, whatever the clock says.
-func (u User) nextSince(now time.Time) time.Time {
+func (u User) NextSince(now time.Time) time.Time {
 	now = now.Truncate(time.Microsecond)
 	if now.After(u.SessionsSince) {
 		return now

@@ -29,8 +29,12 @@ var notices = site.Notices{
 	"session-ended": "The session was ended.",
 	"others-ended":  "You are signed out everywhere else.",
 
-	"user-blocked":   "The user is blocked.",
-	"user-unblocked": "The user is not blocked any more.",
+	"user-blocked":        "The user is blocked.",
+	"user-unblocked":      "The user is not blocked any more.",
+	"two-factor-disabled": "Two-factor authentication is off. You are signed out everywhere else.",
+	"two-factor-over":     "That took too long, or it was done already. Nothing was changed.",
+	"recovery-used":       "You signed in with a recovery code, which is used up now. The settings say how many are left.",
+	"sign-in-over":        "That took too long. Sign in again.",
 }
 
 type api struct {
@@ -52,6 +56,8 @@ func New(app *app.App) http.Handler {
 	mux.Handle("GET /{$}", anybody(a.start))
 	mux.Handle("GET /users/sign_in", anybody(a.showSignIn))
 	mux.Handle("POST /users/sign_in", anybody(a.signIn))
+	mux.Handle("GET /users/two_factor", anybody(a.showSecondStep))
+	mux.Handle("POST /users/two_factor", anybody(a.secondStep))
 	mux.Handle("POST /users/sign_out", anybody(a.signOut))
 
 	mux.Handle("GET /oauth/authorize", anybody(a.askUser))
@@ -78,6 +84,12 @@ func New(app *app.App) http.Handler {
 	mux.Handle("GET /user_settings/personal_access_tokens/{id}", holder(a.showToken))
 	mux.Handle("POST /user_settings/personal_access_tokens/{id}/rotate", holder(a.rotateToken))
 	mux.Handle("POST /user_settings/personal_access_tokens/{id}/revoke", holder(a.revokeToken))
+
+	mux.Handle("GET /user_settings/two_factor", user(a.showTwoFactor))
+	mux.Handle("POST /user_settings/two_factor", session(a.enableTwoFactor))
+	mux.Handle("POST /user_settings/two_factor/begin", a.withPassword("begin", a.beginTwoFactor))
+	mux.Handle("POST /user_settings/two_factor/disable", a.withPassword("disable", a.disableTwoFactor))
+	mux.Handle("POST /user_settings/two_factor/recovery_codes", a.withPassword("recovery_codes", a.renewRecoveryCodes))
 
 	mux.Handle("GET /user_settings/sessions", session(a.listSessions))
 	mux.Handle("POST /user_settings/sessions/{id}/end", user(a.endSession))

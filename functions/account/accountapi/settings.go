@@ -13,6 +13,7 @@ const (
 	applicationsPath = "/user_settings/applications"
 	authorizedPath   = "/user_settings/authorized_applications"
 	tokensPath       = "/user_settings/personal_access_tokens"
+	twoFactorPath    = "/user_settings/two_factor"
 	sessionsPath     = "/user_settings/sessions"
 	auditPath        = "/user_settings/audit"
 )
@@ -22,6 +23,7 @@ var settings = []site.Tab{
 	{Name: "Applications", Address: applicationsPath},
 	{Name: "Authorized applications", Address: authorizedPath},
 	{Name: "Access tokens", Address: tokensPath},
+	{Name: twoFactorTitle, Address: twoFactorPath},
 	{Name: "Sessions", Address: sessionsPath},
 	{Name: "Security log", Address: auditPath},
 }

@@ -23,7 +23,7 @@ import (
 type signInBody struct {
 	Login, ReturnTo string
 	Refused         bool
-	Wait            int    // minutes until the next attempt, after too many
+	Wait            string // until the next attempt, after too many
 	Client          string // the application that is waiting, if one is
 }
 
@@ -51,12 +51,11 @@ func (a *api) signIn(w http.ResponseWriter, r *http.Request) error {
 	}
 	body := signInBody{Login: form.Get("login"), ReturnTo: site.LocalPath(form.Get("return_to"))}
 	u, attempt, err := a.authenticate(r, body.Login, secret.NewText(form.Get("password")))
-	event := audit.Event{Name: audit.SignIn, ActorID: u.ID, UserID: u.ID}
 	var throttled *throttle.Refused
 	switch {
 	case errors.As(err, &throttled):
 		a.app.Trail.Note(r.Context(), audit.Event{Name: audit.SignInThrottled, Outcome: audit.Refused})
-		body.Wait = int((throttled.Wait + time.Minute - 1) / time.Minute)
+		body.Wait = minutes(throttled.Wait)
 		web.RetryAfter(w, throttled)
 		return a.renderSignIn(w, r, http.StatusTooManyRequests, body)
 	case fault.Is(err, fault.Unauthorized):
@@ -68,7 +67,27 @@ func (a *api) signIn(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	err = a.app.Trail.Beside(r.Context(), event, func(ctx context.Context) error {
+	if u.TwoFactorEnabled {
+		return a.beginSecondStep(w, r, u, attempt, body.ReturnTo)
+	}
+	return a.finishSignIn(w, r, u, attempt, body.ReturnTo)
+}
+
+// beginSecondStep lets who gave the password on to where the second factor is
+// asked for, and to nothing else.
+func (a *api) beginSecondStep(w http.ResponseWriter, r *http.Request, u user.User, attempt throttle.Attempt, returnTo string) error {
+	if err := a.app.Attempts.Succeed(r.Context(), attempt); err != nil {
+		return err
+	}
+	a.site.SetPending(w, a.app.TwoFactor.Pend(u))
+	return site.Redirect(w, r, secondStepBody{ReturnTo: returnTo}.Address(false))
+}
+
+// finishSignIn starts the session of a user who gave everything that it takes
+// in the attempt, and leads back to where the user came from.
+func (a *api) finishSignIn(w http.ResponseWriter, r *http.Request, u user.User, attempt throttle.Attempt, returnTo string) error {
+	event := audit.Event{Name: audit.SignIn, ActorID: u.ID, UserID: u.ID}
+	err := a.app.Trail.Beside(r.Context(), event, func(ctx context.Context) error {
 		writes, ctx := errgroup.WithContext(ctx)
 		writes.Go(func() error { return a.app.Attempts.Succeed(ctx, attempt) })
 		writes.Go(func() error { return a.site.SignIn(w, r.WithContext(ctx), u) })
@@ -77,7 +96,7 @@ func (a *api) signIn(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return site.Redirect(w, r, body.ReturnTo)
+	return site.Redirect(w, r, returnTo)
 }
 
 // authenticate returns the user whose login and password these are, and the
@@ -112,11 +131,7 @@ func (a *api) signOut(w http.ResponseWriter, r *http.Request) error {
 
 func (a *api) renderSignIn(w http.ResponseWriter, r *http.Request, status int, body signInBody) error {
 	page := site.Page{Template: "sign_in", Title: "Sign in", Status: status, Focused: true}
-	client, target := a.waiting(r.Context(), body.ReturnTo)
-	if target != "" {
-		body.Client = client
-		page.Targets = []string{target}
-	}
+	body.Client, page.Targets = a.waiting(r.Context(), body.ReturnTo)
 	page.Body = body
 	return a.site.Render(w, r, page)
 }
@@ -125,23 +140,23 @@ func (a *api) renderSignIn(w http.ResponseWriter, r *http.Request, status int, b
 // the sign-in, and where a form must be able to lead for that: when the user
 // need not be asked, the sign-in is redirected all the way to the application,
 // and browsers hold the form-action of this page against that.
-func (a *api) waiting(ctx context.Context, returnTo string) (name, target string) {
+func (a *api) waiting(ctx context.Context, returnTo string) (name string, targets []string) {
 	u, err := url.Parse(returnTo)
 	if err != nil || u.Path != authorizePath {
-		return "", ""
+		return "", nil
 	}
 	values, err := site.ParseValues(u.RawQuery)
 	if err != nil {
-		return "", ""
+		return "", nil
 	}
 	req := newAuthorizeRequest(values)
 	client, err := a.app.OAuth.FindClient(ctx, req)
 	if err != nil {
-		return "", "" // the request itself will tell
+		return "", nil // the request itself will tell
 	}
 	var toClient *oauth.RedirectError
 	if _, err := a.app.OAuth.Check(client, req); err != nil && !errors.As(err, &toClient) {
-		return "", ""
+		return "", nil
 	}
-	return client.Name, site.FormTarget(req.RedirectURI)
+	return client.Name, []string{site.FormTarget(req.RedirectURI)}
 }

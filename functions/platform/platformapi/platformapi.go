@@ -39,6 +39,7 @@ func (a *api) routeUsers(mux *web.Mux) {
 	mux.Handle("DELETE /api/v4/users/{id}", admin(a.deleteUser))
 	mux.Handle("POST /api/v4/users/{id}/block", admin(a.blockUser))
 	mux.Handle("POST /api/v4/users/{id}/unblock", admin(a.unblockUser))
+	mux.Handle("DELETE /api/v4/users/{id}/two_factor", admin(a.resetTwoFactor))
 }
 
 func (a *api) routeTokens(mux *web.Mux) {

@@ -163,6 +163,19 @@ func (a *api) updateUser(w http.ResponseWriter, r *http.Request, c auth.Caller, 
 	return web.JSON(w, status, a.userBody(u))
 }
 
+// resetTwoFactor lets a user sign in with the password alone who lost the app
+// and the recovery codes.
+func (a *api) resetTwoFactor(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
+	u, err := found(r, "User", a.app.Users.User)
+	if err != nil {
+		return err
+	}
+	if err := a.app.TwoFactor.Reset(r.Context(), u, c.User.ID); err != nil {
+		return web.NotFound("User", err)
+	}
+	return web.NoContent(w)
+}
+
 func (a *api) deleteUser(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
 	u, err := found(r, "User", a.app.Users.User)
 	switch {

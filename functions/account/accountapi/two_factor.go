@@ -1,0 +1,222 @@
+package accountapi
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/session"
+	"gatehouse/shared/site"
+	"gatehouse/shared/throttle"
+	"gatehouse/shared/twofactor"
+	"gatehouse/shared/user"
+	"gatehouse/shared/web"
+)
+
+// twoFactorBody is what the page about the second factor shows.
+type twoFactorBody struct {
+	Enabled   bool
+	Factor    twofactor.Factor
+	Asked     string // what the password was sent for, if it was not right
+	Complaint string // about the password
+}
+
+// AskedFor reports whether the password was sent for this and was not right.
+func (b twoFactorBody) AskedFor(what string) bool { return b.Asked == what }
+
+// passwordField is the field for the user's own password.
+type passwordField struct{ For, Complaint string }
+
+// Password returns the field of the form for this.
+func (b twoFactorBody) Password(what string) passwordField {
+	if !b.AskedFor(what) {
+		return passwordField{For: what}
+	}
+	return passwordField{what, b.Complaint}
+}
+
+func (a *api) showTwoFactor(w http.ResponseWriter, r *http.Request, u user.User) error {
+	return a.renderTwoFactor(w, r, http.StatusOK, u, "", "")
+}
+
+func (a *api) renderTwoFactor(w http.ResponseWriter, r *http.Request, status int, u user.User, asked, complaint string) error {
+	body := twoFactorBody{Enabled: u.TwoFactorEnabled, Asked: asked, Complaint: complaint}
+	if u.TwoFactorEnabled {
+		var err error
+		if body.Factor, err = a.app.TwoFactor.Factor(r.Context(), u); err != nil {
+			return err
+		}
+	}
+	return a.renderSettings(w, r, site.Page{Template: "two_factor", Title: twoFactorTitle, Status: status, Body: body})
+}
+
+const twoFactorTitle = "Two-factor authentication"
+
+// withPassword lets through who sends the password along: what such a form
+// does is not for whoever finds a browser in which somebody is signed in. The
+// attempt counts like one on the sign-in page.
+func (a *api) withPassword(what string, h site.SessionHandler) http.Handler {
+	return a.site.InSession(func(w http.ResponseWriter, r *http.Request, u user.User, in session.Session) error {
+		form, err := site.ReadForm(r)
+		if err != nil {
+			return err
+		}
+		err = a.checkPassword(r, u, secret.NewText(form.Get("password")))
+		var throttled *throttle.Refused
+		switch {
+		case errors.As(err, &throttled):
+			web.RetryAfter(w, throttled)
+			complaint := "Too many wrong passwords. Wait " + minutes(throttled.Wait) + " and try again."
+			return a.renderTwoFactor(w, r, http.StatusTooManyRequests, u, what, complaint)
+		case fault.Is(err, fault.Unauthorized):
+			return a.renderTwoFactor(w, r, http.StatusUnprocessableEntity, u, what, "The password is not right.")
+		case err != nil:
+			return err
+		}
+		return h(w, r, u, in)
+	})
+}
+
+var errWrongPassword = fault.New(fault.Unauthorized, "The password is not right.")
+
+func (a *api) checkPassword(r *http.Request, u user.User, password secret.Text) error {
+	guess := throttle.Guess{Kind: throttle.Password, Account: u.Username, Address: web.ClientAddress(r)}
+	attempt, err := a.app.Attempts.Begin(r.Context(), guess)
+	switch {
+	case err != nil:
+		return err
+	case !a.app.Users.VerifyPassword(u, password):
+		return errWrongPassword
+	}
+	return a.app.Attempts.Succeed(r.Context(), attempt)
+}
+
+// enrolmentBody is what the page with the QR code shows.
+type enrolmentBody struct {
+	twofactor.Enrolment
+	QR      qrCode
+	Account string
+	Wrong   bool // the code that was sent
+}
+
+// Complaint says what is wrong with the code that was sent.
+func (b enrolmentBody) Complaint() string {
+	if !b.Wrong {
+		return ""
+	}
+	return "The code is not right. If the next one is not either, check the clock of your phone."
+}
+
+// Groups returns the seed as people type it, four characters at a time.
+func (b enrolmentBody) Groups() string {
+	var text strings.Builder
+	for i, c := range b.Seed.String() {
+		if i > 0 && i%4 == 0 {
+			text.WriteByte(' ')
+		}
+		text.WriteRune(c)
+	}
+	return text.String()
+}
+
+func (a *api) beginTwoFactor(w http.ResponseWriter, r *http.Request, u user.User, in session.Session) error {
+	if u.TwoFactorEnabled {
+		return a.over(w, r)
+	}
+	return a.renderEnrolment(w, r, http.StatusOK, u, a.app.TwoFactor.Begin(u, in.ID))
+}
+
+func (a *api) renderEnrolment(w http.ResponseWriter, r *http.Request, status int, u user.User, e twofactor.Enrolment) error {
+	code, err := newQRCode(e.URI(u))
+	if err != nil {
+		return err
+	}
+	body := enrolmentBody{Enrolment: e, QR: code, Account: u.Username, Wrong: status != http.StatusOK}
+	return a.renderSettings(w, r, site.Page{Template: "two_factor_new", Title: twoFactorTitle, Status: status, Body: body})
+}
+
+// over sends back to the page what came too late or twice.
+func (a *api) over(w http.ResponseWriter, r *http.Request) error {
+	a.site.Notify(w, "two-factor-over")
+	return site.Redirect(w, r, twoFactorPath)
+}
+
+// enableTwoFactor takes the first code of the app. All sessions of the user
+// end, and this browser gets another one.
+func (a *api) enableTwoFactor(w http.ResponseWriter, r *http.Request, u user.User, in session.Session) error {
+	form, err := site.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	enrolment, err := a.app.TwoFactor.Resume(u, in.ID, form.Get("ticket"))
+	if errors.Is(err, twofactor.ErrOver) {
+		return a.over(w, r)
+	}
+	if err != nil {
+		return err
+	}
+	enabled, codes, err := a.app.TwoFactor.Enable(r.Context(), u, enrolment, form.Get("code"))
+	switch {
+	case errors.Is(err, twofactor.ErrWrongCode):
+		return a.renderEnrolment(w, r, http.StatusUnprocessableEntity, u, enrolment)
+	case fault.Is(err, fault.Conflict):
+		return a.over(w, r)
+	case err != nil:
+		return err
+	}
+	if err := a.site.SignIn(w, r, enabled); err != nil {
+		return err
+	}
+	return a.renderRecoveryCodes(w, r, "Two-factor authentication is on", codes)
+}
+
+func (a *api) disableTwoFactor(w http.ResponseWriter, r *http.Request, u user.User, _ session.Session) error {
+	if !u.TwoFactorEnabled {
+		return a.over(w, r)
+	}
+	u, err := a.app.TwoFactor.Disable(r.Context(), u)
+	if fault.Is(err, fault.Conflict) {
+		return a.over(w, r)
+	}
+	if err != nil {
+		return err
+	}
+	if err := a.site.SignIn(w, r, u); err != nil {
+		return err
+	}
+	a.site.Notify(w, "two-factor-disabled")
+	return site.Redirect(w, r, twoFactorPath)
+}
+
+func (a *api) renewRecoveryCodes(w http.ResponseWriter, r *http.Request, u user.User, _ session.Session) error {
+	codes, err := a.app.TwoFactor.RenewRecoveryCodes(r.Context(), u)
+	if errors.Is(err, twofactor.ErrOver) {
+		return a.over(w, r)
+	}
+	if err != nil {
+		return err
+	}
+	return a.renderRecoveryCodes(w, r, "New recovery codes", codes)
+}
+
+// recoveryBody is what shows recovery codes, once.
+type recoveryBody struct {
+	Heading string
+	Codes   []secret.Text
+}
+
+func (a *api) renderRecoveryCodes(w http.ResponseWriter, r *http.Request, heading string, codes []secret.Text) error {
+	return a.renderSettings(w, r, site.Page{Template: "recovery_codes", Title: heading, Body: recoveryBody{heading, codes}})
+}
+
+// minutes says how long to wait.
+func minutes(wait time.Duration) string {
+	if n := int((wait + time.Minute - 1) / time.Minute); n > 1 {
+		return strconv.Itoa(n) + " minutes"
+	}
+	return "a minute"
+}
