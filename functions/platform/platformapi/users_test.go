@@ -215,6 +215,34 @@ func TestBlockedUserIsOutUntilUnblocked(t *testing.T) {
 	apptest.Call(t, h, "GET", api+"/user", adas, nil).Want(t, 200, userBody(ada))
 }
 
+func TestAdministratorsResetTwoFactors(t *testing.T) {
+	a := apptest.New(t)
+	h := platformapi.New(a.App)
+	root, ada := a.Admin("root"), a.User("ada")
+	e := a.TwoFactor.Begin(ada, "")
+	if _, _, err := a.TwoFactor.Enable(t.Context(), ada, e, e.Seed.Code(a.Now())); err != nil {
+		t.Fatal(err)
+	}
+	token, own := a.Token(root), a.Token(ada)
+	path := fmt.Sprintf("%s/users/%d", api, ada.ID)
+	state := func(want bool) {
+		t.Helper()
+		if got := apptest.Call(t, h, "GET", path, token, nil).Object(t)["two_factor_enabled"]; got != want {
+			t.Errorf("two_factor_enabled is %v, want %t", got, want)
+		}
+	}
+	apptest.Call(t, h, "DELETE", path+"/two_factor", "", nil).Want(t, 401, nil)
+	apptest.Call(t, h, "DELETE", path+"/two_factor", own, nil).Want(t, 403, nil)
+	apptest.Call(t, h, "DELETE", path+"/two_factor", a.Token(root, scope.ReadAPI), nil).Want(t, 403, nil)
+	apptest.Call(t, h, "DELETE", api+"/users/999/two_factor", token, nil).WantMessage(t, 404, "404 User Not Found")
+	state(true)
+	for range 2 {
+		apptest.Call(t, h, "DELETE", path+"/two_factor", token, nil).Want(t, 204, nil)
+		state(false)
+	}
+	apptest.Call(t, h, "GET", path+"/two_factor", token, nil).Want(t, 405, nil)
+}
+
 func TestAdministratorsStayInPlace(t *testing.T) {
 	a := apptest.New(t)
 	h := platformapi.New(a.App)

@@ -1,0 +1,242 @@
+package accountapi_test
+
+import (
+	"context"
+	"encoding/base32"
+	"errors"
+	"html"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/shared/app"
+	"gatehouse/shared/apptest"
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/storage"
+	"gatehouse/shared/twofactor"
+	"gatehouse/shared/user"
+)
+
+const (
+	twoFactorPage = "/user_settings/two_factor"
+	pendingCookie = "__Host-gatehouse_pending"
+)
+
+// enrolled is what a user has after setting up two factors.
+type enrolled struct {
+	seed  twofactor.Seed
+	codes []string
+}
+
+var (
+	shownSecret   = regexp.MustCompile(`<code id="two-factor-secret">([A-Z2-7 ]+)</code>`)
+	shownRecovery = regexp.MustCompile(`<li><code>([a-z2-7-]{19})</code></li>`)
+)
+
+func recoveryCodes(page string) (codes []string) {
+	for _, m := range shownRecovery.FindAllStringSubmatch(page, -1) {
+		codes = append(codes, m[1])
+	}
+	return codes
+}
+
+// begin asks for the page with the secret and returns its form and its seed.
+func begin(t *testing.T, b *browser) (url.Values, twofactor.Seed) {
+	t.Helper()
+	page := b.post(twoFactorPage+"/begin", form("password", apptest.Password)).want(200, "Scan this", "<svg class=\"qr\"")
+	m := shownSecret.FindStringSubmatch(page.page())
+	if m == nil {
+		t.Fatalf("the page shows no secret: %s", page.page())
+	}
+	seed, err := base32Seed(strings.ReplaceAll(m[1], " ", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page.fields(twoFactorPage), seed
+}
+
+// enrol sets up two factors in a browser in which the user is signed in.
+func enrol(t *testing.T, a *apptest.App, b *browser) enrolled {
+	t.Helper()
+	fields, seed := begin(t, b)
+	fields.Set("code", seed.Code(a.Now()))
+	page := b.post(twoFactorPage, fields).want(200, "Two-factor authentication is on", "Keep these codes now").page()
+	codes := recoveryCodes(page)
+	if len(codes) != 10 {
+		t.Fatalf("%d recovery codes are shown: %s", len(codes), page)
+	}
+	a.Pass(30 * time.Second) // the app shows the next code
+	return enrolled{seed, codes}
+}
+
+func TestSetUpTwoFactors(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	b, elsewhere := signedIn(t, a, ada), signedIn(t, a, ada)
+	b.get(twoFactorPage).want(200, "Off", `autocomplete="current-password"`)
+	fields, seed := begin(t, b)
+	b.get(twoFactorPage).want(200, "Off")
+
+	fields.Set("code", "000000")
+	page := b.post(twoFactorPage, fields).want(422, "The code is not right", "@ada", `inputmode="numeric"`, `autocomplete="one-time-code"`)
+	if again := page.fields(twoFactorPage).Get("ticket"); again != fields.Get("ticket") {
+		t.Error("after a wrong code the app would need another secret")
+	}
+	elsewhere.get("/").wantRedirect("/user_settings/applications")
+	before := b.cookies[sessionCookie]
+	a.Pass(time.Second)
+	fields.Set("code", seed.Code(a.Now()))
+	codes := recoveryCodes(b.post(twoFactorPage, fields).want(200, "Keep these codes now").page())
+	on := b.get(twoFactorPage).want(200, "On since", "10").page()
+	if len(codes) != 10 || strings.Contains(on, codes[0]) || b.cookies[sessionCookie] == before {
+		t.Errorf("%d codes, shown again: %t; the session went on: %t", len(codes), strings.Contains(on, codes[0]), b.cookies[sessionCookie] == before)
+	}
+	elsewhere.get("/").wantRedirect("/users/sign_in")
+	b.post(twoFactorPage, fields).wantRedirect(twoFactorPage)
+	b.get(twoFactorPage).want(200, "Nothing was changed.")
+}
+
+func TestTwoFactorFormsNeedThePassword(t *testing.T) {
+	a := apptest.New(t)
+	b := signedIn(t, a, a.User("ada"))
+	for _, password := range []string{"", "wrong"} {
+		b.post(twoFactorPage+"/begin", form("password", password)).want(422, "The password is not right.")
+	}
+	enrol(t, a, b)
+	for _, what := range []string{"disable", "recovery_codes"} {
+		page := b.post(twoFactorPage+"/"+what, form("password", "wrong")).want(422, "The password is not right.", "<details open>").page()
+		if strings.Count(page, "<details open>") != 1 || len(recoveryCodes(page)) > 0 {
+			t.Errorf("a wrong password answers %s", page)
+		}
+		newBrowser(t, a.App).post(twoFactorPage+"/"+what, form("password", apptest.Password)).wantRedirect("/users/sign_in?return_to=%2F")
+	}
+	b.get(twoFactorPage).want(200, "On since")
+}
+
+// The password cannot be guessed here more often than on the sign-in page.
+func TestTwoFactorFormsAreThrottledWithTheSignIn(t *testing.T) {
+	a := apptest.New(t)
+	b := signedIn(t, a, a.User("ada"))
+	enrol(t, a, b)
+	for range 10 {
+		b.post(twoFactorPage+"/disable", form("password", "wrong")).want(422)
+	}
+	page := b.post(twoFactorPage+"/disable", form("password", apptest.Password)).want(429, "Wait 10 minutes")
+	if got := page.Header().Get("Retry-After"); got != "600" {
+		t.Errorf("Retry-After is %q, want 600", got)
+	}
+	b.guess("192.0.2.1", "ada", apptest.Password).want(429)
+	a.Pass(10 * time.Minute)
+	b.post(twoFactorPage+"/disable", form("password", apptest.Password)).wantRedirect(twoFactorPage)
+}
+
+func TestTurnOffTwoFactors(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	b := signedIn(t, a, ada)
+	has := enrol(t, a, b)
+	elsewhere := newBrowser(t, a.App)
+	secondStep(t, elsewhere, has.codes[0]).wantRedirect("/")
+	a.Pass(time.Second)
+	b.post(twoFactorPage+"/disable", form("password", apptest.Password)).wantRedirect(twoFactorPage)
+	b.get(twoFactorPage).want(200, "Off", "Two-factor authentication is off.")
+	elsewhere.get("/").wantRedirect("/users/sign_in")
+	signedIn(t, a, ada)
+	b.post(twoFactorPage+"/disable", form("password", apptest.Password)).wantRedirect(twoFactorPage)
+	b.post(twoFactorPage+"/recovery_codes", form("password", apptest.Password)).wantRedirect(twoFactorPage)
+}
+
+func TestNewRecoveryCodes(t *testing.T) {
+	a := apptest.New(t)
+	b := signedIn(t, a, a.User("ada"))
+	has := enrol(t, a, b)
+	codes := recoveryCodes(b.post(twoFactorPage+"/recovery_codes", form("password", apptest.Password)).want(200).page())
+	if len(codes) != 10 {
+		t.Fatalf("%d codes are shown", len(codes))
+	}
+	other := newBrowser(t, a.App)
+	secondStep(t, other, has.codes[0]).want(422)
+	secondStep(t, other, codes[0]).wantRedirect("/")
+	b.get(twoFactorPage).want(200, "9")
+}
+
+// The address of the QR code is what the page shows besides.
+func TestQRCodeIsDrawnInTheSite(t *testing.T) {
+	a := apptest.New(t)
+	b := signedIn(t, a, a.User(strings.Repeat("long-name-", 20)))
+	page := b.post(twoFactorPage+"/begin", form("password", apptest.Password)).want(200)
+	if !regexp.MustCompile(`<path fill="#000" d="(M\d+ \d+h\d+v1h-\d+z){300,}"/>`).MatchString(html.UnescapeString(page.Body.String())) {
+		t.Errorf("the page draws no QR code: %s", page.page())
+	}
+	if policy := page.Header().Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'; style-src 'self'; script-src 'self'") {
+		t.Errorf("Content-Security-Policy is %q", policy)
+	}
+}
+
+// A sign-in whose password is looked at while it changes, or while two factors
+// are set up, gives nothing.
+func TestSignInUnderWayEndsWithThePasswordAndWithTwoFactors(t *testing.T) {
+	password := secret.NewText("difference engine")
+	for name, change := range map[string]func(a *apptest.App, ada user.User) error{
+		"a new password": func(a *apptest.App, ada user.User) error {
+			_, err := a.Users.Update(t.Context(), ada.ID, user.Change{Password: &password})
+			return err
+		},
+		"two factors": func(a *apptest.App, ada user.User) error {
+			e := a.TwoFactor.Begin(ada, "")
+			_, _, err := a.TwoFactor.Enable(t.Context(), ada, e, e.Seed.Code(a.Now()))
+			return err
+		},
+	} {
+		a := apptest.New(t)
+		ada := a.User("ada")
+		b := newBrowser(t, over(a, meanwhile{a.Store, func() error { a.Pass(time.Second); return change(a, ada) }}))
+		b.post("/users/sign_in", form("login", "ada", "password", apptest.Password)).wantRedirect("/")
+		if newBrowserWith(t, a, b).get("/").location() != "/users/sign_in" {
+			t.Errorf("%s: the session goes on", name)
+		}
+	}
+}
+
+func TestPasswordGrantIsOffWithTwoFactors(t *testing.T) {
+	a := apptest.New(t)
+	enrol(t, a, signedIn(t, a, a.User("ada")))
+	_, err := a.OAuth.Token(t.Context(), oauth.TokenRequest{GrantType: "password", Username: "ada", Password: secret.NewText(apptest.Password)})
+	var refused *oauth.Error
+	if !errors.As(err, &refused) || refused.Code != oauth.InvalidGrant {
+		t.Errorf("the password grant gave %v, want invalid_grant", err)
+	}
+}
+
+// meanwhile is a store in which something happens right after a user was
+// looked up by name.
+type meanwhile struct {
+	storage.Store
+	happens func() error
+}
+
+func (m meanwhile) UserByLogin(ctx context.Context, login string) (user.User, error) {
+	u, err := m.Store.UserByLogin(ctx, login)
+	return u, errors.Join(err, m.happens())
+}
+
+// over returns the App over another store, with the same keys.
+func over(a *apptest.App, s storage.Store) *app.App {
+	return app.New(s, app.Config{BaseURL: apptest.BaseURL, Keys: a.Keys, Passwords: secret.Passwords{Time: 1, Memory: 64}, Now: a.Now})
+}
+
+// newBrowserWith returns a browser with another's cookies.
+func newBrowserWith(t *testing.T, a *apptest.App, from *browser) *browser {
+	t.Helper()
+	b := newBrowser(t, a.App)
+	b.cookies = from.cookies
+	return b
+}
+
+func base32Seed(text string) (twofactor.Seed, error) {
+	seed, err := base32.StdEncoding.DecodeString(text)
+	return seed, err
+}
