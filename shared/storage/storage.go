@@ -7,6 +7,7 @@ import (
 	"context"
 
 	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/alert"
 	"gatehouse/shared/audit"
 	"gatehouse/shared/errortracking"
 	"gatehouse/shared/integration"
@@ -32,6 +33,7 @@ type Store interface {
 	audit.Store
 	errortracking.Store
 	integration.Store
+	alert.Store
 
 	// Ping answers nil when the store can be read.
 	Ping(ctx context.Context) error

@@ -1,4 +1,4 @@
-// Package dynamodb is the distributed store: four Amazon DynamoDB tables and
+// Package dynamodb is the distributed store: five Amazon DynamoDB tables and
 // nothing else running. It has no secondary indexes, whose reads lag behind
 // writes. A list is a partition of small items that are written in the same
 // transaction as the thing they list, so that every read here is consistent.
@@ -42,6 +42,11 @@
 //	client-keys   PROJECT#id       SETTINGS            a project's error tracking           none
 //	client-keys   KEY#id           KEY                 a client key; its id is part of it   none
 //	client-keys   PROJECT#id       KEY#time#id         its entry in its project's list      none
+//	alerts        OPEN#id#fingerprint SLOT             counts the events of an open alert   none
+//	alerts        OPEN#id#fingerprint ALONE#iid        an open alert that is not grouped    none
+//	alerts        PROJECT#id       ALERT#iid           an alert                             none
+//	alerts        PAYLOAD#name     number              a chunk of an alert's payload        none
+//	alerts        COUNTER#project  COUNTER             a project's last iid                 none
 //	tokens        ATTEMPTS#key     ATTEMPTS            a counter of failed attempts         a window after the last
 //	tokens        AUDIT#day        AUDIT#id            an audit entry, of everybody's       a year
 //	tokens        USER#id          AUDIT#id            the same in its user's trail         a year
@@ -49,6 +54,18 @@
 // Paths and e-mail addresses are in lower case in keys. The attribute "ttl"
 // only cleans up, late and at DynamoDB's leisure; whoever reads a thing judges
 // by its own times whether it has expired.
+//
+// The slot of an alert is there as long as that is open. A fire is one update of
+// it, unconditional and small: whoever makes the slot with it opens the alert,
+// numbers it on the slot, stores its payload and then the alert itself, and
+// notes on the slot that it is there; all others count. What one left undone
+// who ended amid that, the next one does who finds it undone after a while;
+// every step may be done twice. An update that counts cannot be sent again when
+// its answer is lost, so that it fails and the sender decides.
+//
+// An alert is resolved, and opened again, in one transaction with its slot,
+// which goes and comes with it. The transaction holds only if the slot has
+// counted nothing since it was read, and is made again otherwise.
 //
 // An audit entry is written twice, side by side and without a condition: what
 // writes it again writes the same, or how it ended. Everybody's are in a

@@ -20,6 +20,12 @@ type field struct {
 
 type fields []field
 
+// attribute is a variable that knows its own form.
+type attribute interface {
+	value() types.AttributeValue
+	set(types.AttributeValue) error
+}
+
 // item returns the attributes; what is empty has none.
 func (fs fields) item() item {
 	it := item{}
@@ -68,6 +74,8 @@ func (f field) value() types.AttributeValue {
 		return unless(len(*v) == 0, list(*v, text))
 	case *[]int64:
 		return unless(len(*v) == 0, list(*v, number))
+	case attribute:
+		return v.value()
 	}
 	panic(fmt.Sprintf("attribute %s: no way to store a %T", f.name, f.variable))
 }
@@ -94,6 +102,8 @@ func (f field) set(value types.AttributeValue) (err error) {
 		*v, err = parseList(value, parseText)
 	case *[]int64:
 		*v, err = parseList(value, parseNumber)
+	case attribute:
+		err = v.set(value)
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"gatehouse/shared/alert"
 	"gatehouse/shared/errortracking"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
@@ -23,6 +24,7 @@ const (
 	applications table = "applications"
 	tokens       table = "tokens"
 	clientKeys   table = "client-keys"
+	alerts       table = "alerts"
 )
 
 // key finds one item; without a sort key it names a partition.
@@ -86,11 +88,7 @@ func projectKey(id int64) key { return numbered(directory, "PROJECT#", id, "PROJ
 // pathKey claims a full path for a user's namespace, a group or a project.
 // Paths nest deeper than a key is long; a digest stands in for a long one.
 func pathKey(fullPath string) key {
-	path := strings.ToLower(fullPath)
-	if len(path) > 1024 {
-		path = "sha256:" + secret.NewText(path).Digest().String()
-	}
-	return key{directory, "PATH#" + path, "PATH"}
+	return key{directory, "PATH#" + bounded(strings.ToLower(fullPath)), "PATH"}
 }
 
 // intakeKey and integrationKey lie beside the claim to the project's path.
@@ -110,11 +108,24 @@ func integrationKey(projectPath, endpoint string) key {
 
 // sampleKeys are those of the chunks of a sample.
 func sampleKeys(name string, chunks int64) []key {
+	return chunkKeys(key{directory, "SAMPLE#" + name, ""}, chunks)
+}
+
+// chunkKeys are those of the chunks in a partition.
+func chunkKeys(partition key, chunks int64) []key {
 	var keys []key
 	for n := range chunks {
-		keys = append(keys, key{directory, "SAMPLE#" + name, ""}.entry(n))
+		keys = append(keys, partition.entry(n))
 	}
 	return keys
+}
+
+// bounded returns the word, or what stands in for one that is too long.
+func bounded(word string) string {
+	if len(word) > 1024 {
+		return "sha256:" + secret.NewText(word).Digest().String()
+	}
+	return word
 }
 
 func emailKey(address string) key {
@@ -184,4 +195,33 @@ func clientKeyEntry(k errortracking.ClientKey) key {
 	list := clientKeyListOf(k.ProjectID)
 	list.sk += padded(k.CreatedAt.UnixMicro()) + "#"
 	return list.entry(k.ID)
+}
+
+func alertIIDs(projectID int64) key { return numbered(alerts, "COUNTER#", projectID, "COUNTER") }
+
+func alertsOf(projectID int64) key { return numbered(alerts, "PROJECT#", projectID, "ALERT#") }
+
+// openOf is the partition of what is open with a fingerprint: the slot, and an
+// entry for each alert that is not grouped.
+func openOf(projectID int64, f alert.Fingerprint) key {
+	k := numbered(alerts, "OPEN#", projectID, "")
+	k.pk += "#" + bounded(string(f))
+	return k
+}
+
+func slotKey(projectID int64, f alert.Fingerprint) key {
+	k := openOf(projectID, f)
+	k.sk = "SLOT"
+	return k
+}
+
+// aloneKey is that of the entry for an open alert that is not grouped.
+func aloneKey(a alert.Alert) key {
+	k := openOf(a.ProjectID, a.Fingerprint)
+	k.sk = "ALONE#"
+	return k.entry(a.IID)
+}
+
+func payloadKeys(name string, chunks int64) []key {
+	return chunkKeys(key{alerts, "PAYLOAD#" + name, ""}, chunks)
 }

@@ -32,6 +32,18 @@ func newRetryer() aws.Retryer {
 	})
 }
 
+// onlyRefused are the rules for an update that must not be carried out twice and
+// cannot tell that it was: only what DynamoDB surely refused is tried again. A
+// lost answer is the caller's to tell.
+var onlyRefused = retry.NewStandard(func(o *retry.StandardOptions) {
+	o.MaxAttempts = maxAttempts
+	o.Backoff = retry.BackoffDelayerFunc(pause)
+	o.RateLimiter = ratelimit.None
+	o.Retryables = []retry.IsErrorRetryable{
+		retry.RetryableErrorCode{Codes: retry.DefaultThrottleErrorCodes}, retry.IsErrorRetryableFunc(contended),
+	}
+})
+
 // pause is a random part of the longest pause before the attempt, so that
 // those who met do not meet again.
 func pause(attempt int, _ error) (time.Duration, error) {

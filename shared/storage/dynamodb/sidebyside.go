@@ -24,3 +24,8 @@ func sideBySide[T any](ctx context.Context, things []T, do func(context.Context,
 	}
 	return calls.Wait()
 }
+
+// allOf calls all of the functions side by side.
+func allOf(ctx context.Context, calls ...func(context.Context) error) error {
+	return sideBySide(ctx, calls, func(ctx context.Context, call func(context.Context) error) error { return call(ctx) })
+}

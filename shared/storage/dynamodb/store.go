@@ -1,7 +1,9 @@
 package dynamodb
 
 import (
+	"cmp"
 	"context"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -16,12 +18,17 @@ type Options struct {
 	Credentials aws.CredentialsProvider
 	Prefix      string         // of the tables' names, followed by "-directory" and so on
 	HTTPClient  sdk.HTTPClient // nil: the SDK's
+	// Patience is how long one who meets an alert that somebody else is
+	// opening waits before finishing that; zero: two seconds.
+	Patience time.Duration
 }
 
 // Store is the distributed store.
 type Store struct {
 	client operations
 	prefix string
+	// patience is that of Options.
+	patience time.Duration
 }
 
 var _ storage.Store = (*Store)(nil)
@@ -39,7 +46,9 @@ func (o Options) Client() *sdk.Client {
 }
 
 // New returns the store in the tables that the options name.
-func New(o Options) *Store { return &Store{operationsOf(o.Client()), o.Prefix} }
+func New(o Options) *Store {
+	return &Store{operationsOf(o.Client()), o.Prefix, cmp.Or(o.Patience, 2*time.Second)}
+}
 
 // Ping answers nil when the store can be read.
 func (s *Store) Ping(ctx context.Context) error {

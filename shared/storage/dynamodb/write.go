@@ -157,13 +157,18 @@ func updateInput(u *types.Update) *sdk.UpdateItemInput {
 // next returns the next number of a counter. Numbers can be left out, but none
 // comes twice.
 func (s *Store) next(ctx context.Context, counter key) (id int64, err error) {
+	return s.reserve(ctx, counter, 1)
+}
+
+// reserve takes the next n numbers of a counter and returns the last of them.
+func (s *Store) reserve(ctx context.Context, counter key, n int64) (last int64, err error) {
 	out, err := s.client.UpdateItem(ctx, &sdk.UpdateItemInput{
 		TableName: s.table(counter), Key: counter.item(),
-		UpdateExpression: aws.String("ADD last_id :one"), ExpressionAttributeValues: item{":one": number(1)},
+		UpdateExpression: aws.String("ADD last_id :n"), ExpressionAttributeValues: item{":n": number(n)},
 		ReturnValues: types.ReturnValueUpdatedNew,
 	})
 	if err != nil {
 		return 0, fmt.Errorf("count up %s: %w", counter.pk, err)
 	}
-	return id, fields{{"last_id", &id}}.read(out.Attributes)
+	return last, fields{{"last_id", &last}}.read(out.Attributes)
 }

@@ -19,14 +19,10 @@ import (
 	"runtime"
 	"sync"
 
-	"gatehouse/shared/alert"
 	"gatehouse/shared/storage"
 )
 
-var (
-	_ storage.Store = (*Store)(nil)
-	_ alert.Store   = (*Store)(nil)
-)
+var _ storage.Store = (*Store)(nil)
 
 // Store is a storage.Store in a SQLite file.
 type Store struct {

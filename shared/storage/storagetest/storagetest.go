@@ -31,6 +31,7 @@ var subjects = []struct {
 	{"clients", clients},
 	{"grants", grants},
 	{"signing keys", signingKeys},
+	{"alerts", alerts},
 	{"audit entries", auditEntries},
 	{"error tracking", errorTracking},
 	{"integrations", integrationPromises},

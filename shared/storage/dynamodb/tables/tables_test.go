@@ -22,7 +22,7 @@ func TestRead(t *testing.T) {
 		names = append(names, d.TableName)
 	}
 	slices.Sort(names)
-	if diff := cmp.Diff([]string{"acme-applications", "acme-client-keys", "acme-directory", "acme-tokens"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"acme-alerts", "acme-applications", "acme-client-keys", "acme-directory", "acme-tokens"}, names); diff != "" {
 		t.Errorf("Read names other tables (-want +got):\n%s", diff)
 	}
 	want := tables.Definition{

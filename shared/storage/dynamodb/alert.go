@@ -1,0 +1,159 @@
+package dynamodb
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"gatehouse/shared/alert"
+)
+
+var alertKind = kind[alert.Alert]{noun: "alert", fields: alertFields}
+
+func alertKey(projectID, iid int64) key { return alertsOf(projectID).entry(iid) }
+
+func alertFields(a *alert.Alert) fields {
+	return slices.Concat(fields{
+		{"project_id", &a.ProjectID},
+		{"iid", &a.IID},
+		{"fingerprint", (*string)(&a.Fingerprint)},
+		{"grouped", &a.Grouped},
+		{"title", &a.Title},
+		{"description", &a.Description},
+		{"severity", (*string)(&a.Severity)},
+		{"service", &a.Service},
+		{"monitoring_tool", &a.MonitoringTool},
+		{"hosts", &a.Hosts},
+		{"environment", &a.Environment},
+		{"runbook", &a.Runbook},
+		{"started_at", &a.StartedAt},
+		{"integration_id", &a.IntegrationID},
+		{"created_at", &a.CreatedAt},
+	}, stateOfAlert(a))
+}
+
+// stateOfAlert lists what can change of an alert. The events of one that is open
+// and grouped are counted on its slot instead.
+func stateOfAlert(a *alert.Alert) fields {
+	return fields{
+		{"status", (*string)(&a.Status)},
+		{"ended_at", &a.EndedAt},
+		{"event_count", &a.Events},
+		{"last_event_at", &a.LastEventAt},
+		{"assignee_id", &a.AssigneeID},
+		{"activity", (*activityLog)(&a.Activity)},
+		{"updated_at", &a.UpdatedAt},
+		{"version", &a.Version},
+	}
+}
+
+// activityLog is the stored form of an alert's activity.
+type activityLog []alert.Activity
+
+func activityFields(a *alert.Activity) fields {
+	return fields{
+		{"at", &a.At},
+		{"actor_id", &a.ActorID},
+		{"change", (*string)(&a.Change)},
+		{"status", (*string)(&a.Status)},
+		{"user_id", &a.UserID},
+	}
+}
+
+func (l *activityLog) value() types.AttributeValue {
+	return unless(len(*l) == 0, list(*l, func(a alert.Activity) types.AttributeValue {
+		return &types.AttributeValueMemberM{Value: activityFields(&a).item()}
+	}))
+}
+
+func (l *activityLog) set(value types.AttributeValue) (err error) {
+	*l, err = parseList(value, func(one types.AttributeValue) (a alert.Activity, err error) {
+		m, ok := one.(*types.AttributeValueMemberM)
+		if !ok {
+			return a, fmt.Errorf("%T is no map", one)
+		}
+		return a, activityFields(&a).read(m.Value)
+	})
+	return err
+}
+
+// Alert returns the alert. An open one whose slot is gone by the time that this
+// is read has just been changed, and is read again.
+func (s *Store) Alert(ctx context.Context, projectID, iid int64) (alert.Alert, error) {
+	for before := int64(0); ; {
+		a, err := alertKind.get(ctx, s, alertKey(projectID, iid))
+		if err != nil || !countsOnSlot(a) || a.Version == before {
+			return a, err
+		}
+		slot, _, err := s.slot(ctx, slotKey(projectID, a.Fingerprint))
+		if err != nil {
+			return alert.Alert{}, err
+		}
+		if slot.iid == iid {
+			return slot.counted(a), nil
+		}
+		before = a.Version
+	}
+}
+
+func countsOnSlot(a alert.Alert) bool { return a.Grouped && a.Open() }
+
+// sinceMargin is by how much alerts may be out of the order of their numbers:
+// more than a request takes and the clocks of two servers differ.
+const sinceMargin = time.Hour
+
+// RecentAlerts returns the newest alerts that pass the filter.
+func (s *Store) RecentAlerts(ctx context.Context, projectID int64, f alert.Filter, limit int) ([]alert.Alert, bool, error) {
+	var found []alert.Alert
+	err := s.query(ctx, alertsOf(projectID), backward, func(it item) (bool, error) {
+		a, err := alertKind.read(it)
+		if f.Passes(a) {
+			found = append(found, a)
+		}
+		return len(found) <= limit && !a.CreatedAt.Before(f.Since.Add(-sinceMargin)), err
+	})
+	if err != nil {
+		return nil, false, fmt.Errorf("list alerts: %w", err)
+	}
+	more := len(found) > limit
+	found, err = s.counted(ctx, found[:min(len(found), limit)])
+	return slices.DeleteFunc(found, func(a alert.Alert) bool { return !f.Passes(a) }), more, err
+}
+
+// counted returns the alerts with their events as the slots count them.
+func (s *Store) counted(ctx context.Context, all []alert.Alert) ([]alert.Alert, error) {
+	var keys []key
+	for _, a := range all {
+		if countsOnSlot(a) {
+			keys = append(keys, slotKey(a.ProjectID, a.Fingerprint))
+		}
+	}
+	slices.SortFunc(keys, func(a, b key) int { return cmp.Compare(a.pk, b.pk) })
+	slots, err := s.getAll(ctx, slices.Compact(keys)) // twice where one was opened again meanwhile
+	if err != nil {
+		return nil, fmt.Errorf("get the events of alerts: %w", err)
+	}
+	for i, a := range all {
+		if !countsOnSlot(a) {
+			continue
+		}
+		if all[i], err = s.countedOn(ctx, slots[slotKey(a.ProjectID, a.Fingerprint)], a); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// countedOn returns the alert with its events as the item counts them, which
+// is its slot unless it has been resolved since it was read.
+func (s *Store) countedOn(ctx context.Context, it item, a alert.Alert) (alert.Alert, error) {
+	slot, err := readSlot(it)
+	if err != nil || slot.iid == a.IID {
+		return slot.counted(a), err
+	}
+	return s.Alert(ctx, a.ProjectID, a.IID)
+}

@@ -1,0 +1,154 @@
+package dynamodb
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"gatehouse/shared/alert"
+	"gatehouse/shared/fault"
+)
+
+// errMoved tells that an alert or its slot is no longer as it was read.
+var errMoved = errors.New("the alert moved on")
+
+// ChangeAlert changes the alert whose version is the stored one.
+func (s *Store) ChangeAlert(ctx context.Context, a alert.Alert, c alert.Change) (alert.Alert, error) {
+	for {
+		stored, err := s.Alert(ctx, a.ProjectID, a.IID)
+		if err != nil {
+			return alert.Alert{}, err
+		}
+		if stored.Version != a.Version {
+			return alert.Alert{}, alert.ErrChanged
+		}
+		changed := stored.Changed(c)
+		err = s.saveAlert(ctx, stored, changed)
+		switch {
+		case errors.Is(err, errMoved):
+			continue
+		case err != nil:
+			return alert.Alert{}, err
+		}
+		return changed, nil
+	}
+}
+
+// saveAlert leads an alert from one state to another. When it is resolved, its
+// slot goes in the same transaction, if it has counted nothing since it was
+// read; so no event is lost, and an alert is open as long as its slot is there.
+func (s *Store) saveAlert(ctx context.Context, was, is alert.Alert) error {
+	if is.Version == was.Version {
+		return nil
+	}
+	changes := []change{set(alertKey(is.ProjectID, is.IID), stateOfAlert(&is)).version(was.Version)}
+	changes = append(changes, besides(was, is)...)
+	err := s.write(ctx, changes...)
+	if _, yes := refused(err, 0); yes {
+		return errMoved
+	}
+	if _, yes := refused(err, 1); yes {
+		if is.Open() {
+			return alert.ErrBeside
+		}
+		return errMoved
+	}
+	if err != nil {
+		return fmt.Errorf("change alert: %w", err)
+	}
+	return nil
+}
+
+// besides are the changes that go with an alert's own.
+func besides(was, is alert.Alert) []change {
+	switch {
+	case was.Open() == is.Open() || is.Fingerprint == "":
+		return nil
+	case is.Grouped && is.Open():
+		opened := slotOf(is)
+		return []change{create(slotKey(is.ProjectID, is.Fingerprint), slotFields(&opened))}
+	case is.Grouped:
+		return []change{drop(slotKey(is.ProjectID, is.Fingerprint)).when("iid = :iid AND event_count = :events",
+			item{":iid": number(was.IID), ":events": number(was.Events)})}
+	case is.Open():
+		return []change{createAlone(is)}
+	default:
+		return []change{forget(aloneKey(is))}
+	}
+}
+
+// recover resolves every open alert that a recovery is about.
+func (s *Store) recover(ctx context.Context, projectID int64, o alert.Occurrence, now time.Time) ([]alert.Recorded, error) {
+	open, err := s.openAlerts(ctx, projectID, o.Fingerprint)
+	if err != nil {
+		return nil, err
+	}
+	var mu sync.Mutex
+	var recorded []alert.Recorded
+	err = sideBySide(ctx, open, func(ctx context.Context, iid int64) error {
+		a, resolved, err := s.resolve(ctx, projectID, iid, o, now)
+		if resolved {
+			mu.Lock()
+			defer mu.Unlock()
+			recorded = append(recorded, alert.Recorded{Outcome: alert.Recovered, IID: a.IID, Title: a.Title})
+		}
+		return err
+	})
+	if err == nil && len(recorded) == 0 {
+		recorded = []alert.Recorded{{Outcome: alert.Unmatched}}
+	}
+	slices.SortFunc(recorded, func(a, b alert.Recorded) int { return cmp.Compare(a.IID, b.IID) })
+	return recorded, err
+}
+
+// openAlerts returns the iids of what is open with a fingerprint. One that
+// somebody is opening at this moment counts once it is stored.
+func (s *Store) openAlerts(ctx context.Context, projectID int64, f alert.Fingerprint) (iids []int64, err error) {
+	if f == "" {
+		return nil, nil
+	}
+	beingOpened := false
+	err = s.query(ctx, openOf(projectID, f), forward, func(it item) (bool, error) {
+		found, err := readSlot(it) // an entry has but the iid of a slot
+		if found.iid != 0 && (found.opened || found.events == 0) {
+			iids = append(iids, found.iid)
+		}
+		beingOpened = beingOpened || found.events > 0 && !found.opened
+		return true, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list open alerts: %w", err)
+	}
+	if beingOpened {
+		found, _, err := s.await(ctx, slotKey(projectID, f))
+		if err != nil {
+			return nil, err
+		}
+		if found.iid != 0 {
+			iids = append(iids, found.iid)
+		}
+	}
+	return iids, nil
+}
+
+// resolve resolves an alert, unless the recovery is not about it.
+func (s *Store) resolve(ctx context.Context, projectID, iid int64, o alert.Occurrence, now time.Time) (alert.Alert, bool, error) {
+	for {
+		a, err := s.Alert(ctx, projectID, iid)
+		switch {
+		case fault.Is(err, fault.NotFound): // numbered, and never stored
+			return alert.Alert{}, false, nil
+		case err != nil || !o.Resolves(a):
+			return alert.Alert{}, false, err
+		}
+		err = s.saveAlert(ctx, a, a.Changed(o.Resolution(now)))
+		if errors.Is(err, errMoved) {
+			continue
+		}
+		return a, err == nil, err
+	}
+}

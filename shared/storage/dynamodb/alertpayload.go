@@ -1,0 +1,96 @@
+package dynamodb
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"gatehouse/shared/secret"
+	"gatehouse/shared/storage/packed"
+)
+
+// payload is what a monitoring tool sent, in chunks under a name of its own:
+// one who finishes the work of another stores another payload, and the alert
+// refers to one of the two.
+type payload struct {
+	name   string
+	chunks [][]byte
+}
+
+func newPayload(text []byte) payload {
+	return payload{hex.EncodeToString(secret.Random(16)), slices.Collect(slices.Chunk(packed.Pack(text), maxChunk))}
+}
+
+func payloadFields(name *string, chunks *int64) fields {
+	return fields{{"payload", name}, {"payload_chunks", chunks}}
+}
+
+// fields are those by which an alert refers to the payload.
+func (p payload) fields() fields {
+	n := int64(len(p.chunks))
+	return payloadFields(&p.name, &n)
+}
+
+// changes makes a change of each chunk.
+func (p payload) changes(of func(k key, chunk []byte) change) []change {
+	var all []change
+	for n, k := range payloadKeys(p.name, int64(len(p.chunks))) {
+		all = append(all, of(k, p.chunks[n]))
+	}
+	return all
+}
+
+func (s *Store) putPayload(ctx context.Context, p payload) error {
+	return s.writeEach(ctx, p.changes(func(k key, chunk []byte) change {
+		return create(k, fields{{"chunk", &chunk}})
+	}))
+}
+
+// forgetPayload removes a payload that nothing refers to.
+func (s *Store) forgetPayload(ctx context.Context, p payload) error {
+	return s.writeEach(ctx, p.changes(func(k key, _ []byte) change { return forget(k) }))
+}
+
+// writeEach makes the changes side by side, each for itself.
+func (s *Store) writeEach(ctx context.Context, changes []change) error {
+	return sideBySide(ctx, changes, func(ctx context.Context, c change) error { return s.write(ctx, c) })
+}
+
+// AlertPayload returns the payload of the occurrence that opened the alert.
+func (s *Store) AlertPayload(ctx context.Context, projectID, iid int64) ([]byte, error) {
+	it, err := s.get(ctx, alertKey(projectID, iid))
+	if err != nil {
+		return nil, fmt.Errorf("get alert: %w", err)
+	}
+	if it == nil {
+		return nil, alertKind.missing()
+	}
+	var name string
+	var chunks int64
+	if err := payloadFields(&name, &chunks).read(it); err != nil {
+		return nil, err
+	}
+	whole, err := s.joined(ctx, payloadKeys(name, chunks))
+	if err != nil {
+		return nil, fmt.Errorf("get payload of an alert: %w", err)
+	}
+	return packed.Unpack(whole)
+}
+
+// joined returns what the chunks with these keys are together.
+func (s *Store) joined(ctx context.Context, keys []key) ([]byte, error) {
+	found, err := s.getAll(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	var whole []byte
+	for _, k := range keys {
+		var chunk []byte
+		if err := (fields{{"chunk", &chunk}}).read(found[k]); err != nil {
+			return nil, err
+		}
+		whole = append(whole, chunk...)
+	}
+	return whole, nil
+}

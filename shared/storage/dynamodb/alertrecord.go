@@ -1,0 +1,219 @@
+package dynamodb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gatehouse/shared/alert"
+)
+
+// recording is how far the occurrences with one fingerprint have come.
+type recording struct {
+	store       *Store
+	projectID   int64
+	occurrences []alert.Occurrence
+	now         time.Time
+
+	fired    *slot // what the first occurrence found, until it is dealt with
+	number   int64 // reserved for an alert, until it is used
+	recorded []alert.Recorded
+}
+
+// RecordOccurrences records the occurrences of a request: atOnce at a time it
+// counts the first one with each fingerprint, which is all that a repeat takes;
+// then it takes as many numbers as there are new alerts, and does the rest.
+func (s *Store) RecordOccurrences(ctx context.Context, projectID int64, occurrences [][]alert.Occurrence, now time.Time) ([][]alert.Recorded, error) {
+	all := make([]*recording, len(occurrences))
+	for i, list := range occurrences {
+		all[i] = &recording{store: s, projectID: projectID, occurrences: list, now: now}
+	}
+	if err := sideBySide(ctx, all, func(ctx context.Context, r *recording) error { return r.begin(ctx) }); err != nil {
+		return nil, err
+	}
+	if err := s.number(ctx, projectID, all); err != nil {
+		return nil, err
+	}
+	if err := sideBySide(ctx, all, func(ctx context.Context, r *recording) error { return r.finish(ctx) }); err != nil {
+		return nil, err
+	}
+	recorded := make([][]alert.Recorded, len(all))
+	for i, r := range all {
+		recorded[i] = r.recorded
+	}
+	return recorded, nil
+}
+
+// begin counts the first occurrence.
+func (r *recording) begin(ctx context.Context) error {
+	if len(r.occurrences) == 0 || !r.occurrences[0].Joins() {
+		return nil
+	}
+	fired, err := r.fire(ctx, r.occurrences[0])
+	r.fired = &fired
+	return err
+}
+
+func (r *recording) fire(ctx context.Context, o alert.Occurrence) (slot, error) {
+	return r.store.fire(ctx, slotKey(r.projectID, o.Fingerprint), o, r.now)
+}
+
+// number reserves numbers for those whose first occurrence opens an alert.
+func (s *Store) number(ctx context.Context, projectID int64, all []*recording) error {
+	var opening []*recording
+	for _, r := range all {
+		if r.opens() {
+			opening = append(opening, r)
+		}
+	}
+	if len(opening) == 0 {
+		return nil
+	}
+	last, err := s.reserve(ctx, alertIIDs(projectID), int64(len(opening)))
+	for i, r := range opening {
+		r.number = last - int64(len(opening)) + int64(i) + 1
+	}
+	return err
+}
+
+// opens reports whether the first occurrence opens an alert, as far as is known.
+func (r *recording) opens() bool {
+	if len(r.occurrences) == 0 || r.occurrences[0].Recovery {
+		return false
+	}
+	return r.fired == nil || isFirst(*r.fired, r.occurrences[0])
+}
+
+// isFirst reports whether the slot that an occurrence found was made by it.
+func isFirst(found slot, o alert.Occurrence) bool { return found.events == o.Count }
+
+// finish records the occurrences one after the other.
+func (r *recording) finish(ctx context.Context) error {
+	for _, o := range r.occurrences {
+		done, err := r.record(ctx, o)
+		if err != nil {
+			return err
+		}
+		r.recorded = append(r.recorded, done...)
+	}
+	return nil
+}
+
+func (r *recording) record(ctx context.Context, o alert.Occurrence) ([]alert.Recorded, error) {
+	if o.Recovery {
+		return r.store.recover(ctx, r.projectID, o, r.now)
+	}
+	if !o.Joins() {
+		opened, err := r.openAlone(ctx, o)
+		return []alert.Recorded{opened}, err
+	}
+	joined, err := r.join(ctx, o)
+	for errors.Is(err, errGone) { // the alert that counted it is resolved
+		r.fired = nil
+		joined, err = r.join(ctx, o)
+	}
+	return []alert.Recorded{joined}, err
+}
+
+// join counts an occurrence on the open alert with its fingerprint, or opens
+// one. Of those who find none, the first opens it. When that one seems to have
+// ended amid its work, another does the rest, in which every step may be done
+// twice.
+func (r *recording) join(ctx context.Context, o alert.Occurrence) (alert.Recorded, error) {
+	found, err := r.found(ctx, o)
+	if err == nil && !found.opened && !isFirst(found, o) {
+		var there bool
+		found, there, err = r.store.await(ctx, slotKey(r.projectID, o.Fingerprint))
+		if err == nil && !there {
+			err = errGone
+		}
+	}
+	switch {
+	case err != nil:
+		return alert.Recorded{}, err
+	case found.opened:
+		return alert.Recorded{Outcome: alert.Repeated, IID: found.iid, Title: found.title}, nil
+	default:
+		return r.open(ctx, found, o)
+	}
+}
+
+// found returns the slot as an occurrence left it.
+func (r *recording) found(ctx context.Context, o alert.Occurrence) (slot, error) {
+	if fired := r.fired; fired != nil {
+		r.fired = nil
+		return *fired, nil
+	}
+	return r.fire(ctx, o)
+}
+
+// open stores the alert of a slot.
+func (r *recording) open(ctx context.Context, found slot, o alert.Occurrence) (alert.Recorded, error) {
+	k, payload := slotKey(r.projectID, o.Fingerprint), newPayload(o.Payload)
+	assign := func(ctx context.Context) (err error) {
+		if found.iid != 0 {
+			return nil
+		}
+		iid, err := r.iid(ctx)
+		if err == nil {
+			found, err = r.store.assign(ctx, k, iid, r.now)
+		}
+		return err
+	}
+	store := func(ctx context.Context) error { return r.store.putPayload(ctx, payload) }
+	if err := allOf(ctx, assign, store); err != nil {
+		return alert.Recorded{}, err
+	}
+	recorded, err := r.create(ctx, o.Alert(r.projectID, found.iid, found.createdAt), payload)
+	if err == nil {
+		err = r.store.conclude(ctx, k, recorded.IID, recorded.Title)
+	}
+	return recorded, err
+}
+
+// iid returns a number for a new alert.
+func (r *recording) iid(ctx context.Context) (int64, error) {
+	if reserved := r.number; reserved != 0 {
+		r.number = 0
+		return reserved, nil
+	}
+	return r.store.next(ctx, alertIIDs(r.projectID))
+}
+
+// create stores an alert, unless somebody else has stored it.
+func (r *recording) create(ctx context.Context, a alert.Alert, p payload) (alert.Recorded, error) {
+	err := r.store.write(ctx, create(alertKey(a.ProjectID, a.IID), append(alertFields(&a), p.fields()...)))
+	stored, there := refused(err, 0)
+	if !there {
+		return alert.Recorded{Outcome: alert.Opened, IID: a.IID, Title: a.Title}, err
+	}
+	first, err := alertKind.read(stored)
+	if err == nil {
+		err = r.store.forgetPayload(ctx, p)
+	}
+	return alert.Recorded{Outcome: alert.Repeated, IID: first.IID, Title: first.Title}, err
+}
+
+// openAlone stores an alert that counts no further occurrences, together with
+// the entry by which a recovery finds it.
+func (r *recording) openAlone(ctx context.Context, o alert.Occurrence) (alert.Recorded, error) {
+	iid, err := r.iid(ctx)
+	if err != nil {
+		return alert.Recorded{}, err
+	}
+	a, p := o.Alert(r.projectID, iid, r.now), newPayload(o.Payload)
+	if err := r.store.putPayload(ctx, p); err != nil {
+		return alert.Recorded{}, err
+	}
+	changes := []change{create(alertKey(r.projectID, iid), append(alertFields(&a), p.fields()...))}
+	if a.Fingerprint != "" {
+		changes = append(changes, createAlone(a))
+	}
+	if err := r.store.write(ctx, changes...); err != nil {
+		return alert.Recorded{}, fmt.Errorf("store alert: %w", err)
+	}
+	return alert.Recorded{Outcome: alert.Opened, IID: iid, Title: a.Title}, nil
+}
+
+func createAlone(a alert.Alert) change { return create(aloneKey(a), fields{{"iid", &a.IID}}) }

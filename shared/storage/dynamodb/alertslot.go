@@ -1,0 +1,147 @@
+package dynamodb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"gatehouse/shared/alert"
+	"gatehouse/shared/fault"
+)
+
+// slot is the item on which the events of an open alert are counted. It is
+// there from the first fire with its fingerprint until the alert is resolved.
+type slot struct {
+	events    int64
+	lastAt    time.Time
+	iid       int64     // zero until the alert has a number
+	createdAt time.Time // when it got that
+	opened    bool      // the alert is stored
+	title     string    // of the stored alert
+}
+
+func slotFields(s *slot) fields {
+	return fields{
+		{"event_count", &s.events},
+		{"last_at", &s.lastAt},
+		{"iid", &s.iid},
+		{"created_at", &s.createdAt},
+		{"opened", &s.opened},
+		{"title", &s.title},
+	}
+}
+
+func readSlot(it item) (s slot, err error) {
+	if err := slotFields(&s).read(it); err != nil {
+		return s, fmt.Errorf("read stored slot of an alert: %w", err)
+	}
+	return s, nil
+}
+
+// counted returns the alert with the events of its slot.
+func (s slot) counted(a alert.Alert) alert.Alert {
+	a.Events, a.LastEventAt = s.events, s.lastAt
+	return a
+}
+
+// slotOf returns the slot of an alert that is opened again.
+func slotOf(a alert.Alert) slot {
+	return slot{a.Events, a.LastEventAt, a.IID, a.CreatedAt, true, a.Title}
+}
+
+func (s *Store) slot(ctx context.Context, k key) (found slot, ok bool, err error) {
+	it, err := s.get(ctx, k)
+	if err != nil {
+		return slot{}, false, fmt.Errorf("get slot of an alert: %w", err)
+	}
+	found, err = readSlot(it)
+	return found, it != nil, err
+}
+
+var errUncertain = fault.New(fault.Unavailable, "it is not certain that the alert was recorded: send it again")
+
+// fire counts an occurrence, whatever the slot is by then. DynamoDB's answer
+// tells whether this was the first. One that is lost cannot be had again: the
+// sender must send the occurrence again, and that counts as well.
+func (s *Store) fire(ctx context.Context, k key, o alert.Occurrence, now time.Time) (slot, error) {
+	out, err := s.client.UpdateItem(ctx, &sdk.UpdateItemInput{
+		TableName: s.table(k), Key: k.item(),
+		UpdateExpression:          aws.String("SET last_at = :now ADD event_count :count"),
+		ExpressionAttributeValues: item{":now": number(now.UnixMicro()), ":count": number(o.Count)},
+		ReturnValues:              types.ReturnValueAllNew,
+	}, func(o *sdk.Options) { o.Retryer = onlyRefused })
+	if err != nil {
+		return slot{}, fmt.Errorf("%w: %w", errUncertain, err)
+	}
+	return readSlot(out.Attributes)
+}
+
+// errGone tells that a slot is no more: its alert was opened and resolved.
+var errGone = errors.New("the slot is gone")
+
+// assign gives the alert of a slot a number, unless it has one, and returns the
+// slot after it. Doing so twice changes nothing.
+func (s *Store) assign(ctx context.Context, k key, iid int64, now time.Time) (slot, error) {
+	out, err := s.client.UpdateItem(ctx, &sdk.UpdateItemInput{
+		TableName: s.table(k), Key: k.item(),
+		UpdateExpression:          aws.String("SET iid = if_not_exists(iid, :iid), created_at = if_not_exists(created_at, :now)"),
+		ConditionExpression:       aws.String(exist),
+		ExpressionAttributeValues: item{":iid": number(iid), ":now": number(now.UnixMicro())},
+		ReturnValues:              types.ReturnValueAllNew,
+	})
+	if refusals(err) != nil {
+		return slot{}, errGone
+	}
+	if err != nil {
+		return slot{}, fmt.Errorf("number an alert: %w", err)
+	}
+	return readSlot(out.Attributes)
+}
+
+// conclude notes that the alert of a slot is stored, unless it was resolved
+// already.
+func (s *Store) conclude(ctx context.Context, k key, iid int64, title string) error {
+	yes := true
+	err := s.write(ctx, set(k, fields{{"opened", &yes}, {"title", &title}}).
+		when("iid = :iid", item{":iid": number(iid)}))
+	if _, resolved := refused(err, 0); resolved {
+		return nil
+	}
+	return err
+}
+
+// The pauses between two looks at a slot.
+const (
+	shortestLook = 10 * time.Millisecond
+	longestLook  = 200 * time.Millisecond
+)
+
+// await waits until somebody else has opened the alert of a slot, or has run
+// out of patience, and returns the slot as it is then, if there is one.
+func (s *Store) await(ctx context.Context, k key) (found slot, ok bool, err error) {
+	waited := time.Duration(0)
+	for look := min(shortestLook, s.patience); ; look = min(2*look, longestLook) {
+		if err := sleep(ctx, look); err != nil {
+			return slot{}, false, err
+		}
+		waited += look
+		found, ok, err = s.slot(ctx, k)
+		if err != nil || !ok || found.opened || waited >= s.patience {
+			return found, ok, err
+		}
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,616 @@
+package storagetest
+
+import (
+	"bytes"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"gatehouse/shared/alert"
+	"gatehouse/shared/fault"
+	"gatehouse/shared/project"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/storage"
+)
+
+var alerts = []promise{
+	{"are opened and read back", openAlert},
+	{"keep the first occurrence and count the others", repeatAlert},
+	{"are resolved by a recovery, and a later fire opens another", recoverAlert},
+	{"outlive a recovery that is late", lateRecovery},
+	{"stay alone where occurrences are not grouped", ungroupedAlerts},
+	{"without a fingerprint are never found again", anonymousAlerts},
+	{"come many at a time, each with its outcome", mixedBatch},
+	{"keep a payload of a megabyte", largePayload},
+	{"change", changeAlert},
+	{"changed by many at once change once", changeAlertRace},
+	{"are not opened again beside another", reopenAlert},
+	{"that are not grouped are opened again", reopenUngrouped},
+	{"are listed, the newest first, by a filter", recentAlerts},
+	{"keep their latest activity", boundedActivity},
+	{"of one project are not those of another", alertsOfProjects},
+	{"that two report at once are one, each time", twoAtOnce},
+	{"that many report at once are one", manyAtOnce},
+	{"opened by many at once have numbers of their own", distinctAtOnce},
+	{"are never lost between a fire and a recovery", fireRacingRecovery},
+	{"are resolved once by many recoveries at once", recoveryRace},
+	{"opened again by many at once open once", reopenRace},
+	{"keep every event when somebody changes them meanwhile", changeRacingFires},
+}
+
+// newProjectID returns the id of a project that has no alerts. No store asks
+// whether the project is there; those that are have lower ids.
+func newProjectID() int64 { return 1<<40 + lastProjectID.Add(1) }
+
+var lastProjectID atomic.Int64
+
+func newOccurrence() alert.Occurrence {
+	return alert.Occurrence{
+		Fingerprint: alert.Fingerprint(unique("fingerprint")), Title: "Disk full: " + unique("host"),
+		Description: "Nothing can be written.", Severity: alert.SeverityHigh, Service: "web", MonitoringTool: "Monitor",
+		Hosts: []string{"web-1", "web-2"}, Environment: "production", Runbook: "https://runbooks.example/disk",
+		StartedAt: now.Add(-time.Minute), IntegrationID: 7, Payload: []byte(`{"title":"Disk full"}`), Count: 1,
+	}
+}
+
+// recovery returns the recovery of what an occurrence reported.
+func recovery(o alert.Occurrence) alert.Occurrence {
+	o.Recovery, o.EndedAt = true, now.Add(time.Second)
+	return o
+}
+
+func ungrouped(o alert.Occurrence) alert.Occurrence {
+	o.Ungrouped = true
+	return o
+}
+
+// wantAlert is the alert that an occurrence opens at the suite's present.
+func wantAlert(projectID, iid int64, o alert.Occurrence) alert.Alert {
+	return alert.Alert{
+		ProjectID: projectID, IID: iid, Fingerprint: o.Fingerprint, Grouped: o.Fingerprint != "" && !o.Ungrouped,
+		Title: o.Title, Description: o.Description, Severity: o.Severity, Status: alert.Triggered,
+		Service: o.Service, MonitoringTool: o.MonitoringTool, Hosts: o.Hosts, Environment: o.Environment,
+		Runbook: o.Runbook, StartedAt: o.StartedAt, Events: o.Count, LastEventAt: now,
+		IntegrationID: o.IntegrationID, CreatedAt: now, UpdatedAt: now, Version: 1,
+	}
+}
+
+// report records one occurrence at a time and returns what it did.
+func report(t *testing.T, s storage.Store, projectID int64, o alert.Occurrence, at time.Time) []alert.Recorded {
+	t.Helper()
+	recorded, err := s.RecordOccurrences(t.Context(), projectID, [][]alert.Occurrence{{o}}, at)
+	wantOK(t, "RecordOccurrences", err)
+	return recorded[0]
+}
+
+// wantReport reports an occurrence and checks what it did.
+func wantReport(t *testing.T, s storage.Store, projectID int64, o alert.Occurrence, want ...alert.Recorded) {
+	t.Helper()
+	wantSame(t, "RecordOccurrences", report(t, s, projectID, o, now), want)
+}
+
+func did(outcome alert.Outcome, iid int64, o alert.Occurrence) alert.Recorded {
+	return alert.Recorded{Outcome: outcome, IID: iid, Title: o.Title}
+}
+
+var unmatched = alert.Recorded{Outcome: alert.Unmatched}
+
+func readAlert(t *testing.T, s storage.Store, projectID, iid int64) alert.Alert {
+	t.Helper()
+	return must[alert.Alert](t)(s.Alert(t.Context(), projectID, iid))
+}
+
+// allAlerts returns every alert of a project, the newest first.
+func allAlerts(t *testing.T, s storage.Store, projectID int64) []alert.Alert {
+	t.Helper()
+	return matching(t, s, projectID, alert.Filter{})
+}
+
+func matching(t *testing.T, s storage.Store, projectID int64, f alert.Filter) []alert.Alert {
+	t.Helper()
+	all, more, err := s.RecentAlerts(t.Context(), projectID, f, 1000)
+	if err != nil || more {
+		t.Fatalf("RecentAlerts = %d alerts, more: %t, %v, want all of them", len(all), more, err)
+	}
+	return all
+}
+
+func iidsOf(all []alert.Alert) (iids []int64) {
+	for _, a := range all {
+		iids = append(iids, a.IID)
+	}
+	return iids
+}
+
+func openAlert(t *testing.T, s storage.Store) {
+	p := newProjectID()
+	plain := alert.Occurrence{Fingerprint: "plain", Title: "New: Alert", StartedAt: now, Payload: []byte("{}"), Count: 3}
+	for i, o := range []alert.Occurrence{newOccurrence(), newOccurrence(), plain} {
+		iid := int64(i) + 1
+		wantReport(t, s, p, o, did(alert.Opened, iid, o))
+		want := wantAlert(p, iid, o)
+		wantSame(t, "Alert", readAlert(t, s, p, iid), want)
+		wantSame(t, "RecentAlerts", allAlerts(t, s, p)[0], want)
+		got := must[[]byte](t)(s.AlertPayload(t.Context(), p, iid))
+		wantSame(t, "AlertPayload", string(got), string(o.Payload))
+	}
+	_, err := s.Alert(t.Context(), p, 4)
+	wantFault(t, "Alert of an unknown iid", err, fault.NotFound)
+	_, err = s.AlertPayload(t.Context(), p, 4)
+	wantFault(t, "AlertPayload of an unknown iid", err, fault.NotFound)
+	_, err = s.ChangeAlert(t.Context(), wantAlert(p, 4, plain), acknowledge(now))
+	wantFault(t, "ChangeAlert of an unknown iid", err, fault.NotFound)
+}
+
+func repeatAlert(t *testing.T, s storage.Store) {
+	p, first := newProjectID(), newOccurrence()
+	wantReport(t, s, p, first, did(alert.Opened, 1, first))
+	a := must[alert.Alert](t)(s.ChangeAlert(t.Context(), wantAlert(p, 1, first), acknowledge(now.Add(time.Second))))
+
+	other := newOccurrence()
+	other.Fingerprint, other.Severity, other.Count = first.Fingerprint, alert.SeverityLow, 4
+	other.Payload, other.StartedAt, other.IntegrationID = []byte(`{"another":1}`), now.Add(time.Minute), 8
+	later := now.Add(time.Hour)
+	wantSame(t, "RecordOccurrences", report(t, s, p, other, later), []alert.Recorded{did(alert.Repeated, 1, first)})
+	a.Events, a.LastEventAt = 5, later
+	wantSame(t, "Alert", readAlert(t, s, p, 1), a)
+	wantSame(t, "RecentAlerts", allAlerts(t, s, p), []alert.Alert{a})
+	got := must[[]byte](t)(s.AlertPayload(t.Context(), p, 1))
+	wantSame(t, "AlertPayload", string(got), string(first.Payload))
+}
+
+func recoverAlert(t *testing.T, s storage.Store) {
+	p, o := newProjectID(), newOccurrence()
+	wantReport(t, s, p, recovery(o), unmatched)
+	wantReport(t, s, p, o, did(alert.Opened, 1, o))
+	wantReport(t, s, p, o, did(alert.Repeated, 1, o))
+	later := now.Add(time.Minute)
+	wantSame(t, "RecordOccurrences", report(t, s, p, recovery(o), later), []alert.Recorded{did(alert.Recovered, 1, o)})
+
+	want := wantAlert(p, 1, o)
+	want.Status, want.EndedAt, want.Events, want.Version, want.UpdatedAt = alert.Resolved, now.Add(time.Second), 2, 2, later
+	want.Activity = []alert.Activity{{At: later, Change: alert.StatusChanged, Status: alert.Resolved}}
+	wantSame(t, "Alert", readAlert(t, s, p, 1), want)
+
+	wantReport(t, s, p, recovery(o), unmatched)
+	wantReport(t, s, p, o, did(alert.Opened, 2, o))
+	wantSame(t, "the newer alert", readAlert(t, s, p, 2), wantAlert(p, 2, o))
+	wantSame(t, "the older alert", readAlert(t, s, p, 1), want)
+
+	without := recovery(o)
+	without.EndedAt = time.Time{}
+	wantSame(t, "RecordOccurrences", report(t, s, p, without, later), []alert.Recorded{did(alert.Recovered, 2, o)})
+	if got := readAlert(t, s, p, 2); !got.EndedAt.Equal(later) {
+		t.Errorf("a recovery that tells no time ended the alert at %v, want %v", got.EndedAt, later)
+	}
+}
+
+func lateRecovery(t *testing.T, s storage.Store) {
+	p, o := newProjectID(), newOccurrence()
+	late, just := recovery(o), recovery(o)
+	late.EndedAt, just.EndedAt = o.StartedAt.Add(-time.Second), o.StartedAt
+	wantReport(t, s, p, o, did(alert.Opened, 1, o))
+	wantReport(t, s, p, late, unmatched)
+	wantSame(t, "Alert", readAlert(t, s, p, 1), wantAlert(p, 1, o))
+	wantReport(t, s, p, just, did(alert.Recovered, 1, o))
+}
+
+func ungroupedAlerts(t *testing.T, s storage.Store) {
+	p, o := newProjectID(), newOccurrence()
+	alone := ungrouped(o)
+	wantReport(t, s, p, alone, did(alert.Opened, 1, o))
+	wantReport(t, s, p, o, did(alert.Opened, 2, o))
+	wantReport(t, s, p, alone, did(alert.Opened, 3, o))
+	wantReport(t, s, p, o, did(alert.Repeated, 2, o))
+	tooYoung := alone
+	tooYoung.StartedAt = now.Add(time.Hour)
+	wantReport(t, s, p, tooYoung, did(alert.Opened, 4, o))
+	wantSame(t, "Alert", readAlert(t, s, p, 3), wantAlert(p, 3, alone))
+
+	wantReport(t, s, p, recovery(o), did(alert.Recovered, 1, o), did(alert.Recovered, 2, o), did(alert.Recovered, 3, o))
+	wantReport(t, s, p, recovery(o), unmatched)
+	open := matching(t, s, p, alert.Filter{Statuses: []alert.Status{alert.Triggered}})
+	wantSame(t, "the open alerts", iidsOf(open), []int64{4})
+}
+
+func anonymousAlerts(t *testing.T, s storage.Store) {
+	p, o := newProjectID(), newOccurrence()
+	o.Fingerprint = ""
+	wantReport(t, s, p, o, did(alert.Opened, 1, o))
+	wantReport(t, s, p, o, did(alert.Opened, 2, o))
+	wantReport(t, s, p, recovery(o), unmatched)
+	wantSame(t, "Alert", readAlert(t, s, p, 1), wantAlert(p, 1, o))
+	a := must[alert.Alert](t)(s.ChangeAlert(t.Context(), wantAlert(p, 1, o), resolve(now)))
+	wantSame(t, "Alert", readAlert(t, s, p, 1), a)
+}
+
+func mixedBatch(t *testing.T, s storage.Store) {
+	p := newProjectID()
+	open, ended, fresh, brief, unknown, anonymous, again := newOccurrence(), newOccurrence(), newOccurrence(),
+		newOccurrence(), newOccurrence(), newOccurrence(), newOccurrence()
+	anonymous.Fingerprint = ""
+	thrice := open
+	thrice.Count = 3
+	wantReport(t, s, p, open, did(alert.Opened, 1, open))
+	wantReport(t, s, p, ended, did(alert.Opened, 2, ended))
+	wantReport(t, s, p, again, did(alert.Opened, 3, again))
+
+	got, err := s.RecordOccurrences(t.Context(), p, [][]alert.Occurrence{
+		{thrice}, {recovery(ended)}, {fresh}, {brief, recovery(brief)}, {recovery(unknown)}, {anonymous},
+		{recovery(again), again},
+	}, now)
+	wantOK(t, "RecordOccurrences", err)
+	wantSame(t, "RecordOccurrences", got, [][]alert.Recorded{
+		{did(alert.Repeated, 1, open)}, {did(alert.Recovered, 2, ended)}, {did(alert.Opened, 0, fresh)},
+		{did(alert.Opened, 0, brief), did(alert.Recovered, 0, brief)}, {unmatched}, {did(alert.Opened, 0, anonymous)},
+		{did(alert.Recovered, 3, again), did(alert.Opened, 0, again)},
+	}, cmpopts.AcyclicTransformer("number", func(r alert.Recorded) alert.Recorded {
+		if r.IID > 3 {
+			r.IID = 0 // the store chooses the order of the new ones
+		}
+		return r
+	}))
+	wantSame(t, "the alerts", iidsOf(allAlerts(t, s, p)), []int64{7, 6, 5, 4, 3, 2, 1})
+	if events := readAlert(t, s, p, 1).Events; events != 4 {
+		t.Errorf("the repeated alert has %d events, want 4", events)
+	}
+	nothing, err := s.RecordOccurrences(t.Context(), p, nil, now)
+	if err != nil || len(nothing) > 0 {
+		t.Errorf("RecordOccurrences of none = %v, %v, want none", nothing, err)
+	}
+}
+
+func largePayload(t *testing.T, s storage.Store) {
+	p, o := newProjectID(), newOccurrence()
+	o.Payload = secret.Random(1 << 20)
+	wantReport(t, s, p, o, did(alert.Opened, 1, o))
+	alone := ungrouped(o)
+	alone.Payload = secret.Random(1 << 20)
+	wantReport(t, s, p, alone, did(alert.Opened, 2, o))
+	for iid, want := range map[int64][]byte{1: o.Payload, 2: alone.Payload} {
+		if got, err := s.AlertPayload(t.Context(), p, iid); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("AlertPayload = %d bytes, %v, want the %d that were sent", len(got), err, len(want))
+		}
+	}
+}
+
+func to(status alert.Status, at time.Time) alert.Change {
+	return alert.Change{Status: &status, ActorID: 9, At: at}
+}
+
+func acknowledge(at time.Time) alert.Change { return to(alert.Acknowledged, at) }
+func resolve(at time.Time) alert.Change     { return to(alert.Resolved, at) }
+func reopen(at time.Time) alert.Change      { return to(alert.Triggered, at) }
+
+func changeAlert(t *testing.T, s storage.Store) {
+	for name, o := range map[string]alert.Occurrence{"grouped": newOccurrence(), "ungrouped": ungrouped(newOccurrence())} {
+		p, somebody := newProjectID(), int64(5)
+		wantReport(t, s, p, o, did(alert.Opened, 1, o))
+		a := wantAlert(p, 1, o)
+		assignment := alert.Change{AssigneeID: &somebody, ActorID: 9, At: now.Add(time.Second)}
+		for i, c := range []alert.Change{
+			assignment, acknowledge(now), to(alert.Ignored, now), resolve(now), reopen(now), resolve(now.Add(time.Hour)),
+			reopen(now), acknowledge(now),
+		} {
+			stale := a
+			got, err := s.ChangeAlert(t.Context(), a, c)
+			wantOK(t, fmt.Sprintf("ChangeAlert %d of one that is %s", i, name), err)
+			a = a.Changed(c)
+			wantSame(t, "ChangeAlert", got, a)
+			wantSame(t, "Alert", readAlert(t, s, p, 1), a)
+			_, err = s.ChangeAlert(t.Context(), stale, reopen(now))
+			wantFault(t, "ChangeAlert of an old version", err, fault.Conflict)
+			if fault.Message(err) == "" {
+				t.Errorf("ChangeAlert of an old version = %v, want a message for the caller", err)
+			}
+		}
+		same := must[alert.Alert](t)(s.ChangeAlert(t.Context(), a, acknowledge(now.Add(time.Hour))))
+		wantSame(t, "ChangeAlert that changes nothing", same, a)
+		wantReport(t, s, p, recovery(o), did(alert.Recovered, 1, o))
+	}
+}
+
+func changeAlertRace(t *testing.T, s storage.Store) {
+	p, o := newProjectID(), newOccurrence()
+	wantReport(t, s, p, o, did(alert.Opened, 1, o))
+	a := wantAlert(p, 1, o)
+	for _, c := range []alert.Change{acknowledge(now), resolve(now), reopen(now)} {
+		errs := race(8, func(int) error { _, err := s.ChangeAlert(t.Context(), a, c); return err })
+		wantOneWinner(t, "ChangeAlert", errs, isConflict)
+		a = a.Changed(c)
+		wantSame(t, "Alert", readAlert(t, s, p, 1), a)
+	}
+	errs := race(8, func(i int) error {
+		_, err := s.ChangeAlert(t.Context(), a, []alert.Change{acknowledge(now), resolve(now)}[i%2])
+		return err
+	})
+	wantOneWinner(t, "ChangeAlert in two ways", errs, isConflict)
+}
+
+func reopenAlert(t *testing.T, s storage.Store) {
+	p, o := newProjectID(), newOccurrence()
+	wantReport(t, s, p, o, did(alert.Opened, 1, o))
+	wantReport(t, s, p, o, did(alert.Repeated, 1, o))
+	wantReport(t, s, p, recovery(o), did(alert.Recovered, 1, o))
+	wantReport(t, s, p, o, did(alert.Opened, 2, o))
+	old := readAlert(t, s, p, 1)
+	for _, status := range []alert.Status{alert.Triggered, alert.Acknowledged, alert.Ignored} {
+		_, err := s.ChangeAlert(t.Context(), old, to(status, now))
+		wantFault(t, "ChangeAlert to "+string(status)+" beside an open one", err, fault.Conflict)
+	}
+	wantSame(t, "the alert that stayed resolved", readAlert(t, s, p, 1), old)
+
+	wantReport(t, s, p, recovery(o), did(alert.Recovered, 2, o))
+	again := must[alert.Alert](t)(s.ChangeAlert(t.Context(), old, to(alert.Acknowledged, now)))
+	if !again.EndedAt.IsZero() || again.Events != 2 {
+		t.Errorf("the alert that is open again ended at %v with %d events, want no end and 2", again.EndedAt, again.Events)
+	}
+	wantReport(t, s, p, o, did(alert.Repeated, 1, o))
+	again.Events++
+	wantSame(t, "Alert", readAlert(t, s, p, 1), again)
+	_, err := s.ChangeAlert(t.Context(), readAlert(t, s, p, 2), reopen(now))
+	wantFault(t, "ChangeAlert of the newer one beside the older", err, fault.Conflict)
+}
+
+func reopenUngrouped(t *testing.T, s storage.Store) {
+	p, o := newProjectID(), newOccurrence()
+	wantReport(t, s, p, ungrouped(o), did(alert.Opened, 1, o))
+	wantReport(t, s, p, ungrouped(o), did(alert.Opened, 2, o))
+	wantReport(t, s, p, o, did(alert.Opened, 3, o))
+	wantReport(t, s, p, recovery(o), did(alert.Recovered, 1, o), did(alert.Recovered, 2, o), did(alert.Recovered, 3, o))
+	for _, iid := range []int64{1, 2, 3} { // each beside the ones before
+		_, err := s.ChangeAlert(t.Context(), readAlert(t, s, p, iid), reopen(now))
+		wantOK(t, "ChangeAlert", err)
+	}
+	wantReport(t, s, p, recovery(o), did(alert.Recovered, 1, o), did(alert.Recovered, 2, o), did(alert.Recovered, 3, o))
+}
+
+func recentAlerts(t *testing.T, s storage.Store) {
+	p := newProjectID()
+	severities := []alert.Severity{alert.SeverityHigh, alert.SeverityLow, alert.SeverityInfo}
+	for i := range 6 {
+		o := newOccurrence()
+		o.Severity = severities[i%3]
+		report(t, s, p, o, now.Add(time.Duration(i)*24*time.Hour))
+		if i >= 3 {
+			report(t, s, p, recovery(o), now)
+		}
+	}
+	tests := map[string]struct {
+		filter alert.Filter
+		limit  int
+		want   []int64
+		more   bool
+	}{
+		"all":                 {alert.Filter{}, 6, []int64{6, 5, 4, 3, 2, 1}, false},
+		"the first":           {alert.Filter{}, 2, []int64{6, 5}, true},
+		"open ones":           {alert.Filter{Statuses: []alert.Status{alert.Triggered, alert.Ignored}}, 6, []int64{3, 2, 1}, false},
+		"the first open":      {alert.Filter{Statuses: []alert.Status{alert.Triggered}}, 2, []int64{3, 2}, true},
+		"resolved ones":       {alert.Filter{Statuses: []alert.Status{alert.Resolved}}, 3, []int64{6, 5, 4}, false},
+		"by severity":         {alert.Filter{Severities: []alert.Severity{alert.SeverityLow, alert.SeverityInfo}}, 6, []int64{6, 5, 3, 2}, false},
+		"open and low":        {alert.Filter{Statuses: []alert.Status{alert.Triggered}, Severities: []alert.Severity{alert.SeverityLow}}, 6, []int64{2}, false},
+		"empty filters":       {alert.Filter{Statuses: []alert.Status{}, Severities: []alert.Severity{}}, 6, []int64{6, 5, 4, 3, 2, 1}, false},
+		"since one's opening": {alert.Filter{Since: now.Add(3 * 24 * time.Hour)}, 6, []int64{6, 5, 4}, false},
+		"none":                {alert.Filter{Severities: []alert.Severity{alert.SeverityUnknown}}, 6, nil, false},
+	}
+	for name, test := range tests {
+		got, more, err := s.RecentAlerts(t.Context(), p, test.filter, test.limit)
+		if err != nil || more != test.more {
+			t.Errorf("RecentAlerts, %s = more: %t, %v, want %t", name, more, err, test.more)
+		}
+		wantSame(t, "RecentAlerts, "+name, iidsOf(got), test.want)
+	}
+}
+
+func boundedActivity(t *testing.T, s storage.Store) {
+	p, o := newProjectID(), newOccurrence()
+	wantReport(t, s, p, o, did(alert.Opened, 1, o))
+	a := wantAlert(p, 1, o)
+	for i := range alert.ActivityKept + 3 {
+		c := []alert.Change{acknowledge(now), reopen(now)}[i%2]
+		a = must[alert.Alert](t)(s.ChangeAlert(t.Context(), a, c))
+	}
+	got := readAlert(t, s, p, 1)
+	wantSame(t, "Alert", got, a)
+	if len(got.Activity) != alert.ActivityKept {
+		t.Errorf("%d activities are kept, want %d", len(got.Activity), alert.ActivityKept)
+	}
+}
+
+func alertsOfProjects(t *testing.T, s storage.Store) {
+	g := addGroup(t, s, addUser(t, s).ID)
+	gone, o := addProject(t, s, g), newOccurrence()
+	wantReport(t, s, gone.ID, o, did(alert.Opened, 1, o))
+	beside := addProject(t, s, g)
+	wantReport(t, s, beside.ID, recovery(o), unmatched)
+	wantReport(t, s, beside.ID, o, did(alert.Opened, 1, o))
+
+	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), gone.ID))
+	next := newProject(g)
+	next.Path, next.FullPath = gone.Path, gone.FullPath
+	next = must[project.Project](t)(s.CreateProject(t.Context(), next))
+	wantSame(t, "the alerts of a project at the place of a deleted one", allAlerts(t, s, next.ID), []alert.Alert{})
+	wantReport(t, s, next.ID, recovery(o), unmatched)
+	wantReport(t, s, next.ID, o, did(alert.Opened, 1, o))
+}
+
+// fireAtOnce reports one occurrence n times at once.
+func fireAtOnce(t *testing.T, s storage.Store, n int, projectID int64, o alert.Occurrence) []alert.Recorded {
+	t.Helper()
+	results := make([]alert.Recorded, n)
+	errs := race(n, func(i int) error {
+		recorded, err := s.RecordOccurrences(t.Context(), projectID, [][]alert.Occurrence{{o}}, now)
+		if err == nil {
+			results[i] = recorded[0][0]
+		}
+		return err
+	})
+	for _, err := range errs {
+		wantOK(t, "RecordOccurrences", err)
+	}
+	return results
+}
+
+// wantOneOpened checks that one of the results opened the alert and that all
+// others were counted on it.
+func wantOneOpened(t *testing.T, results []alert.Recorded) {
+	t.Helper()
+	opened := 0
+	for _, r := range results {
+		if r.Outcome == alert.Opened {
+			opened++
+		} else if r.Outcome != alert.Repeated {
+			t.Errorf("a fire was %s", r.Outcome)
+		}
+		if r.IID != results[0].IID || r.Title != results[0].Title {
+			t.Errorf("fires at once were counted on %+v and %+v", results[0], r)
+		}
+	}
+	if opened != 1 {
+		t.Errorf("%d of %d fires at once opened the alert, want 1", opened, len(results))
+	}
+}
+
+func twoAtOnce(t *testing.T, s storage.Store) {
+	p := newProjectID()
+	for range 300 {
+		o := newOccurrence()
+		results := fireAtOnce(t, s, 2, p, o)
+		wantOneOpened(t, results)
+		want := wantAlert(p, results[0].IID, o)
+		want.Events = 2
+		wantSame(t, "Alert", readAlert(t, s, p, want.IID), want)
+	}
+	if all := allAlerts(t, s, p); len(all) != 300 || all[0].IID != 300 {
+		t.Errorf("there are %d alerts up to number %d, want 300", len(all), all[0].IID)
+	}
+}
+
+func manyAtOnce(t *testing.T, s storage.Store) {
+	p, o := newProjectID(), newOccurrence()
+	wantOneOpened(t, fireAtOnce(t, s, 200, p, o))
+	want := wantAlert(p, 1, o)
+	want.Events = 200
+	wantSame(t, "RecentAlerts", allAlerts(t, s, p), []alert.Alert{want})
+}
+
+func distinctAtOnce(t *testing.T, s storage.Store) {
+	p := newProjectID()
+	errs := race(10, func(int) error {
+		batch := make([][]alert.Occurrence, 10)
+		for i := range batch {
+			batch[i] = []alert.Occurrence{newOccurrence()}
+		}
+		_, err := s.RecordOccurrences(t.Context(), p, batch, now)
+		return err
+	})
+	for _, err := range errs {
+		wantOK(t, "RecordOccurrences", err)
+	}
+	for i, a := range allAlerts(t, s, p) {
+		if want := int64(100 - i); a.IID != want {
+			t.Fatalf("alert %d from the end has the number %d, want %d", i, a.IID, want)
+		}
+	}
+}
+
+// wantNoneLost checks that the alerts with one fingerprint have so many events
+// together, and that at most one of them is open: the newest.
+func wantNoneLost(t *testing.T, s storage.Store, projectID, fires int64) {
+	t.Helper()
+	all, events := allAlerts(t, s, projectID), int64(0)
+	for i, a := range all {
+		events += a.Events
+		if i > 0 && a.Open() {
+			t.Errorf("alert %d is open beside alert %d", a.IID, all[0].IID)
+		}
+		if a.Open() != a.EndedAt.IsZero() {
+			t.Errorf("alert %d is %s and ended at %v", a.IID, a.Status, a.EndedAt)
+		}
+	}
+	if events != fires {
+		t.Errorf("%d alerts have %d events together, want %d", len(all), events, fires)
+	}
+}
+
+func fireRacingRecovery(t *testing.T, s storage.Store) {
+	for range 30 {
+		p, o := newProjectID(), newOccurrence()
+		wantReport(t, s, p, o, did(alert.Opened, 1, o))
+		errs := race(6, func(i int) error {
+			mine := o
+			if i%3 == 0 {
+				mine = recovery(o)
+			}
+			_, err := s.RecordOccurrences(t.Context(), p, [][]alert.Occurrence{{mine}}, now)
+			return err
+		})
+		for _, err := range errs {
+			wantOK(t, "RecordOccurrences", err)
+		}
+		wantNoneLost(t, s, p, 5)
+		if a := readAlert(t, s, p, 1); a.Open() {
+			t.Errorf("alert 1 is open after a recovery: %+v", a)
+		}
+	}
+}
+
+func recoveryRace(t *testing.T, s storage.Store) {
+	for _, o := range []alert.Occurrence{newOccurrence(), ungrouped(newOccurrence())} {
+		p := newProjectID()
+		wantReport(t, s, p, o, did(alert.Opened, 1, o))
+		var recovered atomic.Int64
+		for _, err := range race(8, func(int) error {
+			recorded, err := s.RecordOccurrences(t.Context(), p, [][]alert.Occurrence{{recovery(o)}}, now)
+			if err == nil && recorded[0][0].Outcome == alert.Recovered {
+				recovered.Add(1)
+			}
+			return err
+		}) {
+			wantOK(t, "RecordOccurrences", err)
+		}
+		a := readAlert(t, s, p, 1)
+		if recovered.Load() != 1 || a.Status != alert.Resolved || len(a.Activity) != 1 {
+			t.Errorf("%d recoveries resolved the alert, which has the activity %v, want one", recovered.Load(), a.Activity)
+		}
+	}
+}
+
+func reopenRace(t *testing.T, s storage.Store) {
+	p, o := newProjectID(), newOccurrence()
+	for range 8 {
+		report(t, s, p, o, now)
+		report(t, s, p, recovery(o), now)
+	}
+	errs := race(8, func(i int) error {
+		_, err := s.ChangeAlert(t.Context(), readAlert(t, s, p, int64(i)+1), reopen(now))
+		return err
+	})
+	winner := wantOneWinner(t, "ChangeAlert", errs, isConflict)
+	open := matching(t, s, p, alert.Filter{Statuses: []alert.Status{alert.Triggered}})
+	wantSame(t, "the open alerts", iidsOf(open), []int64{int64(winner) + 1})
+}
+
+func changeRacingFires(t *testing.T, s storage.Store) {
+	p, o := newProjectID(), newOccurrence()
+	wantReport(t, s, p, o, did(alert.Opened, 1, o))
+	errs := race(40, func(i int) error {
+		if i%10 > 0 {
+			_, err := s.RecordOccurrences(t.Context(), p, [][]alert.Occurrence{{o}}, now)
+			return err
+		}
+		c := []alert.Change{acknowledge(now), resolve(now)}[i/10%2]
+		_, err := s.ChangeAlert(t.Context(), readAlert(t, s, p, 1), c)
+		if fault.Is(err, fault.Conflict) {
+			return nil
+		}
+		return err
+	})
+	for _, err := range errs {
+		wantOK(t, "a call", err)
+	}
+	wantNoneLost(t, s, p, 37)
+}
