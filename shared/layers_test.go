@@ -16,7 +16,7 @@ import (
 // imports only packages of its own layer or a lower one.
 var layers = [][]string{
 	{"fault", "secret", "page", "scope", "route", "text", "payload"},
-	{"user", "accesstoken", "session", "project", "throttle", "twofactor", "oauth", "oidc", "git", "audit", "errortracking", "alert", "integration", "mapping"},
+	{"user", "accesstoken", "session", "project", "throttle", "twofactor", "oauth", "oidc", "git", "audit", "errortracking", "alert", "integration", "mapping", "intake"},
 	{"storage", "storage/packed"},
 	{"storage/sqlite", "storage/dynamodb", "storage/dynamodb/tables", "storage/storagetest"},
 	{"web", "gateway", "openapi"},

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"gatehouse/functions/account/accountapi"
+	"gatehouse/functions/alerts/alertsapi"
 	"gatehouse/functions/console/consoleapi"
 	"gatehouse/functions/errortracking/errortrackingapi"
 	"gatehouse/functions/oauth/oauthapi"
@@ -121,6 +122,7 @@ func functions(a *app.App) map[string]http.Handler {
 		"oauth":         oauthapi.New(a),
 		"platform":      platformapi.New(a),
 		"projects":      projectsapi.New(a),
+		"alerts":        alertsapi.New(a),
 	}
 }
 

@@ -15,6 +15,9 @@ const (
 	SeverityUnknown  Severity = "unknown"
 )
 
+// Severities lists every severity, the gravest first.
+var Severities = []Severity{SeverityCritical, SeverityHigh, SeverityMedium, SeverityLow, SeverityInfo, SeverityUnknown}
+
 // severities are the words that the metrics format takes for each severity.
 var severities = map[string]Severity{
 	"critical": SeverityCritical, "s1": SeverityCritical, "p1": SeverityCritical, "emergency": SeverityCritical, "fatal": SeverityCritical,

@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/alert"
 	"gatehouse/shared/audit"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/errortracking"
+	"gatehouse/shared/intake"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
@@ -47,6 +49,8 @@ type App struct {
 	Tracking     *errortracking.Rules
 	OAuth        *oauth.Server
 	Integrations *integration.Rules
+	Alerts       *alert.Rules
+	Intake       *intake.Rules
 	Auth         *auth.Auth
 	Now          func() time.Time
 }
@@ -66,6 +70,8 @@ func New(store storage.Store, c Config) *App {
 	a.Trail = audit.NewTrail(store, c.Now)
 	a.OAuth = oauth.NewServer(store, a.Users, a.Attempts, a.Trail, c.Keys, c.OAuth, c.Now)
 	a.Integrations = integration.NewRules(store, c.Keys, c.Features, c.Now)
+	a.Alerts = alert.NewRules(store, c.Now)
+	a.Intake = intake.NewRules(store, a.Integrations, c.Now)
 	a.Auth = auth.New(a.Users, a.Tokens, a.Projects, a.OAuth, a.Trail, c.Now)
 	return a
 }

@@ -81,6 +81,21 @@ type Health struct {
 	LastErrorAt     time.Time
 }
 
+// Plus returns the counters of both together, with the later times and error.
+func (h Health) Plus(other Health) Health {
+	h.Received += other.Received
+	h.Rejected += other.Rejected
+	h.SkippedItems += other.SkippedItems
+	h.TruncatedAlerts += other.TruncatedAlerts
+	if other.LastReceivedAt.After(h.LastReceivedAt) {
+		h.LastReceivedAt = other.LastReceivedAt
+	}
+	if other.LastErrorAt.After(h.LastErrorAt) {
+		h.LastError, h.LastErrorAt = other.LastError, other.LastErrorAt
+	}
+	return h
+}
+
 // Settings are a project's rules for alerts.
 type Settings struct {
 	ProjectID int64

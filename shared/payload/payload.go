@@ -35,13 +35,10 @@ type Object = map[string]any
 // an object, or beyond a limit, is a fault.Invalid error. The Document may
 // share the memory of text.
 func Read(text []byte) (Document, error) {
-	if len(text) > MaxBytes {
-		return Document{}, fault.New(fault.Invalid, "the payload exceeds 1 MiB")
+	if err := Check(text); err != nil {
+		return Document{}, err
 	}
 	text = clean(text)
-	if deeperThan(text, MaxDepth) {
-		return Document{}, fault.New(fault.Invalid, "the payload is nested more than 100 levels deep")
-	}
 	value, err := decode(text)
 	if err != nil {
 		return Document{}, err
@@ -51,6 +48,18 @@ func Read(text []byte) (Document, error) {
 		return Document{}, fault.New(fault.Invalid, "the payload must be a JSON object")
 	}
 	return Document{text, object}, nil
+}
+
+// Check returns a fault.Invalid error for a payload beyond the limits, without
+// reading it.
+func Check(text []byte) error {
+	switch {
+	case len(text) > MaxBytes:
+		return fault.New(fault.Invalid, "the payload exceeds 1 MiB")
+	case deeperThan(text, MaxDepth):
+		return fault.New(fault.Invalid, "the payload is nested more than 100 levels deep")
+	}
+	return nil
 }
 
 // Elements returns the text of each element of the member that is an array.

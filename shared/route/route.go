@@ -8,6 +8,17 @@ package route
 // specific pattern wins, whatever the order.
 type Route struct{ Pattern, Function string }
 
+// Default is the pattern of the route that gets what no other matches.
+const Default = "$default"
+
+// Key is how API Gateway names the route in its definition and in events.
+func (r Route) Key() string {
+	if r.Pattern == Default {
+		return Default
+	}
+	return "ANY " + r.Pattern
+}
+
 // Table holds every route of the deployment; template.yaml repeats it, and a
 // test compares the two. A greedy pattern does not match its bare prefix, so
 // each prefix has a route of its own.
@@ -37,4 +48,5 @@ var Table = []Route{
 	{"/api/v4/projects/{proxy+}", "projects"},
 	{"/api/v4", "platform"},
 	{"/api/v4/{proxy+}", "platform"},
+	{Default, "alerts"},
 }

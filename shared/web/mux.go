@@ -19,7 +19,7 @@ type Mux struct {
 }
 
 // NewMux returns a Mux that refuses in the REST API's shapes.
-func NewMux() *Mux { return &Mux{Refuse: refuse} }
+func NewMux() *Mux { return &Mux{Refuse: Refuse} }
 
 // Handle adds a route.
 func (m *Mux) Handle(pattern string, handler http.Handler) {
@@ -77,7 +77,8 @@ func (v *verdict) Header() http.Header         { return v.header }
 func (v *verdict) WriteHeader(status int)      { v.status = status }
 func (v *verdict) Write(b []byte) (int, error) { return len(b), nil }
 
-func refuse(w http.ResponseWriter, _ *http.Request, status int) {
+// Refuse answers in the REST API's shapes that no route fits: 404, or 405.
+func Refuse(w http.ResponseWriter, _ *http.Request, status int) {
 	if status == http.StatusNotFound {
 		JSON(w, status, map[string]string{"error": "404 Not Found"})
 		return

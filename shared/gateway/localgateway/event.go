@@ -47,9 +47,8 @@ type requestHTTP struct {
 	UserAgent string `json:"userAgent"`
 }
 
-// newEvent describes a request that arrived by the route with this pattern.
-func newEvent(r *http.Request, pattern string, body []byte) *event {
-	routeKey := "ANY " + pattern
+// newEvent describes a request that arrived by the route with this key.
+func newEvent(r *http.Request, routeKey string, body []byte) *event {
 	e := &event{
 		Version:        "2.0",
 		RouteKey:       routeKey,

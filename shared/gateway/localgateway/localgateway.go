@@ -61,7 +61,7 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuseBody(w, err)
 		return
 	}
-	payload, err := newEvent(r, to.Pattern, body).marshal()
+	payload, err := newEvent(r, to.Key(), body).marshal()
 	if err != nil || len(payload) > maxPayload {
 		refuse(w, http.StatusRequestEntityTooLarge, "Request Too Long")
 		return

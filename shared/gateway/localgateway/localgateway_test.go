@@ -22,6 +22,9 @@ import (
 
 // patternExample returns an address that matches the pattern.
 func patternExample(pattern string) string {
+	if pattern == route.Default {
+		return "/acme/web/alerts/notify.json"
+	}
 	return strings.NewReplacer("{proxy+}", "some/thing", "{id}", "5").Replace(pattern)
 }
 

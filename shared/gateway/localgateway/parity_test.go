@@ -160,6 +160,9 @@ var recorded = map[string]request{
 		"User-Agent": {browser}, "Accept": {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
 		"Accept-Language": {"en-GB,en;q=0.9"}, "Sec-Fetch-Site": {"none"}, "Cookie": {"gatehouse_session=example-session"},
 	}, ""},
+	"alert": {"POST", "/acme/web/alerts/notify.json", http.Header{
+		"User-Agent": {curl}, "Accept": {"*/*"}, "Content-Type": {"application/json"}, "Authorization": {"Bearer example-authorization-key"},
+	}, `{"title":"Disk full","severity":"high","hosts":["db-1"],"fingerprint":"disk:db-1"}`},
 	"create-application": {"POST", "/api/v4/applications", http.Header{
 		"User-Agent": {curl}, "Accept": {"*/*"}, "Content-Type": {"application/json"}, "Private-Token": {"example-personal-access-token"},
 	}, `{"name":"Example","redirect_uri":"https://client.example.com/callback","scopes":"api read_user","confidential":true}`},

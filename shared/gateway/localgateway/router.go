@@ -17,6 +17,7 @@ type pattern struct {
 	route    route.Route
 	segments []string
 	greedy   bool
+	rest     bool // of the default route: everything
 }
 
 const greedyVariable = "/{proxy+}"
@@ -25,15 +26,22 @@ func newRouter(table []route.Route) router {
 	var patterns router
 	for _, r := range table {
 		path, greedy := strings.CutSuffix(r.Pattern, greedyVariable)
-		patterns = append(patterns, pattern{r, strings.Split(path, "/")[1:], greedy})
+		patterns = append(patterns, pattern{r, strings.Split(path, "/")[1:], greedy, r.Pattern == route.Default})
 	}
 	slices.SortStableFunc(patterns, moreSpecific)
 	return patterns
 }
 
 // moreSpecific orders patterns as the gateway does: full matches before greedy
-// ones, longer before shorter, fewer variables before more.
+// ones, longer before shorter, fewer variables before more, and the default
+// route last.
 func moreSpecific(a, b pattern) int {
+	if a.rest != b.rest {
+		if b.rest {
+			return -1
+		}
+		return 1
+	}
 	if a.greedy != b.greedy {
 		if b.greedy {
 			return -1
@@ -58,6 +66,9 @@ func (r router) find(path string) (route.Route, bool) {
 }
 
 func (p pattern) matches(path string) bool {
+	if p.rest {
+		return true
+	}
 	rest, rooted := strings.CutPrefix(path, "/")
 	more := rooted
 	for _, want := range p.segments {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 
 	"gatehouse/shared/gateway/localgateway"
@@ -86,14 +87,19 @@ func TestEveryPatternOfTheTable(t *testing.T) {
 	}
 }
 
-func TestWhatNoRouteMatches(t *testing.T) {
-	gateway := localgateway.New(functions(route.Table), route.Table)
+func TestWhatNoRouteMatchesGoesToTheDefault(t *testing.T) {
+	with := localgateway.New(functions(route.Table), route.Table)
+	pathsAlone := slices.DeleteFunc(slices.Clone(route.Table), func(r route.Route) bool { return r.Pattern == route.Default })
+	without := localgateway.New(functions(pathsAlone), pathsAlone)
 	for _, target := range []string{
-		"/favicon.ico", "//", "//users/sign_in", "/users/", "/api", "/api/", "/api/v4/", "/-", "/-/", "/assets", "/Users/sign_in",
+		"/acme/web/alerts/notify.json", "/favicon.ico", "//", "//users/sign_in", "/users/", "/api", "/api/", "/api/v4/",
+		"/-", "/-/", "/assets", "/Users/sign_in",
 	} {
-		status, body := get(t, gateway, target)
-		if status != http.StatusNotFound || body != `{"message":"Not Found"}` {
-			t.Errorf("GET %s = %d %s, want the gateway's 404", target, status, body)
+		if status, got := get(t, with, target); status != http.StatusOK || got != "alerts" {
+			t.Errorf("GET %s = %d from %q, want the default route's function", target, status, got)
+		}
+		if status, body := get(t, without, target); status != http.StatusNotFound || body != `{"message":"Not Found"}` {
+			t.Errorf("without a default route GET %s = %d %s, want the gateway's 404", target, status, body)
 		}
 	}
 }

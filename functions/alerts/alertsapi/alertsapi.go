@@ -1,0 +1,93 @@
+// Package alertsapi takes alerts at the addresses of integrations, and answers
+// for every address that is nobody's.
+package alertsapi
+
+import (
+	"errors"
+	"mime"
+	"net/http"
+	"strings"
+
+	"gatehouse/shared/alert"
+	"gatehouse/shared/app"
+	"gatehouse/shared/fault"
+	"gatehouse/shared/intake"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/web"
+)
+
+type api struct{ intake *intake.Rules }
+
+// New returns the group's handler.
+func New(app *app.App) http.Handler {
+	api := &api{app.Intake}
+	return web.Around(web.WithoutTrailingSlash(http.HandlerFunc(api.route)))
+}
+
+// route serves what is posted to the address of an integration. Such an
+// address begins with names that people choose and has no pattern of its own.
+func (a *api) route(w http.ResponseWriter, r *http.Request) {
+	d, ok := parseAddress(r.URL.Path)
+	switch {
+	case !ok:
+		web.Refuse(w, r, http.StatusNotFound)
+	case r.Method == http.MethodPost, r.Method == http.MethodPut: // some tools put
+		web.Handler(func(w http.ResponseWriter, r *http.Request) error { return a.notify(w, r, d) }).ServeHTTP(w, r)
+	default:
+		w.Header().Set("Allow", "POST, PUT")
+		web.Refuse(w, r, http.StatusMethodNotAllowed)
+	}
+}
+
+// item is an alert that a payload touched.
+type item struct {
+	IID   int64  `json:"iid"`
+	Title string `json:"title"`
+}
+
+func newItems(touched []alert.Recorded) []item {
+	items := make([]item, len(touched))
+	for i, t := range touched {
+		items[i] = item{t.IID, t.Title}
+	}
+	return items
+}
+
+func (a *api) notify(w http.ResponseWriter, r *http.Request, d intake.Delivery) error {
+	body, err := web.ReadBody(r)
+	if err != nil {
+		// Too large is 400 here: senders know no 413 (Interface: "Alert intake").
+		return fault.New(fault.Invalid, fault.Message(err))
+	}
+	d.Body, d.Key = payloadOf(r, body), key(r)
+	touched, err := a.intake.Deliver(r.Context(), d)
+	switch {
+	case errors.Is(err, fault.Unauthorized):
+		w.Header().Set("WWW-Authenticate", `Bearer realm="Gatehouse", Basic realm="Gatehouse"`)
+		return err
+	case err != nil:
+		return web.NotFound("Project", err)
+	}
+	return web.JSON(w, http.StatusOK, newItems(touched))
+}
+
+// payloadOf returns the body if it is JSON by its content type. Anything else
+// still tells that something happened, but not what.
+func payloadOf(r *http.Request, body []byte) []byte {
+	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || mediaType != "application/json" && !strings.HasSuffix(mediaType, "+json") {
+		return nil
+	}
+	return body
+}
+
+// key returns the authorization key of the request: a Bearer token, or the
+// password of Basic authentication, whose user name says nothing.
+func key(r *http.Request) secret.Text {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if strings.EqualFold(scheme, "Bearer") {
+		return secret.NewText(strings.TrimSpace(token))
+	}
+	_, password, _ := r.BasicAuth()
+	return secret.NewText(password)
+}

@@ -1,0 +1,413 @@
+package alertsapi_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/functions/alerts/alertsapi"
+	"gatehouse/shared/alert"
+	"gatehouse/shared/apptest"
+	"gatehouse/shared/integration"
+	"gatehouse/shared/project"
+)
+
+// site is a project with integrations, and the handler that takes its alerts.
+type site struct {
+	*apptest.App
+	handler http.Handler
+	project project.Project
+}
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	a := apptest.New(t)
+	team := a.Group("team", a.Group("acme", project.Group{}, a.User("ada"), project.Private), a.User("ben"), project.Private)
+	return &site{a, alertsapi.New(a.App), a.Project("Web", team, project.Private)}
+}
+
+// integration adds an integration and returns it with its key.
+func (s *site) integration(t *testing.T, d integration.Draft) (integration.Integration, string) {
+	t.Helper()
+	if d.Name == "" {
+		d.Name = "Uptime"
+	}
+	i, err := s.Integrations.Create(t.Context(), s.project, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := s.Integrations.Key(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i, key.Reveal()
+}
+
+func (s *site) http(t *testing.T) (integration.Integration, string) {
+	t.Helper()
+	return s.integration(t, integration.Draft{Type: integration.HTTP, Active: true})
+}
+
+func (s *site) metrics(t *testing.T) (integration.Integration, string) {
+	t.Helper()
+	return s.integration(t, integration.Draft{Type: integration.Metrics, Active: true, APIURL: "https://metrics.example"})
+}
+
+// post sends a JSON body with a Bearer key.
+func (s *site) post(t *testing.T, path, key, body string) apptest.Answer {
+	t.Helper()
+	r := httptest.NewRequest("POST", path, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		r.Header.Set("Authorization", "Bearer "+key)
+	}
+	return apptest.Send(t, s.handler, r)
+}
+
+func (s *site) alerts(t *testing.T) []alert.Alert {
+	t.Helper()
+	all, _, err := s.Store.RecentAlerts(t.Context(), s.project.ID, alert.Filter{}, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func (s *site) wantAlerts(t *testing.T, want int) {
+	t.Helper()
+	if got := s.alerts(t); len(got) != want {
+		t.Errorf("the project has %d alerts, want %d", len(got), want)
+	}
+}
+
+func said(message string) any { return map[string]any{"message": message} }
+
+func touched(pairs ...any) any {
+	items := []any{}
+	for i := 0; i < len(pairs); i += 2 {
+		items = append(items, map[string]any{"iid": float64(pairs[i].(int)), "title": pairs[i+1]})
+	}
+	return items
+}
+
+func TestAddressesOfAnIntegration(t *testing.T) {
+	s := newSite(t)
+	_, first := s.http(t)
+	second, key := s.integration(t, integration.Draft{Name: "Second one", Type: integration.HTTP, Active: true})
+	named := second.Endpoint
+	_, metrics := s.metrics(t)
+	tests := []struct {
+		path, key string
+		status    int
+	}{
+		{"/acme/team/Web/alerts/notify.json", first, 200},
+		{"/acme/team/Web/alerts/notify", first, 200},
+		{"/acme/team/Web/alerts/notify.json/", first, 200},
+		{"/ACME/Team/web/alerts/notify.json", first, 200},
+		{"/acme%2Fteam%2FWeb/alerts/notify.json", first, 200},
+		{"/acme/team/Web/alerts/notify/second-one/" + named + ".json", key, 200},
+		{"/acme/team/Web/alerts/notify/another-name/" + named, key, 200},
+		{"/acme/team/Web/alerts/notify/x/legacy.json", first, 200},
+		{"/acme/team/Web/alerts/notify/second-one/" + named + ".json", first, 401},
+		{"/acme/team/Web/alerts/notify/second-one/0123456789abcdef.json", key, 403},
+		{"/acme/team/Web/alerts/notify/x/legacy-prometheus.json", metrics, 404},
+		{"/acme/team/Web/alerts/notify/" + named + ".json", key, 404},
+		{"/acme/team/Web/alerts/notify/x/" + named + "/more.json", key, 404},
+		{"/acme/team/Web/alerts/other.json", first, 404},
+		{"/Web/alerts/notify.json", first, 404},
+		{"/alerts/notify.json", first, 404},
+		{"/acme/team/None/alerts/notify.json", first, 404},
+		{"/acme/team/alerts/notify.json", first, 404}, // a group
+		{"/nothing", first, 404},
+		{"/acme/team/Web", first, 404},
+	}
+	for _, test := range tests {
+		if got := s.post(t, test.path, test.key, "{}"); got.Status != test.status {
+			t.Errorf("POST %s answered %d %v, want %d", test.path, got.Status, got.Body, test.status)
+		}
+	}
+}
+
+func TestMethodsOfAnAddress(t *testing.T) {
+	s := newSite(t)
+	i, key := s.http(t)
+	for method, want := range map[string]int{"POST": 200, "PUT": 200, "GET": 405, "DELETE": 405, "PATCH": 405, "OPTIONS": 405} {
+		r := httptest.NewRequest(method, i.Path(s.project), strings.NewReader("{}"))
+		r.Header.Set("Authorization", "Bearer "+key)
+		got := apptest.Send(t, s.handler, r)
+		if got.Status != want {
+			t.Errorf("%s answered %d, want %d", method, got.Status, want)
+		}
+		if want == 405 && got.Header.Get("Allow") != "POST, PUT" {
+			t.Errorf("%s: Allow %q, want POST, PUT", method, got.Header.Get("Allow"))
+		}
+	}
+}
+
+func TestFormsOfAuthorization(t *testing.T) {
+	s := newSite(t)
+	i, key := s.http(t)
+	basic := func(credentials string) string {
+		return "Basic " + base64.StdEncoding.EncodeToString([]byte(credentials))
+	}
+	tests := map[string]struct {
+		authorization string
+		status        int
+	}{
+		"a Bearer token":                   {"Bearer " + key, 200},
+		"a Bearer token in another case":   {"bearer " + key, 200},
+		"Basic with an empty user":         {basic(":" + key), 200},
+		"Basic with any user":              {basic("monitoring:" + key), 200},
+		"Basic with the key as user":       {basic(key + ":"), 401},
+		"nothing":                          {"", 401},
+		"a wrong key":                      {"Bearer " + key + "x", 401},
+		"another scheme":                   {"Token " + key, 401},
+		"a Bearer token that is empty":     {"Bearer ", 401},
+		"a key of the same form":           {"Bearer gtin-" + strings.Repeat("0", 32), 401},
+		"a key in another letter case":     {"Bearer " + strings.ToUpper(key), 401},
+		"Basic that is no base64":          {"Basic " + key, 401},
+		"a Bearer token with more behind":  {"Bearer " + key + " " + key, 401},
+		"a Bearer token with spaces after": {"Bearer " + key + "  ", 200},
+	}
+	for name, test := range tests {
+		r := httptest.NewRequest("POST", i.Path(s.project), strings.NewReader("{}"))
+		r.Header.Set("Authorization", test.authorization)
+		got := apptest.Send(t, s.handler, r)
+		if got.Status != test.status {
+			t.Errorf("%s: answered %d %v, want %d", name, got.Status, got.Body, test.status)
+		}
+		if challenge := got.Header.Get("WWW-Authenticate"); (got.Status == 401) != (challenge != "") {
+			t.Errorf("%s: answered %d with the challenge %q", name, got.Status, challenge)
+		}
+	}
+	// No token is taken from the query, where logs would keep it.
+	for _, name := range []string{"token", "key", "access_token", "authorization_key", "private_token"} {
+		if got := s.post(t, i.Path(s.project)+"?"+name+"="+key, "", "{}"); got.Status != 401 {
+			t.Errorf("the key as %s in the query answered %d, want 401", name, got.Status)
+		}
+	}
+	// In a URL the credentials come as Basic (RFC 3986 section 3.2.1).
+	r := httptest.NewRequest("POST", "https://:"+key+"@gatehouse.example"+i.Path(s.project), strings.NewReader("{}"))
+	if user := r.URL.User; user != nil {
+		password, _ := user.Password()
+		r.SetBasicAuth(user.Username(), password)
+	}
+	apptest.Send(t, s.handler, r).Want(t, 200, nil)
+}
+
+const webhook = `{"version":"4","groupKey":"g","status":"firing","receiver":"r","groupLabels":{},"commonLabels":{},
+	"commonAnnotations":{},"externalURL":"http://am.example","truncatedAlerts":%d,"alerts":[%s]}`
+
+func webhookOf(truncated int, items ...string) string {
+	return fmt.Sprintf(webhook, truncated, strings.Join(items, ","))
+}
+
+func firing(name string) string {
+	return `{"status":"firing","labels":{"alertname":"` + name + `"},"annotations":{},"startsAt":"2026-11-21T10:00:00Z","endsAt":"0001-01-01T00:00:00Z"}`
+}
+
+func resolved(name string) string {
+	return `{"status":"resolved","labels":{"alertname":"` + name + `"},"annotations":{},"startsAt":"2026-11-21T10:00:00Z","endsAt":"2026-11-21T10:05:00Z"}`
+}
+
+func TestWhatAPlainAddressAnswers(t *testing.T) {
+	s := newSite(t)
+	i, key := s.http(t)
+	path := i.Path(s.project)
+	const fire, recover = `{"title":"Disk full","fingerprint":"disk"}`, `{"title":"x","fingerprint":"disk","end_time":"2126-11-21T10:00:00Z"}`
+	tests := []struct {
+		name, body string
+		status     int
+		answer     any
+	}{
+		{"a new alert", fire, 200, touched(1, "Disk full")},
+		{"a repeat", `{"title":"Another title","fingerprint":["disk"]}`, 200, touched(1, "Disk full")},
+		{"a recovery", recover, 200, touched(1, "Disk full")},
+		{"a recovery of what is not open", recover, 400, said("400 Bad request - The payload resolves an alert, and none with its fingerprint is open.")},
+		{"the same again after its recovery", fire, 200, touched(2, "Disk full")},
+		{"an empty object", `{}`, 200, touched(3, "New: Alert")},
+		{"an empty object again, which has no fingerprint", `{}`, 200, touched(4, "New: Alert")},
+		{"nothing", ``, 200, touched(5, "New: Alert")},
+		{"the metrics format", webhookOf(0, firing("A"), firing("B"), firing("A"), `{}`), 200, touched(6, "A", 7, "B")},
+		{"recoveries in the metrics format of what is not open", webhookOf(0, resolved("C")), 200, touched()},
+		{"a fire and a recovery in the metrics format", webhookOf(0, resolved("A"), firing("D")), 200, touched(6, "A", 8, "D")},
+		{"malformed JSON", `{"title":`, 400, nil},
+		{"no object", `["title"]`, 400, said("400 Bad request - the payload must be a JSON object")},
+		{"more than 100 levels", strings.Repeat(`{"a":`, 101) + "1" + strings.Repeat("}", 101), 400, said("400 Bad request - the payload is nested more than 100 levels deep")},
+		{"more than 1 MiB", `{"a":"` + strings.Repeat("x", 1<<20) + `"}`, 400, said("400 Bad request - the body exceeds 1 MiB")},
+		{"just 1 MiB", `{"title":"Big","a":"` + strings.Repeat("x", 1<<20-22) + `"}`, 200, touched(9, "Big")},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) { s.post(t, path, key, test.body).Want(t, test.status, test.answer) })
+	}
+	s.wantAlerts(t, 9)
+	s.post(t, path, "wrong", strings.Repeat(`[`, 101)).Want(t, 400, nil) // the limits come before the key
+}
+
+func TestWhatTheMetricsAddressAnswers(t *testing.T) {
+	s := newSite(t)
+	i, key := s.metrics(t)
+	path := i.Path(s.project)
+	if want := "/acme/team/Web/prometheus/alerts/notify.json"; path != want {
+		t.Fatalf("Path() = %q, want %q", path, want)
+	}
+	s.post(t, path, key, webhookOf(0, firing("A"), resolved("B"), `{"status":"firing"}`)).Want(t, 200, touched(1, "A"))
+	s.post(t, path, key, `{"title":"plain"}`).Want(t, 422, nil)
+	s.post(t, path, key, ``).Want(t, 422, nil)
+	s.post(t, path, key, `{`).Want(t, 400, nil)
+	s.post(t, path, "wrong", webhookOf(0, firing("A"))).Want(t, 401, nil)
+	s.post(t, path, key, webhookOf(0)).Want(t, 200, touched())
+	s.wantAlerts(t, 1)
+
+	off := false
+	if _, err := s.Integrations.Change(t.Context(), s.project, i.ID, integration.Change{Active: &off}); err != nil {
+		t.Fatal(err)
+	}
+	s.post(t, path, key, webhookOf(0, firing("A"))).Want(t, 401, said("401 Unauthorized - There is no active integration with this address. See the project's Monitor settings."))
+}
+
+func TestAnIntegrationThatIsNotActiveIsAbsent(t *testing.T) {
+	s := newSite(t)
+	i, key := s.http(t)
+	off := false
+	if _, err := s.Integrations.Change(t.Context(), s.project, i.ID, integration.Change{Active: &off}); err != nil {
+		t.Fatal(err)
+	}
+	absent := said("403 Forbidden - There is no active integration with this address. See the project's Monitor settings.")
+	s.post(t, i.Path(s.project), key, "{}").Want(t, 403, absent)
+	s.post(t, strings.Replace(i.Path(s.project), "notify", "notify/x/0123456789abcdef", 1), key, "{}").Want(t, 403, absent)
+	s.wantAlerts(t, 0)
+}
+
+func TestAKeyEndsWhenItIsReset(t *testing.T) {
+	s := newSite(t)
+	i, old := s.http(t)
+	i, err := s.Integrations.ResetKey(t.Context(), s.project, i.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := s.Integrations.Key(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.post(t, i.Path(s.project), old, "{}").Want(t, 401, nil)
+	s.post(t, i.Path(s.project), key.Reveal(), "{}").Want(t, 200, nil)
+}
+
+func TestOtherContentTypesSayOnlyThatSomethingHappened(t *testing.T) {
+	s := newSite(t)
+	i, key := s.http(t)
+	for contentType, title := range map[string]string{
+		"application/json": "Disk full", "Application/JSON; charset=utf-8": "Disk full", "application/vnd.tool+json": "Disk full",
+		"text/plain": "New: Alert", "application/x-www-form-urlencoded": "New: Alert", "": "New: Alert", ";": "New: Alert",
+	} {
+		r := httptest.NewRequest("POST", i.Path(s.project), strings.NewReader(`{"title":"Disk full"}`))
+		r.Header.Set("Content-Type", contentType)
+		r.Header.Set("Authorization", "Bearer "+key)
+		answer := apptest.Send(t, s.handler, r)
+		items, _ := answer.Body.([]any)
+		if len(items) != 1 || items[0].(map[string]any)["title"] != title {
+			t.Errorf("content type %q: answered %d %v, want the title %q", contentType, answer.Status, answer.Body, title)
+		}
+	}
+}
+
+func TestTooManyRequests(t *testing.T) {
+	s := newSite(t)
+	limit := integration.Draft{Type: integration.HTTP, Active: true, RateLimit: 2}
+	plain, plainKey := s.integration(t, limit)
+	limit.Type, limit.APIURL = integration.Metrics, "https://metrics.example"
+	metrics, metricsKey := s.integration(t, limit)
+	tests := map[string]struct {
+		path, key, body string
+		status          int
+	}{
+		"a plain address answers 429":     {plain.Path(s.project), plainKey, "{}", 429},
+		"the metrics address answers 503": {metrics.Path(s.project), metricsKey, webhookOf(0, firing("A")), 503},
+	}
+	s.Pass(time.Minute - time.Duration(s.Now().Second())*time.Second - time.Duration(s.Now().Nanosecond()) + 20*time.Second)
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			s.post(t, test.path, test.key, test.body).Want(t, 200, nil)
+			s.post(t, test.path, test.key, test.body).Want(t, 200, nil)
+			refused := s.post(t, test.path, test.key, test.body)
+			refused.Want(t, test.status, nil)
+			if got := refused.Header.Get("Retry-After"); got != "40" {
+				t.Errorf("Retry-After = %q, want 40 seconds, to the end of the minute", got)
+			}
+		})
+	}
+	s.Pass(40 * time.Second)
+	for _, test := range tests {
+		s.post(t, test.path, test.key, test.body).Want(t, 200, nil)
+	}
+}
+
+func TestHowAnIntegrationDoes(t *testing.T) {
+	s := newSite(t)
+	i, key := s.metrics(t)
+	path := i.Path(s.project)
+	health := func() integration.Health {
+		t.Helper()
+		i, err := s.Integrations.Find(t.Context(), s.project, i.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return i.Health
+	}
+	start := s.Now()
+	s.post(t, path, key, webhookOf(7, firing("A"), `{"status":"firing"}`)).Want(t, 200, nil)
+	if got := health(); got.Received != 1 || got.SkippedItems != 1 || got.TruncatedAlerts != 7 || !got.LastReceivedAt.Equal(start) {
+		t.Errorf("after the first request the health is %+v", got)
+	}
+	s.Pass(10 * time.Second)
+	s.post(t, path, key, webhookOf(0, firing("A"))).Want(t, 200, nil)
+	s.post(t, path, "wrong", webhookOf(0, firing("A"))).Want(t, 401, nil)
+	if got := health(); got.Received != 1 || got.Rejected != 0 {
+		t.Errorf("within a minute the health is written again: %+v", got)
+	}
+	s.Pass(50 * time.Second)
+	s.post(t, path, key, webhookOf(0, firing("A"))).Want(t, 200, nil)
+	got := health()
+	if got.Received != 3 || got.Rejected != 1 || !strings.Contains(got.LastError, "authorization key") || !got.LastErrorAt.Equal(start.Add(10*time.Second)) {
+		t.Errorf("a minute later the health is %+v", got)
+	}
+}
+
+func TestSwitchedOffGroupingOpensAnAlertForEach(t *testing.T) {
+	s := newSite(t)
+	i, key := s.http(t)
+	s.Integrations.Features.Grouping = false
+	const fire = `{"title":"Disk full","fingerprint":"disk"}`
+	s.post(t, i.Path(s.project), key, fire).Want(t, 200, touched(1, "Disk full"))
+	s.post(t, i.Path(s.project), key, fire).Want(t, 200, touched(2, "Disk full"))
+	s.post(t, i.Path(s.project), key, `{"fingerprint":"disk","end_time":"2126-01-01T00:00:00Z"}`).
+		Want(t, 200, touched(1, "Disk full", 2, "Disk full"))
+}
+
+func TestSwitchedOffMappingIsIgnored(t *testing.T) {
+	s := newSite(t)
+	i, key := s.integration(t, integration.Draft{
+		Type: integration.HTTP, Active: true, Mapping: []byte(`{"title":{"path":["check","name"],"type":"string"}}`),
+	})
+	const body = `{"title":"Default","fingerprint":"%d","check":{"name":"Mapped"}}`
+	s.post(t, i.Path(s.project), key, fmt.Sprintf(body, 1)).Want(t, 200, touched(1, "Mapped"))
+	s.Integrations.Features.Mapping = false
+	s.post(t, i.Path(s.project), key, fmt.Sprintf(body, 2)).Want(t, 200, touched(2, "Default"))
+}
+
+func TestThePayloadIsKept(t *testing.T) {
+	s := newSite(t)
+	i, key := s.http(t)
+	const body = `{"title":"Disk full","custom":{"nested":[1,2,{"x":null}]}}`
+	s.post(t, i.Path(s.project), key, body).Want(t, 200, nil)
+	kept, err := s.Store.AlertPayload(t.Context(), s.project.ID, 1)
+	if err != nil || !json.Valid(kept) || string(kept) != body {
+		t.Errorf("AlertPayload = %s, %v, want what was sent", kept, err)
+	}
+}
