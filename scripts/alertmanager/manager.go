@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"text/template"
+	"time"
+)
+
+// manager is a running Alertmanager.
+type manager struct {
+	url     string
+	logFile string
+	process *exec.Cmd
+}
+
+// configuration has Alertmanager send everything to every receiver, and again
+// every few seconds.
+var configuration = template.Must(template.New("").Parse(`
+route:
+  receiver: {{(index . 0).Name}}
+  group_by: [group]
+  group_wait: 200ms
+  group_interval: 1s
+  repeat_interval: 3s
+  routes:
+{{- range .}}
+    - receiver: {{.Name}}
+      continue: true
+{{- end}}
+receivers:
+{{- range .}}
+  - name: {{.Name}}
+    webhook_configs:
+      - url: {{.URL}}
+        send_resolved: true
+        max_alerts: {{.MaxAlerts}}
+        http_config: {{.Authorization}}
+{{- end}}
+`))
+
+// configured is a receiver as the configuration has it.
+type configured struct {
+	Name, URL, Authorization string
+	MaxAlerts                int
+}
+
+// configure returns how a receiver posts through the gate at this address.
+func (r *receiver) configure(gate string) configured {
+	c := configured{Name: r.name, URL: gate + r.path, Authorization: "{}", MaxAlerts: r.maxAlerts}
+	switch r.name {
+	case "basic":
+		c.Authorization = fmt.Sprintf(`{basic_auth: {username: "", password: %s}}`, r.key)
+	case "url":
+		c.URL = strings.Replace(c.URL, "://", "://:"+r.key+"@", 1)
+	default:
+		c.Authorization = fmt.Sprintf(`{authorization: {type: Bearer, credentials: %s}}`, r.key)
+	}
+	return c
+}
+
+// startManager starts Alertmanager and waits until it is ready.
+func startManager(ctx context.Context, dir, gate string, receivers []*receiver) (*manager, error) {
+	var all []configured
+	for _, r := range receivers {
+		all = append(all, r.configure(gate))
+	}
+	var text bytes.Buffer
+	if err := configuration.Execute(&text, all); err != nil {
+		return nil, err
+	}
+	file := filepath.Join(dir, "alertmanager.yml")
+	if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
+		return nil, err
+	}
+	address, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	m := &manager{url: "http://" + address, logFile: filepath.Join(dir, "log")}
+	m.process = exec.CommandContext(ctx, "prometheus-alertmanager", "--config.file="+file, "--storage.path="+dir,
+		"--web.listen-address="+address, "--cluster.listen-address=")
+	log, err := os.Create(m.logFile)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	m.process.Stdout, m.process.Stderr = log, log
+	if err := m.process.Start(); err != nil {
+		return nil, err
+	}
+	err = eventually(ctx, func() error { return m.get(ctx, "/-/ready", nil) })
+	if err != nil {
+		m.stop()
+		return nil, fmt.Errorf("start Alertmanager: %w\n%s", err, m.log())
+	}
+	return m, nil
+}
+
+// freeAddress returns a loopback address that nobody listens on.
+func freeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return listener.Addr().String(), listener.Close()
+}
+
+func (m *manager) stop() {
+	_ = m.process.Process.Signal(syscall.SIGTERM)
+	_ = m.process.Wait()
+}
+
+// log returns the end of what Alertmanager logged.
+func (m *manager) log() string {
+	text, err := os.ReadFile(m.logFile)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text[max(0, len(text)-4000):])
+}
+
+// fire has alerts of a group fire, and resolve has them end.
+func (m *manager) fire(ctx context.Context, group string, names ...string) error {
+	return m.post(ctx, group, names, time.Now().Add(time.Hour))
+}
+
+func (m *manager) resolve(ctx context.Context, group string, names ...string) error {
+	return m.post(ctx, group, names, time.Now())
+}
+
+func (m *manager) post(ctx context.Context, group string, names []string, end time.Time) error {
+	var alerts []map[string]any
+	for _, name := range names {
+		alerts = append(alerts, map[string]any{
+			"labels":      map[string]string{"alertname": "Test", "group": group, "instance": name, "severity": "warning"},
+			"annotations": map[string]string{"summary": title(group, name)},
+			"endsAt":      end.UTC().Format(time.RFC3339Nano), "generatorURL": "http://metrics.example/graph?g0.expr=up",
+		})
+	}
+	body, err := json.Marshal(alerts)
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, "POST", m.url+"/api/v2/alerts", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	return send(r, nil)
+}
+
+func title(group, name string) string { return group + " " + name }
+
+// firing returns the titles of what Alertmanager says is firing.
+func (m *manager) firing(ctx context.Context) (map[string]bool, error) {
+	var alerts []struct{ Annotations map[string]string }
+	if err := m.get(ctx, "/api/v2/alerts?active=true", &alerts); err != nil {
+		return nil, err
+	}
+	titles := map[string]bool{}
+	for _, a := range alerts {
+		titles[a.Annotations["summary"]] = true
+	}
+	return titles, nil
+}
+
+func (m *manager) get(ctx context.Context, path string, into any) error {
+	r, err := http.NewRequestWithContext(ctx, "GET", m.url+path, nil)
+	if err != nil {
+		return err
+	}
+	return send(r, into)
+}
+
+// eventually tries until there is no error, and returns the last one when it
+// takes too long.
+func eventually(ctx context.Context, try func() error) error {
+	deadline := time.Now().Add(30 * time.Second)
+	for {
+		err := try()
+		if err == nil || time.Now().After(deadline) || ctx.Err() != nil {
+			return err
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
