@@ -1,6 +1,7 @@
 // Command load measures a running Gatehouse over loopback: code exchanges,
-// refreshes, token infos and revocations by eight clients at once. It prints
-// a line for each with the rate and the latencies.
+// refreshes, token infos, revocations and alerts by eight clients at once, and
+// webhooks of a hundred alerts by one. It prints a line for each with the rate
+// and the latencies.
 //
 // GATEHOUSE_URL names the server, GATEHOUSE_ROOT_TOKEN an administrator's
 // token.
@@ -44,5 +45,24 @@ func run(base, token string, clients, codes int, duration time.Duration) error {
 	if err := measure("token info", clients, lasting(duration), s.info(pairs[clients].access)); err != nil {
 		return err
 	}
-	return measure("revoke", clients, times(len(pairs)-2*clients), s.revoke(pairs[2*clients:]))
+	if err := measure("revoke", clients, times(len(pairs)-2*clients), s.revoke(pairs[2*clients:])); err != nil {
+		return err
+	}
+	return runAlerts(s, clients, duration)
+}
+
+// runAlerts measures the intake. The webhook comes alone, as a hundred alerts
+// at once do.
+func runAlerts(s *subject, clients int, duration time.Duration) error {
+	in, err := s.intake()
+	if err != nil {
+		return err
+	}
+	if err := measure("alert repeated", clients, lasting(duration), in.repeat()); err != nil {
+		return err
+	}
+	if err := measure("alert new", clients, lasting(duration), in.open()); err != nil {
+		return err
+	}
+	return measure("webhook of 100", 1, lasting(duration/2), in.webhook())
 }
