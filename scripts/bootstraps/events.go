@@ -67,7 +67,7 @@ func functionOf(payload []byte) (string, error) {
 		return "", err
 	}
 	for _, r := range route.Table {
-		if e.RouteKey == "ANY "+r.Pattern {
+		if e.RouteKey == r.Key() {
 			return r.Function, nil
 		}
 	}

@@ -10,9 +10,12 @@ import (
 	"gatehouse/shared/storage/packed"
 )
 
-// payload is what a monitoring tool sent, in chunks under a name of its own:
-// one who finishes the work of another stores another payload, and the alert
-// refers to one of the two.
+// maxChunk keeps an item below the 400 KB that DynamoDB takes.
+const maxChunk = 350 << 10
+
+// payload is what a monitoring tool sent, or a sample of that, in chunks under a
+// name of its own: one who finishes the work of another stores another payload,
+// and the alert refers to one of the two.
 type payload struct {
 	name   string
 	chunks [][]byte
@@ -26,7 +29,7 @@ func payloadFields(name *string, chunks *int64) fields {
 	return fields{{"payload", name}, {"payload_chunks", chunks}}
 }
 
-// fields are those by which an alert refers to the payload.
+// fields are those by which an alert or an integration refers to the payload.
 func (p payload) fields() fields {
 	n := int64(len(p.chunks))
 	return payloadFields(&p.name, &n)

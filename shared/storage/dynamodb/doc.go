@@ -21,7 +21,6 @@
 //	directory     PATH#full path   PATH                who has the path                     none
 //	directory     PATH#full path   INTAKE              a project's rules for alerts         none
 //	directory     PATH#full path   INTAKE#endpoint     an integration of the project        none
-//	directory     SAMPLE#name        number              a chunk of an integration's sample  none
 //	directory     EMAIL#address    EMAIL               who has the e-mail address           none
 //	directory     LIST#users       id                  an entry of the list of users        none
 //	directory     LIST#groups      id                  likewise, with what filters need     none
@@ -45,7 +44,7 @@
 //	alerts        OPEN#id#fingerprint SLOT             counts the events of an open alert   none
 //	alerts        OPEN#id#fingerprint ALONE#iid        an open alert that is not grouped    none
 //	alerts        PROJECT#id       ALERT#iid           an alert                             none
-//	alerts        PAYLOAD#name     number              a chunk of an alert's payload        none
+//	alerts        PAYLOAD#name     number              a chunk of a payload or a sample     none
 //	alerts        COUNTER#project  COUNTER             a project's last iid                 none
 //	tokens        ATTEMPTS#key     ATTEMPTS            a counter of failed attempts         a window after the last
 //	tokens        AUDIT#day        AUDIT#id            an audit entry, of everybody's       a year

@@ -91,6 +91,14 @@ func pathKey(fullPath string) key {
 	return key{directory, "PATH#" + bounded(strings.ToLower(fullPath)), "PATH"}
 }
 
+// bounded returns the word, or what stands in for one that is too long.
+func bounded(word string) string {
+	if len(word) > 1024 {
+		return "sha256:" + secret.NewText(word).Digest().String()
+	}
+	return word
+}
+
 // intakeKey and integrationKey lie beside the claim to the project's path.
 func intakeKey(projectPath string) key { k := pathKey(projectPath); k.sk = "INTAKE"; return k }
 
@@ -104,28 +112,6 @@ func integrationKey(projectPath, endpoint string) key {
 	k := integrationsOf(projectPath)
 	k.sk += endpoint
 	return k
-}
-
-// sampleKeys are those of the chunks of a sample.
-func sampleKeys(name string, chunks int64) []key {
-	return chunkKeys(key{directory, "SAMPLE#" + name, ""}, chunks)
-}
-
-// chunkKeys are those of the chunks in a partition.
-func chunkKeys(partition key, chunks int64) []key {
-	var keys []key
-	for n := range chunks {
-		keys = append(keys, partition.entry(n))
-	}
-	return keys
-}
-
-// bounded returns the word, or what stands in for one that is too long.
-func bounded(word string) string {
-	if len(word) > 1024 {
-		return "sha256:" + secret.NewText(word).Digest().String()
-	}
-	return word
 }
 
 func emailKey(address string) key {
@@ -223,5 +209,9 @@ func aloneKey(a alert.Alert) key {
 }
 
 func payloadKeys(name string, chunks int64) []key {
-	return chunkKeys(key{alerts, "PAYLOAD#" + name, ""}, chunks)
+	var keys []key
+	for n := range chunks {
+		keys = append(keys, key{alerts, "PAYLOAD#" + name, ""}.entry(n))
+	}
+	return keys
 }
