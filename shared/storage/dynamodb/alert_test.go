@@ -1,0 +1,368 @@
+package dynamodb_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"gatehouse/shared/alert"
+	"gatehouse/shared/fault"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/storage"
+	"gatehouse/shared/storage/dynamodb"
+)
+
+// newProjectID returns the id of a project without alerts.
+func newProjectID() int64 { return lastProjectID.Add(1) }
+
+var lastProjectID atomic.Int64
+
+func newOccurrence() alert.Occurrence {
+	return alert.Occurrence{
+		Fingerprint: alert.Fingerprint(unique("fingerprint")), Title: unique("title"), Severity: alert.SeverityHigh,
+		StartedAt: now, Payload: secret.Random(100), Count: 1,
+	}
+}
+
+func recovery(o alert.Occurrence) alert.Occurrence {
+	o.Recovery, o.EndedAt = true, now.Add(time.Second)
+	return o
+}
+
+// each puts each occurrence into a list of its own.
+func each(occurrences ...alert.Occurrence) [][]alert.Occurrence {
+	lists := make([][]alert.Occurrence, len(occurrences))
+	for i, o := range occurrences {
+		lists[i] = []alert.Occurrence{o}
+	}
+	return lists
+}
+
+func report(t *testing.T, s storage.Store, projectID int64, occurrences ...alert.Occurrence) []alert.Recorded {
+	t.Helper()
+	all := must[[][]alert.Recorded](t)(s.RecordOccurrences(t.Context(), projectID, each(occurrences...), now))
+	var first []alert.Recorded
+	for _, recorded := range all {
+		first = append(first, recorded[0])
+	}
+	return first
+}
+
+func alertsOf(t *testing.T, s storage.Store, projectID int64) []alert.Alert {
+	t.Helper()
+	all, _, err := s.RecentAlerts(t.Context(), projectID, alert.Filter{}, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// crash ends a process, as far as DynamoDB can see, at its n-th request: it is
+// carried out or not, its answer never arrives, and no other is sent.
+type crash struct {
+	at      int
+	carried bool
+	end     context.CancelFunc
+
+	mu   sync.Mutex
+	sent int
+}
+
+func (c *crash) Do(r *http.Request) (*http.Response, error) {
+	c.mu.Lock()
+	c.sent++
+	sent := c.sent
+	c.mu.Unlock()
+	if sent < c.at {
+		return http.DefaultClient.Do(r)
+	}
+	if sent == c.at && c.carried {
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			return nil, err
+		}
+		answer.Body.Close()
+	}
+	c.end()
+	return nil, errors.New("crashed")
+}
+
+func (c *crash) happened() bool { return c.sent >= c.at }
+
+// Whatever request a process ends at, and whether that was carried out or not:
+// when the sender sends again, no alert is lost and none is there twice.
+func TestCrash(t *testing.T) {
+	o := options(t)
+	openWith(t, o)
+	o.Patience = 20 * time.Millisecond
+	s := dynamodb.New(o)
+
+	large, another := newOccurrence(), newOccurrence()
+	large.Payload = secret.Random(1 << 20)
+	first := []alert.Occurrence{newOccurrence()}
+	tests := map[string]struct {
+		before, sent [][]alert.Occurrence
+		open         int // of the alerts afterwards
+		all          int
+	}{
+		"a new alert":           {nil, [][]alert.Occurrence{first}, 1, 1},
+		"a large one":           {nil, each(large), 1, 1},
+		"a repeat":              {[][]alert.Occurrence{first}, [][]alert.Occurrence{first}, 1, 1},
+		"a recovery":            {[][]alert.Occurrence{first}, each(recovery(first[0])), 0, 1},
+		"an end and a new one":  {[][]alert.Occurrence{first}, [][]alert.Occurrence{{recovery(first[0]), later(first[0])}}, 1, 2},
+		"several alerts":        {each(another), append(each(large, another, newOccurrence()), first), 4, 4},
+		"an alert after others": {[][]alert.Occurrence{{first[0], recovery(first[0])}}, [][]alert.Occurrence{first}, 1, 2},
+	}
+	for name, test := range tests {
+		for _, carried := range []bool{false, true} {
+			for at, crashed := 1, true; crashed; at++ {
+				p := newProjectID()
+				must[[][]alert.Recorded](t)(s.RecordOccurrences(t.Context(), p, test.before, now))
+				crashed = recordUntil(t, o, at, carried, p, test.sent)
+				if _, err := s.RecordOccurrences(t.Context(), p, test.sent, now); err != nil {
+					t.Errorf("%s, sent again after a crash at request %d (carried out: %t) = %v", name, at, carried, err)
+				}
+				wantHealed(t, s, p, test.open, test.all)
+				if t.Failed() {
+					t.Fatalf("%s, with a crash at request %d (carried out: %t)", name, at, carried)
+				}
+			}
+		}
+	}
+}
+
+// later is what begins again after the recovery.
+func later(o alert.Occurrence) alert.Occurrence {
+	o.StartedAt = now.Add(time.Minute)
+	return o
+}
+
+// recordUntil records occurrences in a process that crashes at a request, and
+// reports whether it came that far.
+func recordUntil(t *testing.T, o dynamodb.Options, at int, carried bool, projectID int64, sent [][]alert.Occurrence) bool {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c := &crash{at: at, carried: carried, end: cancel}
+	o.HTTPClient = c
+	_, err := dynamodb.New(o).RecordOccurrences(ctx, projectID, sent, now)
+	if c.happened() != (err != nil) {
+		t.Errorf("RecordOccurrences = %v, with a crash: %t", err, c.happened())
+	}
+	return c.happened()
+}
+
+// wantHealed checks that so many alerts are there, whole, and that the open
+// ones count, end and make room for others.
+func wantHealed(t *testing.T, s storage.Store, projectID int64, open, all int) {
+	t.Helper()
+	found, last := alertsOf(t, s, projectID), int64(1)<<62
+	if len(found) != all {
+		t.Errorf("%d alerts are there, want %d", len(found), all)
+	}
+	for _, a := range found {
+		if a.IID >= last {
+			t.Errorf("alert %d comes after alert %d", a.IID, last)
+		}
+		last = a.IID
+		if _, err := s.AlertPayload(t.Context(), projectID, a.IID); err != nil {
+			t.Errorf("AlertPayload = %v, want it whole", err)
+		}
+		if a.Open() {
+			open--
+			wantAlive(t, s, a)
+		}
+	}
+	if open != 0 {
+		t.Errorf("%d open alerts are missing", open)
+	}
+}
+
+// wantAlive checks that an open alert counts, ends and makes room for another.
+func wantAlive(t *testing.T, s storage.Store, a alert.Alert) {
+	t.Helper()
+	o := alert.Occurrence{Fingerprint: a.Fingerprint, Title: "again", StartedAt: a.StartedAt, Count: 1}
+	for _, test := range []struct {
+		occurrence alert.Occurrence
+		want       alert.Outcome
+	}{{o, alert.Repeated}, {recovery(later(o)), alert.Unmatched}, {o, alert.Repeated}} {
+		if test.want == alert.Unmatched {
+			test.occurrence.EndedAt = a.StartedAt.Add(-time.Second) // late
+		}
+		if got := report(t, s, a.ProjectID, test.occurrence)[0].Outcome; got != test.want {
+			t.Errorf("an occurrence of the open alert is %s, want %s", got, test.want)
+		}
+	}
+	if got := must[alert.Alert](t)(s.Alert(t.Context(), a.ProjectID, a.IID)); got.Events != a.Events+2 {
+		t.Errorf("the open alert has %d events after two more, want %d", got.Events, a.Events+2)
+	}
+	end := recovery(o)
+	end.EndedAt = a.StartedAt
+	if got := report(t, s, a.ProjectID, end)[0]; got.Outcome != alert.Recovered || got.IID != a.IID {
+		t.Errorf("a recovery = %+v, want alert %d recovered", got, a.IID)
+	}
+	if got := report(t, s, a.ProjectID, o)[0]; got.Outcome != alert.Opened {
+		t.Errorf("a fire after the recovery = %+v, want another alert", got)
+	}
+}
+
+// A person's change is made whole or not at all: an alert counts further
+// occurrences exactly if it is open.
+func TestCrashDuringAChange(t *testing.T) {
+	o := options(t)
+	s := openWith(t, o)
+	for _, to := range []alert.Status{alert.Acknowledged, alert.Resolved, alert.Triggered} {
+		for _, carried := range []bool{false, true} {
+			for at, crashed := 1, true; crashed; at++ {
+				p, occurrence := newProjectID(), newOccurrence()
+				report(t, s, p, occurrence)
+				if to == alert.Triggered {
+					report(t, s, p, recovery(occurrence))
+				}
+				crashed = changeUntil(t, o, at, carried, alertsOf(t, s, p)[0], to)
+				after, want := alertsOf(t, s, p)[0], alert.Opened
+				if after.Open() {
+					want = alert.Repeated
+				}
+				if !crashed && after.Status != to {
+					t.Errorf("ChangeAlert left an alert that is %s, want %s", after.Status, to)
+				}
+				if got := report(t, s, p, occurrence)[0].Outcome; got != want {
+					t.Errorf("to %s, crashed at request %d (carried out: %t): a fire then is %s, want %s", to, at, carried, got, want)
+				}
+			}
+		}
+	}
+}
+
+// changeUntil changes an alert in a process that crashes at a request, and
+// reports whether it came that far.
+func changeUntil(t *testing.T, o dynamodb.Options, at int, carried bool, a alert.Alert, to alert.Status) bool {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c := &crash{at: at, carried: carried, end: cancel}
+	o.HTTPClient = c
+	_, err := dynamodb.New(o).ChangeAlert(ctx, a, alert.Change{Status: &to, At: now})
+	if c.happened() != (err != nil) {
+		t.Errorf("ChangeAlert = %v, with a crash: %t", err, c.happened())
+	}
+	return c.happened()
+}
+
+// loseAnswer loses DynamoDB's answer to the n-th request.
+func loseAnswer(n int) func(string, *http.Response) *http.Response {
+	answered := 0
+	var mu sync.Mutex
+	return func(_ string, theirs *http.Response) *http.Response {
+		mu.Lock()
+		defer mu.Unlock()
+		if theirs == nil {
+			return nil
+		}
+		if answered++; answered == n {
+			return response(http.StatusServiceUnavailable, "{}")
+		}
+		return nil
+	}
+}
+
+// A fire that was counted must not be counted again by the SDK. The sender is
+// told, and when it sends again there is one alert.
+func TestLostAnswerToAFire(t *testing.T) {
+	o, w := options(t), &wire{answer: loseAnswer(1)}
+	meanwhile := openWith(t, o)
+	o.HTTPClient, o.Patience = w, 20*time.Millisecond
+	s, p, occurrence := dynamodb.New(o), newProjectID(), newOccurrence()
+	_, err := s.RecordOccurrences(t.Context(), p, each(occurrence), now)
+	if !fault.Is(err, fault.Unavailable) || len(w.operations) != 1 {
+		t.Errorf("RecordOccurrences = %v after %v, want that it is uncertain after one request", err, w.operations)
+	}
+	if got := report(t, s, p, occurrence)[0]; got.Outcome != alert.Opened {
+		t.Errorf("the occurrence that is sent again is %s, want %s", got.Outcome, alert.Opened)
+	}
+	if all := alertsOf(t, meanwhile, p); len(all) != 1 || all[0].Events != 2 {
+		t.Errorf("alerts = %+v, want one with two events", all)
+	}
+}
+
+func TestLostAnswersBehindAFire(t *testing.T) {
+	o, w := options(t), &wire{}
+	o.HTTPClient = w
+	s := openWith(t, o)
+	for n := 2; n <= 6; n++ {
+		p, occurrence := newProjectID(), newOccurrence()
+		w.answer = loseAnswer(n)
+		got := report(t, s, p, occurrence)[0]
+		w.answer = nil
+		all := alertsOf(t, s, p)
+		if got.Outcome != alert.Opened || len(all) != 1 || all[0].Events != 1 {
+			t.Errorf("with answer %d lost, the occurrence is %s and leaves %+v, want one alert with one event", n, got.Outcome, all)
+		}
+	}
+	for n := 1; n <= 4; n++ {
+		p, occurrence := newProjectID(), newOccurrence()
+		report(t, s, p, occurrence)
+		w.answer = loseAnswer(n)
+		got := report(t, s, p, recovery(occurrence))[0]
+		w.answer = nil
+		if got.Outcome != alert.Recovered || len(alertsOf(t, s, p)[0].Activity) != 1 {
+			t.Errorf("with answer %d lost, the recovery is %s, want it recovered once", n, got.Outcome)
+		}
+	}
+}
+
+// A fire that DynamoDB refused was not counted, and is sent again.
+func TestRefusedFireIsTriedAgain(t *testing.T) {
+	o, w := options(t), &wire{}
+	o.HTTPClient = w
+	s, p, refused := openWith(t, o), newProjectID(), 0
+	w.answer = func(_ string, theirs *http.Response) *http.Response {
+		if theirs == nil && refused < 3 {
+			refused++
+			return response(http.StatusBadRequest, []string{
+				`{"__type": "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException"}`,
+				`{"__type": "com.amazonaws.dynamodb.v20120810#ThrottlingException"}`, conflict,
+			}[refused-1])
+		}
+		return nil
+	}
+	report(t, s, p, newOccurrence())
+	if all := alertsOf(t, s, p); len(all) != 1 || all[0].Events != 1 {
+		t.Errorf("alerts = %+v, want one with one event", all)
+	}
+}
+
+// One who waits for another to open an alert finishes the work itself when
+// nothing comes; what both do then is one alert, with the payload of one.
+func TestSlowProcessMeetsItsSuccessor(t *testing.T) {
+	o, w := options(t), &wire{}
+	openWith(t, o)
+	o.Patience = 20 * time.Millisecond
+	for stopped := 2; stopped <= 6; stopped++ {
+		fast, p, occurrence := dynamodb.New(o), newProjectID(), newOccurrence()
+		other := occurrence
+		other.Payload = secret.Random(900 << 10)
+		var successor alert.Recorded
+		requests, slow := atomic.Int64{}, o
+		w.answer = func(_ string, theirs *http.Response) *http.Response {
+			if theirs == nil && requests.Add(1) == int64(stopped) {
+				successor = report(t, fast, p, other)[0]
+			}
+			return nil
+		}
+		slow.HTTPClient = w
+		first := report(t, dynamodb.New(slow), p, occurrence)[0]
+		all := alertsOf(t, fast, p)
+		if len(all) != 1 || all[0].Events != 2 || first.IID != successor.IID {
+			t.Fatalf("stopped at request %d: %+v and %+v left %+v, want one alert with two events", stopped, first, successor, all)
+		}
+		opened := map[bool][]byte{true: occurrence.Payload, false: other.Payload}[first.Outcome == alert.Opened]
+		if got := must[[]byte](t)(fast.AlertPayload(t.Context(), p, first.IID)); !bytes.Equal(got, opened) {
+			t.Errorf("stopped at request %d: the payload has %d bytes, want the %d of who opened the alert", stopped, len(got), len(opened))
+		}
+	}
+}
