@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -363,6 +364,36 @@ func TestSlowProcessMeetsItsSuccessor(t *testing.T) {
 		opened := map[bool][]byte{true: occurrence.Payload, false: other.Payload}[first.Outcome == alert.Opened]
 		if got := must[[]byte](t)(fast.AlertPayload(t.Context(), p, first.IID)); !bytes.Equal(got, opened) {
 			t.Errorf("stopped at request %d: the payload has %d bytes, want the %d of who opened the alert", stopped, len(got), len(opened))
+		}
+	}
+}
+
+// Two senders report the same at once, in opposite orders, as a pair of them
+// does that is there in case one fails.
+func TestRequestsDoNotWaitForEachOther(t *testing.T) {
+	o := options(t)
+	o.Patience = time.Hour
+	s, ctx := openWith(t, o), t.Context()
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	for range 5 {
+		p, lists := newProjectID(), make([][]alert.Occurrence, 60)
+		for i := range lists {
+			lists[i] = []alert.Occurrence{newOccurrence()}
+		}
+		reversed := slices.Clone(lists)
+		slices.Reverse(reversed)
+		var senders sync.WaitGroup
+		for _, sent := range [][][]alert.Occurrence{lists, reversed} {
+			senders.Go(func() {
+				if _, err := s.RecordOccurrences(ctx, p, sent, now); err != nil {
+					t.Errorf("RecordOccurrences = %v, want no error", err)
+				}
+			})
+		}
+		senders.Wait()
+		if all := alertsOf(t, s, p); len(all) != 60 {
+			t.Errorf("%d alerts are there, want 60", len(all))
 		}
 	}
 }
