@@ -163,16 +163,18 @@ func (s *server) get(t testing.TB, path, token string) {
 }
 
 // form has the browser send a form and expects the status.
-func (s *server) form(t testing.TB, browser *http.Client, path string, form url.Values, want int) {
+func (s *server) form(t testing.TB, browser *http.Client, path string, form url.Values, want int) (page string) {
 	t.Helper()
 	resp, err := browser.PostForm(s.URL+path, form)
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp.Body.Close()
-	if resp.StatusCode != want {
-		t.Fatalf("POST %s: status %d, want %d", path, resp.StatusCode, want)
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != want {
+		t.Fatalf("POST %s: status %d, %v, want %d", path, resp.StatusCode, err, want)
 	}
+	return string(body)
 }
 
 func (s *server) do(t testing.TB, req *http.Request) []byte {

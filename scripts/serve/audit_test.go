@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/base32"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +21,7 @@ import (
 
 	"gatehouse/shared/audit"
 	"gatehouse/shared/boot"
+	"gatehouse/shared/twofactor"
 )
 
 // Whatever somebody does to an account is in the trail and in the log, under
@@ -49,7 +52,8 @@ func TestDeedsAreInTheAuditTrail(t *testing.T) {
 	}
 
 	var pair, reused, granted tokens
-	var code string
+	var code, seed, recovery string
+	own := values("password", s.root.Password.Reveal())
 	var ben, application, token, group float64
 	at := func(path string, id float64) string { return fmt.Sprintf(path, int64(id)) }
 	registration := values("name", "Weather", "redirect_uri", callback, "scopes[]", "api", "confidential", "1")
@@ -135,6 +139,29 @@ func TestDeedsAreInTheAuditTrail(t *testing.T) {
 		}, stored: names(audit.MemberChanged)},
 		{deed: func() { rest("DELETE", at("/groups/%d/members", group)+at("/%d", ben), nil, 204) }, stored: names(audit.MemberRemoved)},
 		{deed: func() { rest("GET", "/user?sudo=ben", nil, 200) }, stored: names(audit.SudoUsed)},
+
+		{deed: func() { s.enableTwoFactor(t, browser) }, stored: names(audit.TwoFactorEnabled)},
+		{deed: func() { rest("DELETE", at("/users/%d/two_factor", float64(root.ID)), nil, 204) }, stored: names(audit.TwoFactorDisabled)},
+		{deed: func() { rest("DELETE", at("/users/%d/two_factor", float64(root.ID)), nil, 204) }}, // is off
+		{deed: func() {
+			browser = s.signIn(t)
+			seed = s.enableTwoFactor(t, browser)
+		}, stored: names(audit.SignIn, audit.TwoFactorEnabled)},
+		{deed: func() {
+			s.form(t, browser, "/user_settings/two_factor/disable", values("password", "a wrong password"), http.StatusUnprocessableEntity)
+		}, stored: names(audit.PasswordRefused)},
+		{deed: func() {
+			recovery = recoveryCode.FindString(s.form(t, browser, "/user_settings/two_factor/recovery_codes", own, http.StatusOK))
+		}, stored: names(audit.RecoveryCodesRenewed)},
+		{deed: func() {
+			b := newBrowser(t)
+			s.form(t, b, "/users/sign_in", values("login", boot.RootName, "password", s.root.Password.Reveal()), http.StatusSeeOther)
+			s.form(t, b, "/users/two_factor", values("code", "aaaa-aaaa-aaaa-aaaa"), http.StatusUnprocessableEntity)
+			s.form(t, b, "/users/two_factor", values("code", recovery), http.StatusSeeOther)
+		}, stored: names(audit.SignInFailed, audit.SignIn, audit.RecoveryCodeUsed)},
+		{deed: func() {
+			s.form(t, browser, "/user_settings/two_factor/disable", own, http.StatusSeeOther)
+		}, stored: names(audit.TwoFactorDisabled)},
 		{deed: func() { rest("DELETE", at("/users/%d", ben), nil, 204) }, stored: names(audit.UserDeleted)},
 
 		{deed: func() { form("/users/sign_out", http.StatusSeeOther) }, stored: names(audit.SignOut)},
@@ -188,6 +215,7 @@ func TestDeedsAreInTheAuditTrail(t *testing.T) {
 	for _, secret := range []string{
 		s.root.Password.Reveal(), s.root.Token.Reveal(), s.clientSecret.Reveal(), code, pair.Access, pair.Refresh, reused.Refresh, granted.Access,
 		"a wrong password", "my secret password", "the password of ben", "another password of ben",
+		seed, recovery, strings.ReplaceAll(recovery, "-", ""),
 	} {
 		if strings.Contains(string(encoded), secret) || strings.Contains(lines.String(), secret) {
 			t.Errorf("the trail or the log holds %q", secret)
@@ -199,9 +227,30 @@ func TestDeedsAreInTheAuditTrail(t *testing.T) {
 			about = append(about, e.UserID)
 		}
 	}
-	if want := append(append([]int64{0, root.ID}, make([]int64, 10)...), root.ID); !slices.Equal(about, want) {
+	if want := append(append([]int64{0, root.ID, root.ID}, make([]int64, 10)...), root.ID); !slices.Equal(about, want) {
 		t.Errorf("failed sign-ins concern %v, want %v", about, want)
 	}
+}
+
+var (
+	ticket       = regexp.MustCompile(`name="ticket" value="([^"]+)"`)
+	secretOfApp  = regexp.MustCompile(`id="two-factor-secret">([A-Z2-7 ]+)<`)
+	recoveryCode = regexp.MustCompile(`[a-z2-7]{4}(-[a-z2-7]{4}){3}`)
+)
+
+// enableTwoFactor sets two-factor authentication up for the administrator in
+// whose session the browser is, and returns the secret that the app gets.
+func (s *server) enableTwoFactor(t *testing.T, browser *http.Client) (secret string) {
+	t.Helper()
+	page := s.form(t, browser, "/user_settings/two_factor/begin", values("password", s.root.Password.Reveal()), http.StatusOK)
+	secret = strings.ReplaceAll(secretOfApp.FindStringSubmatch(page)[1], " ", "")
+	seed, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := twofactor.Seed(seed).Code(s.now())
+	s.form(t, browser, "/user_settings/two_factor", values("ticket", ticket.FindStringSubmatch(page)[1], "code", code), http.StatusOK)
+	return secret
 }
 
 func names(all ...audit.Name) []audit.Name { return all }

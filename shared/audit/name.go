@@ -23,6 +23,12 @@ const (
 	AdminGranted    Name = "user.admin_granted"
 	AdminRevoked    Name = "user.admin_revoked"
 	PasswordChanged Name = "user.password_changed"
+	PasswordRefused Name = "user.password_refused"
+
+	TwoFactorEnabled     Name = "two_factor.enabled"
+	TwoFactorDisabled    Name = "two_factor.disabled"
+	RecoveryCodesRenewed Name = "two_factor.recovery_codes_renewed"
+	RecoveryCodeUsed     Name = "two_factor.recovery_code_used"
 
 	Consent              Name = "oauth.consent"
 	TokenIssued          Name = "oauth.token_issued"
@@ -72,6 +78,11 @@ var Kinds = []Kind{
 	{Name: AdminGranted, Title: "Became an administrator"},
 	{Name: AdminRevoked, Title: "Stopped being an administrator"},
 	{Name: PasswordChanged, Title: "Password changed"},
+	{Name: PasswordRefused, Title: "Wrong password in the settings", level: slog.LevelWarn},
+	{Name: TwoFactorEnabled, Title: "Two-factor authentication turned on"},
+	{Name: TwoFactorDisabled, Title: "Two-factor authentication turned off"},
+	{Name: RecoveryCodesRenewed, Title: "New recovery codes made"},
+	{Name: RecoveryCodeUsed, Title: "Recovery code used"},
 
 	{Name: Consent, Title: "Application authorized"},
 	{Name: TokenIssued, Title: "Application got access"},

@@ -78,7 +78,7 @@ func (a *api) secondStep(w http.ResponseWriter, r *http.Request) error {
 	var throttled *throttle.Refused
 	switch {
 	case errors.As(err, &throttled):
-		a.app.Trail.Note(r.Context(), audit.Event{Name: audit.SignInThrottled, Outcome: audit.Refused})
+		a.app.Trail.Note(r.Context(), audit.Event{Name: audit.SignInThrottled, UserID: pending.UserID, Outcome: audit.Refused})
 		body.Wait = minutes(throttled.Wait)
 		web.RetryAfter(w, throttled)
 		return a.renderSecondStep(w, r, http.StatusTooManyRequests, body)
@@ -96,6 +96,7 @@ func (a *api) secondStep(w http.ResponseWriter, r *http.Request) error {
 	}
 	a.site.EndPending(w)
 	if answer.Recovery() {
+		a.app.Trail.Note(r.Context(), audit.OfUser(u, audit.RecoveryCodeUsed, u.ID))
 		a.site.Notify(w, "recovery-used")
 	}
 	return a.finishSignIn(w, r, u, attempt, body.ReturnTo)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
@@ -69,16 +70,24 @@ func (a *api) withPassword(what string, h site.SessionHandler) http.Handler {
 		var throttled *throttle.Refused
 		switch {
 		case errors.As(err, &throttled):
+			a.app.Trail.Note(r.Context(), refused(audit.SignInThrottled, u))
 			web.RetryAfter(w, throttled)
 			complaint := "Too many wrong passwords. Wait " + minutes(throttled.Wait) + " and try again."
 			return a.renderTwoFactor(w, r, http.StatusTooManyRequests, u, what, complaint)
 		case fault.Is(err, fault.Unauthorized):
+			a.app.Trail.Note(r.Context(), refused(audit.PasswordRefused, u))
 			return a.renderTwoFactor(w, r, http.StatusUnprocessableEntity, u, what, "The password is not right.")
 		case err != nil:
 			return err
 		}
 		return h(w, r, u, in)
 	})
+}
+
+// refused returns the event of a password that somebody gave in the user's
+// session, who need not be the user.
+func refused(name audit.Name, u user.User) audit.Event {
+	return audit.Event{Name: name, UserID: u.ID, Outcome: audit.Refused}
 }
 
 var errWrongPassword = fault.New(fault.Unauthorized, "The password is not right.")
@@ -168,6 +177,7 @@ func (a *api) enableTwoFactor(w http.ResponseWriter, r *http.Request, u user.Use
 	case err != nil:
 		return err
 	}
+	a.app.Trail.Note(r.Context(), audit.OfUser(u, audit.TwoFactorEnabled, u.ID))
 	if err := a.site.SignIn(w, r, enabled); err != nil {
 		return err
 	}
@@ -185,6 +195,7 @@ func (a *api) disableTwoFactor(w http.ResponseWriter, r *http.Request, u user.Us
 	if err != nil {
 		return err
 	}
+	a.app.Trail.Note(r.Context(), audit.OfUser(u, audit.TwoFactorDisabled, u.ID))
 	if err := a.site.SignIn(w, r, u); err != nil {
 		return err
 	}
@@ -200,6 +211,7 @@ func (a *api) renewRecoveryCodes(w http.ResponseWriter, r *http.Request, u user.
 	if err != nil {
 		return err
 	}
+	a.app.Trail.Note(r.Context(), audit.OfUser(u, audit.RecoveryCodesRenewed, u.ID))
 	return a.renderRecoveryCodes(w, r, "New recovery codes", codes)
 }
 

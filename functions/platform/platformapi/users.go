@@ -173,6 +173,9 @@ func (a *api) resetTwoFactor(w http.ResponseWriter, r *http.Request, c auth.Call
 	if err := a.app.TwoFactor.Reset(r.Context(), u, c.User.ID); err != nil {
 		return web.NotFound("User", err)
 	}
+	if u.TwoFactorEnabled {
+		a.app.Trail.Note(r.Context(), audit.OfUser(u, audit.TwoFactorDisabled, c.ActorID()))
+	}
 	return web.NoContent(w)
 }
 
