@@ -116,17 +116,23 @@ func publicHost(host string) bool {
 	return domain.MatchString(name)
 }
 
+// handedOut holds every public address of IPv6 (RFC 4291 section 2.4). What
+// lies elsewhere is a network's own, or holds an IPv4 address of any kind.
+var handedOut = netip.MustParsePrefix("2000::/3")
+
 // specialPurpose are blocks of addresses that netip does not tell from public
-// ones (RFC 6890, RFC 6052, RFC 3056). The last two hold IPv4 addresses, of any
+// ones (RFC 6890, RFC 4380, RFC 3056). The last two hold IPv4 addresses, of any
 // kind.
 var specialPurpose = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),
-	netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("2002::/16"),
+	netip.MustParsePrefix("2001::/23"), netip.MustParsePrefix("2002::/16"),
 }
 
 func publicAddress(a netip.Addr) bool {
-	a = a.Unmap()
+	if a = a.Unmap(); a.Is6() && !handedOut.Contains(a.WithZone("")) {
+		return false
+	}
 	for _, block := range specialPurpose {
 		if block.Contains(a) {
 			return false
