@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"gatehouse/shared/audit"
@@ -50,7 +51,7 @@ func (a *api) ownAudit(w http.ResponseWriter, r *http.Request, u user.User) erro
 func (a *api) everybodysAudit(w http.ResponseWriter, r *http.Request, u user.User) error {
 	body := auditBody{Heading: "Audit trail", Address: adminAuditPath, Lead: "What happened to all accounts in the last year.", Admin: true}
 	filter := audit.Filter{Everybody: true}
-	if name := r.URL.Query().Get("user"); name != "" {
+	if name := strings.TrimPrefix(r.URL.Query().Get("user"), "@"); name != "" {
 		whose, err := a.app.Users.UserByLogin(r.Context(), name)
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return err
@@ -156,7 +157,7 @@ func newAuditRow(e audit.Entry, reader user.User, admin bool, people map[int64]u
 	}
 	switch by, known := people[e.ActorID]; {
 	case e.ActorID == 0 && e.Event.Details["application"] != "":
-		row.By = e.Event.Details["application"]
+		row.By = "Application “" + e.Event.Details["application"] + "”" // whose name may be anything
 	case e.ActorID == 0:
 		row.By = "Somebody"
 	case !admin && e.ActorID == reader.ID:

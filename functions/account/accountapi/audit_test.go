@@ -1,0 +1,118 @@
+package accountapi_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"gatehouse/shared/apptest"
+	"gatehouse/shared/oauth"
+)
+
+const (
+	securityLog = "/user_settings/audit"
+	auditTrail  = "/admin/audit"
+	usersPage   = "/admin/users"
+)
+
+// People see what happened to their own account, whatever the address says, and
+// of others who did something only who they are.
+func TestSecurityLogIsAboutOneself(t *testing.T) {
+	a := apptest.New(t)
+	root, ada := a.Admin("root"), a.User("ada")
+	signedInWith(t, a, a.User("ben"), "curl/8")
+	newBrowser(t, a.App).post("/users/sign_in", form("login", "ada", "password", "wrong")).want(422)
+	boss := signedInWith(t, a, root, safari)
+	for _, deed := range []string{"block", "unblock"} {
+		boss.post(fmt.Sprintf("%s/%d/%s", usersPage, ada.ID, deed), nil).wantRedirect(usersPage)
+	}
+	b := signedInWith(t, a, ada, firefox)
+	for _, address := range []string{securityLog, securityLog + "?user=ben", securityLog + "?user=root&event=&from=x&before=y"} {
+		page := b.get(address).want(200, "Signed in", "Sign-in failed", "Account blocked", "@root", "Firefox on Linux", "192.0.2.1").page()
+		if strings.Contains(page, "curl") || strings.Contains(page, "iPhone") || strings.Contains(page, "ben") {
+			t.Errorf("%s tells of others: %s", address, page)
+		}
+	}
+}
+
+func TestAdministrationIsForAdministrators(t *testing.T) {
+	a := apptest.New(t)
+	root, ada := a.Admin("root"), a.User("ada")
+	b := signedIn(t, a, ada)
+	block := fmt.Sprintf("%s/%d/block", usersPage, root.ID)
+	for _, address := range []string{"/admin", usersPage, usersPage + "?search=root", auditTrail, auditTrail + "?user=ada"} {
+		b.get(address).want(404)
+		if at := newBrowser(t, a.App).get(address).location(); !strings.HasPrefix(at, "/users/sign_in?return_to=%2Fadmin") {
+			t.Errorf("GET %s leads a stranger to %q", address, at)
+		}
+	}
+	b.post(block, nil).want(404)
+	newBrowser(t, a.App).post(block, nil).wantRedirect("/users/sign_in?return_to=%2F")
+	if u, err := a.Users.User(t.Context(), root.ID); err != nil || u.Blocked() {
+		t.Errorf("the administrator is %v, %v", u.State, err)
+	}
+}
+
+func TestAdministratorsBlockOthers(t *testing.T) {
+	a := apptest.New(t)
+	root, ada := a.Admin("root"), a.User("ada")
+	boss, b := signedIn(t, a, root), signedIn(t, a, ada)
+	for _, id := range []string{"x", "-1", "999", "9223372036854775808"} {
+		boss.post(usersPage+"/"+id+"/block", nil).want(404)
+	}
+	boss.post(fmt.Sprintf("%s/%d/block", usersPage, root.ID), nil).want(400, "cannot block themselves")
+	boss.post(fmt.Sprintf("%s/%d/block", usersPage, ada.ID), nil).wantRedirect(usersPage)
+	b.get(securityLog).want(403, "Your account is blocked")
+	boss.get(usersPage).want(200, "The user is blocked.", "Unblock")
+	boss.post(fmt.Sprintf("%s/%d/unblock", usersPage, ada.ID), nil).wantRedirect(usersPage)
+	b.get(securityLog).wantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Faudit")
+}
+
+func TestAdministratorsSearchTheTrail(t *testing.T) {
+	a := apptest.New(t)
+	a.User("ada")
+	boss := signedInWith(t, a, a.Admin("root"), firefox)
+	newBrowser(t, a.App).post("/users/sign_in", form("login", "ada", "password", "wrong")).want(422)
+	newBrowser(t, a.App).post("/users/sign_in", form("login", "nobody", "password", "wrong")).want(422)
+	tests := map[string]struct{ shown, hidden string }{
+		"":                               {"None that exists", ""},
+		"user=ada":                       {"@ada", "None that exists"},
+		"user=@ADA":                      {"@ada", "None that exists"},
+		"user=ada@example.com":           {"@ada", "None that exists"},
+		"user=eve":                       {"Nobody has this user name", "<table>"},
+		"event=user.sign_in":             {"@root", "@ada"},
+		"event=user.sign_in_failed":      {"@ada", "<bdi>@root</bdi>"},
+		"event=nonsense":                 {"None that exists", ""},
+		"from=9999-12-31":                {"Nothing of this kind", "<table>"},
+		"until=0001-01-01":               {"Nothing of this kind", "<table>"},
+		"from=0001-01-01":                {"None that exists", ""},
+		"before=" + oldest:               {"Nothing of this kind", "<table>"},
+		"before=" + newest:               {"None that exists", ""},
+		"before=x&from=2026-13-01&page=": {"None that exists", ""},
+	}
+	for query, test := range tests {
+		page := boss.get(auditTrail+"?"+query).want(200, test.shown).page()
+		if test.hidden != "" && strings.Contains(page, test.hidden) {
+			t.Errorf("?%s shows %q: %s", query, test.hidden, page)
+		}
+	}
+}
+
+// What comes before and after every ID there is.
+var oldest, newest = strings.Repeat("0", 32), strings.Repeat("f", 32)
+
+// Whatever an application is called, nobody takes its deeds for those of a
+// person, nor its name for a part of the page.
+func TestApplicationsDoNotPoseAsPeople(t *testing.T) {
+	for _, name := range []string{"@root", "You", "Somebody", "<script>alert(1)</script>"} {
+		a := apptest.New(t)
+		ada := a.User("ada")
+		client := register(t, a, ada, func(r *oauth.Registration) { r.Name = name })
+		b := signedIn(t, a, ada)
+		allow(t, a, b, client, "read_user")
+		page := b.get(securityLog).want(200, "Application got access", "<td data-label=\"By\"><bdi>Application “"+name+"”</bdi></td>")
+		if strings.Contains(page.Body.String(), "<script>alert") {
+			t.Errorf("the name is a part of the page: %s", page.Body)
+		}
+	}
+}
