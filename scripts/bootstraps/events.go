@@ -32,6 +32,7 @@ var wanted = map[string]answer{
 	"project":               {401, `"401 Unauthorized"`},
 	"create-application":    {401, `"401 Unauthorized"`},
 	"switch-error-tracking": {401, `"401 Unauthorized"`},
+	"alert":                 {404, `"404 Project Not Found"`},
 	"sign-in":               {200, `<form`},
 	"project-settings":      {302, ""},
 }
