@@ -109,6 +109,9 @@ func TestDeedsAreInTheAuditTrail(t *testing.T) {
 			ben = rest("POST", "/users", map[string]any{"username": "ben", "name": "Ben", "email": "ben@example.com", "password": "the password of ben"}, 201)["id"].(float64)
 		}, stored: names(audit.UserCreated)},
 		{deed: func() {
+			rest("POST", "/users", map[string]any{"username": "boss", "name": "Boss", "email": "boss@example.com", "password": "the password of ben", "admin": true}, 201)
+		}, stored: names(audit.UserCreated, audit.AdminGranted)},
+		{deed: func() {
 			rest("PUT", at("/users/%d", ben), map[string]any{"name": "Benjamin", "admin": true, "password": "another password of ben"}, 200)
 		}, stored: names(audit.AdminGranted, audit.PasswordChanged, audit.UserChanged)},
 		{deed: func() { rest("PUT", at("/users/%d", ben), map[string]any{"name": "Benjamin", "admin": false}, 200) }, stored: names(audit.AdminRevoked)},

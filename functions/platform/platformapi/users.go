@@ -98,7 +98,11 @@ func (a *api) createUser(w http.ResponseWriter, r *http.Request, c auth.Caller) 
 	if err != nil {
 		return err
 	}
-	a.app.Trail.Note(r.Context(), audit.OfUser(u, audit.UserCreated, c.ActorID()))
+	events := []audit.Event{audit.OfUser(u, audit.UserCreated, c.ActorID())}
+	if u.Admin {
+		events = append(events, audit.OfUser(u, audit.AdminGranted, c.ActorID()))
+	}
+	a.app.Trail.Note(r.Context(), events...)
 	return web.JSON(w, http.StatusCreated, a.userBody(u))
 }
 
