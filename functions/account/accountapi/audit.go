@@ -131,9 +131,6 @@ func (a *api) auditRows(ctx context.Context, reader user.User, admin bool, entri
 		ids = append(ids, e.ActorID, e.UserID)
 	}
 	ids = slices.DeleteFunc(ids, func(id int64) bool { return id == 0 })
-	if len(ids) == 0 {
-		return nil, nil
-	}
 	people, err := a.app.Users.UsersByID(ctx, ids)
 	if err != nil {
 		return nil, err

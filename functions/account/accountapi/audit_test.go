@@ -116,3 +116,11 @@ func TestApplicationsDoNotPoseAsPeople(t *testing.T) {
 		}
 	}
 }
+
+// Attempts at nobody's account are shown although there is nobody to name.
+func TestEntriesOfNobodyAreShown(t *testing.T) {
+	a := apptest.New(t)
+	boss := signedIn(t, a, a.Admin("root"))
+	newBrowser(t, a.App).post("/users/sign_in", form("login", "nobody", "password", "wrong")).want(422)
+	boss.get(auditTrail+"?event=user.sign_in_failed").want(200, "None that exists", "Somebody")
+}
