@@ -42,7 +42,7 @@ const auditSize = 30
 func (a *api) ownAudit(w http.ResponseWriter, r *http.Request, u user.User) error {
 	body := auditBody{
 		Heading: "Security log", Address: auditPath,
-		Lead: "What happened to your account in the last year, and from where. End sessions that you do not know, and change your password then.",
+		Lead: "What happened to your account in the last year, and from where. If it was not you, end your other sessions and ask an administrator for another password.",
 	}
 	return a.renderAudit(w, r, u, body, audit.Filter{UserID: u.ID}, a.renderSettings)
 }
