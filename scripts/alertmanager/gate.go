@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -42,4 +43,12 @@ func (g *gate) refuseNext(project string) {
 	g.refused.Store(0)
 	g.refuse.Store(1)
 	g.project.Store(project)
+}
+
+// wantRefused checks that one request was refused since then.
+func (g *gate) wantRefused() error {
+	if n := g.refused.Load(); n != 1 {
+		return fmt.Errorf("%d requests were refused, want 1", n)
+	}
+	return nil
 }

@@ -21,6 +21,7 @@ type manager struct {
 	url     string
 	logFile string
 	process *exec.Cmd
+	started map[string]time.Time // when each alert began to fire, by its title
 }
 
 // configuration has Alertmanager send everything to every receiver, and again
@@ -86,7 +87,7 @@ func startManager(ctx context.Context, dir, gate string, receivers []*receiver) 
 	if err != nil {
 		return nil, err
 	}
-	m := &manager{url: "http://" + address, logFile: filepath.Join(dir, "log")}
+	m := &manager{url: "http://" + address, logFile: filepath.Join(dir, "log"), started: map[string]time.Time{}}
 	m.process = exec.CommandContext(ctx, "prometheus-alertmanager", "--config.file="+file, "--storage.path="+dir,
 		"--web.listen-address="+address, "--cluster.listen-address=")
 	log, err := os.Create(m.logFile)
@@ -131,6 +132,9 @@ func (m *manager) log() string {
 
 // fire has alerts of a group fire, and resolve has them end.
 func (m *manager) fire(ctx context.Context, group string, names ...string) error {
+	for _, name := range names {
+		m.started[title(group, name)] = time.Now()
+	}
 	return m.post(ctx, group, names, time.Now().Add(time.Hour))
 }
 
@@ -144,6 +148,7 @@ func (m *manager) post(ctx context.Context, group string, names []string, end ti
 		alerts = append(alerts, map[string]any{
 			"labels":      map[string]string{"alertname": "Test", "group": group, "instance": name, "severity": "warning"},
 			"annotations": map[string]string{"summary": title(group, name)},
+			"startsAt":    m.started[title(group, name)].UTC().Format(time.RFC3339Nano),
 			"endsAt":      end.UTC().Format(time.RFC3339Nano), "generatorURL": "http://metrics.example/graph?g0.expr=up",
 		})
 	}

@@ -98,11 +98,13 @@ func (s *site) truncated(ctx context.Context, r *receiver) (int, error) {
 }
 
 func (s *site) call(ctx context.Context, method, path string, params, into any) error {
-	body, err := json.Marshal(params)
-	if err != nil {
-		return err
+	var body bytes.Buffer
+	if params != nil {
+		if err := json.NewEncoder(&body).Encode(params); err != nil {
+			return err
+		}
 	}
-	r, err := http.NewRequestWithContext(ctx, method, s.base+"/api/v4"+path, bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, method, s.base+"/api/v4"+path, &body)
 	if err != nil {
 		return err
 	}

@@ -114,11 +114,13 @@ func (p *process) stop(t *testing.T, signal syscall.Signal) string {
 
 // call sends a request with the administrator's token.
 func (p *process) call(method, path string, body any) (int, []byte, error) {
-	encoded, err := json.Marshal(body)
-	if err != nil {
-		return 0, nil, err
+	var encoded bytes.Buffer
+	if body != nil {
+		if err := json.NewEncoder(&encoded).Encode(body); err != nil {
+			return 0, nil, err
+		}
 	}
-	req, err := http.NewRequest(method, p.url+path, bytes.NewReader(encoded))
+	req, err := http.NewRequest(method, p.url+path, &encoded)
 	if err != nil {
 		return 0, nil, err
 	}

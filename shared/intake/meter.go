@@ -9,7 +9,9 @@ import (
 	"gatehouse/shared/integration"
 )
 
-// writeEvery is how often the health of an integration is written at most.
+// writeEvery is how often the health of an integration is written at most, and
+// how often once more because something is wrong: people who set up a tool see
+// at once what it is.
 const writeEvery = time.Minute
 
 // meter counts how integrations do, between one write of that and the next.
@@ -22,6 +24,7 @@ type meter struct {
 type tally struct {
 	health  integration.Health
 	written time.Time
+	warned  time.Time // when something wrong was written
 }
 
 func newMeter() *meter { return &meter{tally: map[int64]*tally{}} }
@@ -36,8 +39,12 @@ func (m *meter) add(integrationID int64, h integration.Health, now time.Time) (d
 		m.tally[integrationID] = t
 	}
 	t.health = t.health.Plus(h)
-	if now.Sub(t.written) < writeEvery {
+	wrong := !t.health.Fine()
+	if now.Sub(t.written) < writeEvery && !(wrong && now.Sub(t.warned) >= writeEvery) {
 		return integration.Health{}, false
+	}
+	if wrong {
+		t.warned = now
 	}
 	due, t.health, t.written = t.health, integration.Health{}, now
 	return due, true

@@ -81,6 +81,11 @@ type Health struct {
 	LastErrorAt     time.Time
 }
 
+// Fine reports whether nothing went wrong.
+func (h Health) Fine() bool {
+	return h.Rejected == 0 && h.SkippedItems == 0 && h.TruncatedAlerts == 0 && h.LastError == ""
+}
+
 // Plus returns the counters of both together, with the later times and error.
 func (h Health) Plus(other Health) Health {
 	h.Received += other.Received

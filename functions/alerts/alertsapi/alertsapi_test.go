@@ -379,6 +379,18 @@ func TestHowAnIntegrationDoes(t *testing.T) {
 	}
 }
 
+func TestWhatGoesWrongIsToldAtOnce(t *testing.T) {
+	s := newSite(t)
+	i, key := s.http(t)
+	s.post(t, i.Path(s.project), key, "{}").Want(t, 200, nil)
+	s.Pass(time.Second)
+	s.post(t, i.Path(s.project), "wrong", "{}").Want(t, 401, nil)
+	i, err := s.Integrations.Find(t.Context(), s.project, i.ID)
+	if err != nil || i.Health.Rejected != 1 || i.Health.LastError == "" {
+		t.Errorf("a second after the first request the health is %+v, %v", i.Health, err)
+	}
+}
+
 func TestSwitchedOffGroupingOpensAnAlertForEach(t *testing.T) {
 	s := newSite(t)
 	i, key := s.http(t)
