@@ -33,6 +33,7 @@ var wanted = map[string]answer{
 	"create-application":    {401, `"401 Unauthorized"`},
 	"switch-error-tracking": {401, `"401 Unauthorized"`},
 	"alert":                 {404, `"404 Project Not Found"`},
+	"create-integration":    {401, `"401 Unauthorized"`},
 	"sign-in":               {200, `<form`},
 	"project-settings":      {302, ""},
 }

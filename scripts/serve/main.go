@@ -21,6 +21,7 @@ import (
 	"gatehouse/functions/alerts/alertsapi"
 	"gatehouse/functions/console/consoleapi"
 	"gatehouse/functions/errortracking/errortrackingapi"
+	"gatehouse/functions/monitor/monitorapi"
 	"gatehouse/functions/oauth/oauthapi"
 	"gatehouse/functions/platform/platformapi"
 	"gatehouse/functions/projects/projectsapi"
@@ -119,6 +120,7 @@ func functions(a *app.App) map[string]http.Handler {
 		"account":       accountapi.New(a),
 		"console":       consoleapi.New(a),
 		"errortracking": errortrackingapi.New(a),
+		"monitor":       monitorapi.New(a),
 		"oauth":         oauthapi.New(a),
 		"platform":      platformapi.New(a),
 		"projects":      projectsapi.New(a),

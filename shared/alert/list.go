@@ -3,6 +3,7 @@ package alert
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -47,8 +48,8 @@ var compare = map[Order]func(a, b Alert) int{
 	},
 }
 
-// Valid reports whether it is one of the orders.
-func (o Order) Valid() bool { return compare[o] != nil }
+// Orders lists every order.
+var Orders = []Order{ByCreation, ByStart, ByEnd, ByUpdate, ByEvents, BySeverity, ByStatus}
 
 // Listing is a page of alerts, and how many alerts of each status there are
 // that pass everything else in the query. Beyond page.CountLimit alerts the
@@ -61,7 +62,7 @@ type Listing struct {
 // errTooMany asks for less. Only the newest alerts can be searched and sorted,
 // and which those are depends on what else is in the project.
 var errTooMany = fault.New(fault.Invalid,
-	"more than 10000 alerts would have to be searched or sorted; ask for fewer by status, severity or time")
+	"too many alerts would have to be searched, sorted or passed over; ask for fewer, by status or severity")
 
 // Rules list and change alerts.
 type Rules struct {
@@ -74,7 +75,8 @@ func NewRules(store Store, now func() time.Time) *Rules { return &Rules{store, n
 
 // List returns a page of the alerts that the query asks for. Beyond
 // page.CountLimit alerts of the wanted severities and time only the newest
-// first can be listed, unsearched; anything else is a fault.Invalid error.
+// first can be listed, unsearched, and those not without end; anything else is
+// a fault.Invalid error.
 func (r *Rules) List(ctx context.Context, projectID int64, q Query, wanted page.Request) (Listing, error) {
 	anyStatus := Filter{Severities: q.Severities, Since: q.Since}
 	all, more, err := r.RecentAlerts(ctx, projectID, anyStatus, page.CountLimit)
@@ -91,18 +93,22 @@ func (r *Rules) List(ctx context.Context, projectID int64, q Query, wanted page.
 	return Listing{page.Cut(all, wanted), counts}, nil
 }
 
+// reach is how far one can leaf through alerts of which not all can be read at
+// once.
+const reach = 5 * page.CountLimit
+
 // listBeyond lists a project of which not all alerts can be read at once. What
 // the status leaves may still be few enough.
 func (r *Rules) listBeyond(ctx context.Context, projectID int64, q Query, wanted page.Request, newest []Alert) (Listing, error) {
 	limit := page.CountLimit
 	if q.newestFirst() {
-		limit = max(limit, wanted.Offset()+wanted.Size)
+		limit = min(max(limit, wanted.Offset()+wanted.Size), reach)
 	}
 	found, more, err := r.RecentAlerts(ctx, projectID, q.Filter, limit)
 	switch {
 	case err != nil:
 		return Listing{}, err
-	case more && !q.newestFirst():
+	case more && (!q.newestFirst() || wanted.Offset()+wanted.Size > limit):
 		return Listing{}, errTooMany
 	}
 	found = slices.DeleteFunc(found, func(a Alert) bool { return !q.finds(a) })
@@ -158,8 +164,26 @@ func (r *Rules) Set(ctx context.Context, projectID, iid int64, c Change) (Alert,
 			return Alert{}, err
 		}
 		changed, err := r.ChangeAlert(ctx, a, c)
-		if err != ErrChanged || n == attempts {
+		if !errors.Is(err, ErrChanged) || n == attempts {
 			return changed, err
 		}
 	}
+}
+
+// recent is how far back LastFrom looks.
+const recent = 1000
+
+// LastFrom returns the newest alert that came through the integration first, or
+// a fault.NotFound error when none of the project's newest alerts did.
+func (r *Rules) LastFrom(ctx context.Context, projectID, integrationID int64) (Alert, error) {
+	all, _, err := r.RecentAlerts(ctx, projectID, Filter{}, recent)
+	if err != nil {
+		return Alert{}, err
+	}
+	for _, a := range all {
+		if a.IntegrationID == integrationID {
+			return a, nil
+		}
+	}
+	return Alert{}, fault.New(fault.NotFound, "no recent alert came through the integration")
 }

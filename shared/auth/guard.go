@@ -5,11 +5,14 @@ import (
 	"errors"
 	"net/http"
 
+	"golang.org/x/sync/errgroup"
+
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/user"
 	"gatehouse/shared/web"
 )
 
@@ -100,6 +103,26 @@ func (a *Auth) Group(role project.Role) func(GroupHandler) http.Handler {
 func (a *Auth) Viewer(ctx context.Context, c Caller) (project.Viewer, error) {
 	memberships, err := a.projects.Memberships(ctx, c.User.ID)
 	return project.Viewer{UserID: c.User.ID, Admin: c.User.Admin, Memberships: memberships}, err
+}
+
+// RoleIn returns the role that somebody has in the project: none, if there is
+// no such user or the user is blocked.
+func (a *Auth) RoleIn(ctx context.Context, p project.Project, userID int64) (project.Role, error) {
+	var u user.User
+	var memberships project.Memberships
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.Go(func() (err error) {
+		u, err = a.users.User(ctx, userID)
+		return known(err)
+	})
+	reads.Go(func() (err error) {
+		memberships, err = a.projects.Memberships(ctx, userID)
+		return err
+	})
+	if err := reads.Wait(); err != nil || u.ID == 0 || u.Blocked() {
+		return project.NoRole, err
+	}
+	return project.Viewer{UserID: u.ID, Admin: u.Admin, Memberships: memberships}.RoleIn(p, a.now()), nil
 }
 
 // Namespace returns the group or user's namespace with this id, in which the

@@ -83,15 +83,37 @@ func (r *Rules) Test(ctx context.Context, p project.Project, i integration.Integ
 }
 
 // Preview tells what would become of a payload if the integration had the
-// mapping, and records nothing.
+// mapping, and records nothing. The integration need not be stored. A mapping
+// where the instance has none is integration.ErrNoMapping.
 func (r *Rules) Preview(ctx context.Context, p project.Project, i integration.Integration, m mapping.Mapping, body []byte) (alert.Preview, error) {
-	e, err := r.integrations.EndpointOf(ctx, p.FullPath, i.Endpoint)
+	if len(m) > 0 && !r.integrations.Features.Mapping {
+		return alert.Preview{}, integration.ErrNoMapping
+	}
+	e, err := r.around(ctx, p, i)
 	if err != nil {
 		return alert.Preview{}, err
 	}
 	reading := r.reading(e, Delivery{}.takes(e))
 	reading.Mapping = m
 	return alert.ReadPreview(body, reading)
+}
+
+// around returns the integration with what the project has for all of them.
+func (r *Rules) around(ctx context.Context, p project.Project, i integration.Integration) (integration.Endpoint, error) {
+	e := integration.Endpoint{Integration: i}
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.Go(func() (err error) {
+		e.Settings, err = r.integrations.AlertSettings(ctx, p)
+		return err
+	})
+	reads.Go(func() error {
+		environments, err := r.integrations.Environments(ctx, p)
+		for _, environment := range environments {
+			e.Environments = append(e.Environments, environment.Name)
+		}
+		return err
+	})
+	return e, reads.Wait()
 }
 
 // takes returns the format that the address takes.

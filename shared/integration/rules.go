@@ -1,8 +1,11 @@
 package integration
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
+	"errors"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -40,14 +43,16 @@ type Draft struct {
 	Type      Type
 	Active    bool
 	APIURL    string
-	Mapping   []byte
+	Mapping   []byte // as mapping.Parse reads it
+	Sample    []byte // a JSON object; empty for none
 	RateLimit int
 }
 
 // Create makes an integration of the project, with a key of its own. What is
 // wrong with the fields comes as fault.Fields; a second one of its type where
 // the instance allows one is fault.Forbidden, and one that cannot be active
-// beside those that are, fault.Conflict.
+// beside those that are, fault.Conflict. One whose sample could not be kept is
+// removed again.
 func (r *Rules) Create(ctx context.Context, p project.Project, d Draft) (Integration, error) {
 	had, err := r.Integrations(ctx, p)
 	if err != nil {
@@ -55,24 +60,31 @@ func (r *Rules) Create(ctx context.Context, p project.Project, d Draft) (Integra
 	}
 	i := Integration{
 		ProjectID: p.ID, Name: d.Name, Type: d.Type, Active: d.Active, Endpoint: newEndpoint(d.Type, had),
-		APIURL: d.APIURL, Mapping: d.Mapping, RateLimit: d.RateLimit, CreatedAt: r.now(),
+		APIURL: d.APIURL, RateLimit: d.RateLimit, CreatedAt: r.now(),
 	}
 	r.renewKey(&i)
+	sample, err := i.take(d.Mapping, d.Sample)
+	if err != nil {
+		return Integration{}, err
+	}
 	if err := r.admit(i, had); err != nil {
 		return Integration{}, err
 	}
-	if len(i.Mapping) > 0 {
-		if err := r.mayMap(i); err != nil {
-			return Integration{}, err
-		}
+	if i, err = r.CreateIntegration(ctx, p, i, had); err != nil || len(sample) == 0 {
+		return i, err
 	}
-	return r.CreateIntegration(ctx, p, i, had)
+	if err := r.PutSample(ctx, p, i, sample); err != nil {
+		return Integration{}, errors.Join(err, r.DeleteIntegration(context.WithoutCancel(ctx), p, i))
+	}
+	return i, nil
 }
 
 // admit checks whether the project can have one more integration.
 func (r *Rules) admit(i Integration, had []Integration) error {
-	if err := i.check(); err != nil {
-		return err
+	if len(i.Mapping) > 0 {
+		if err := r.mayMap(i); err != nil {
+			return err
+		}
 	}
 	sameType := func(other Integration) bool { return other.Type == i.Type }
 	switch {
@@ -89,25 +101,25 @@ type Change struct {
 	Name      *string
 	Active    *bool
 	APIURL    *string
-	Mapping   *[]byte
+	Mapping   *[]byte // as mapping.Parse reads it
+	Sample    *[]byte // a JSON object; empty for none
 	RateLimit *int
 }
 
-// Change changes the integration with this id, with the errors of Create.
+// Change changes the integration with this id, with the errors of Create. A
+// mapping that is the former one counts as none: who sends back what was read
+// changes nothing. The former sample comes back where the rest cannot be
+// changed.
 func (r *Rules) Change(ctx context.Context, p project.Project, id int64, c Change) (Integration, error) {
-	i, had, err := r.find(ctx, p, id)
+	was, had, err := r.find(ctx, p, id)
 	if err != nil {
 		return Integration{}, err
 	}
-	set(&i.Name, c.Name)
-	set(&i.Active, c.Active)
-	set(&i.APIURL, c.APIURL)
-	set(&i.Mapping, c.Mapping)
-	set(&i.RateLimit, c.RateLimit)
-	if err := i.check(); err != nil {
+	i, sample, err := was.changed(c)
+	if err != nil {
 		return Integration{}, err
 	}
-	if c.Mapping != nil {
+	if !bytes.Equal(i.Mapping, was.Mapping) {
 		if err := r.mayMap(i); err != nil {
 			return Integration{}, err
 		}
@@ -115,7 +127,39 @@ func (r *Rules) Change(ctx context.Context, p project.Project, id int64, c Chang
 	if err := i.besides(had); err != nil {
 		return Integration{}, err
 	}
-	return r.UpdateIntegration(ctx, p, i, had)
+	if c.Sample == nil {
+		return r.UpdateIntegration(ctx, p, i, had)
+	}
+	return r.updateWithSample(ctx, p, i, had, sample)
+}
+
+// updateWithSample puts the sample first, which is the less to lose.
+func (r *Rules) updateWithSample(ctx context.Context, p project.Project, i Integration, had []Integration, sample []byte) (Integration, error) {
+	former, err := r.Sample(ctx, p, i)
+	if err != nil {
+		return Integration{}, err
+	}
+	if err := r.PutSample(ctx, p, i, sample); err != nil {
+		return Integration{}, err
+	}
+	updated, err := r.UpdateIntegration(ctx, p, i, had)
+	if err != nil {
+		return Integration{}, errors.Join(err, r.PutSample(context.WithoutCancel(ctx), p, i, former))
+	}
+	return updated, nil
+}
+
+// changed returns the integration after the change, with the new sample.
+func (i Integration) changed(c Change) (Integration, []byte, error) {
+	set(&i.Name, c.Name)
+	set(&i.Active, c.Active)
+	set(&i.APIURL, c.APIURL)
+	set(&i.RateLimit, c.RateLimit)
+	text, sample := i.Mapping, []byte(nil)
+	set(&text, c.Mapping)
+	set(&sample, c.Sample)
+	sample, err := i.take(text, sample)
+	return i, sample, err
 }
 
 func set[T any](field *T, to *T) {
@@ -182,20 +226,36 @@ func (i Integration) label() string { return strconv.FormatInt(i.ProjectID, 10) 
 // not depend on how far they agree.
 func (i Integration) Authorizes(key secret.Text) bool { return i.KeyDigest.Matches(key) }
 
-// check returns what is wrong with the integration by itself.
-func (i Integration) check() error {
+// take gives the integration a mapping, in the one form in which it is kept,
+// and returns the sample likewise. The error has everything that is wrong with
+// the integration by itself.
+func (i *Integration) take(mappingText, sample []byte) ([]byte, error) {
+	complaints := i.complaints()
+	var err error
+	var wrong fault.Fields
+	if i.Mapping, err = readMapping(mappingText); errors.As(err, &wrong) {
+		maps.Copy(complaints, wrong)
+	}
+	if sample, err = readSample(sample); err != nil {
+		complaints.Add("payload_example", fault.Message(err))
+	}
+	return sample, complaints.Err()
+}
+
+// complaints returns what is wrong with the integration's own fields.
+func (i Integration) complaints() fault.Fields {
 	complaints := fault.Fields{}
 	complaints.Add("name", text.CheckName(i.Name))
 	if !slices.Contains([]Type{HTTP, Metrics, OnCallLink}, i.Type) {
 		complaints.Add("type", "is not included in the list")
 	}
-	if i.Type != HTTP || i.APIURL != "" {
+	if i.Type == Metrics || i.Type == OnCallLink || i.APIURL != "" {
 		complaints.Add("api_url", checkURL(i.APIURL))
 	}
 	if i.RateLimit < 0 || i.RateLimit > maxRateLimit {
 		complaints.Add("rate_limit", "must be between 0 and "+strconv.Itoa(maxRateLimit))
 	}
-	return complaints.Err()
+	return complaints
 }
 
 // checkURL returns what is wrong with an address that people are sent to.
@@ -240,9 +300,9 @@ func (r *Rules) mayMap(i Integration) error {
 	case len(i.Mapping) == 0:
 		return nil
 	case i.Type != HTTP:
-		return fault.Fields{"payload_attribute_mapping": {"is for HTTP endpoints alone"}}
+		return fault.Field(mappingField, "is for HTTP endpoints alone")
 	case !i.Active:
-		return fault.Fields{"payload_attribute_mapping": {"needs an active integration"}}
+		return fault.Field(mappingField, "needs an active integration")
 	}
 	return nil
 }

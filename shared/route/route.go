@@ -44,6 +44,8 @@ var Table = []Route{
 	{"/-/{proxy+}", "oauth"},
 	{"/api/v4/projects/{id}/error_tracking", "errortracking"},
 	{"/api/v4/projects/{id}/error_tracking/{proxy+}", "errortracking"},
+	{"/api/v4/projects/{id}/monitor", "monitor"},
+	{"/api/v4/projects/{id}/monitor/{proxy+}", "monitor"},
 	{"/api/v4/projects", "projects"},
 	{"/api/v4/projects/{proxy+}", "projects"},
 	{"/api/v4", "platform"},

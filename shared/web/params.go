@@ -21,6 +21,7 @@ const MaxBody = 1 << 20
 // body. Reading one notes what is wrong with it; Err tells it all at once.
 type Values struct {
 	values     map[string]any // string, []any, map[string]any, bool, json.Number or nil
+	body       []byte         // where that is JSON
 	complaints []string
 }
 
@@ -91,6 +92,7 @@ func (u unreadable) Close() error             { return nil }
 
 func (v *Values) addJSON(body []byte) error {
 	object, err := Object(body)
+	v.body = body
 	for name, values := range object {
 		v.values[name] = values[0]
 		if len(values) > 1 {
@@ -134,6 +136,11 @@ func list(all []string) []any {
 // repeated is the value of a parameter that came more than once and is no
 // list: which one is meant cannot be known.
 type repeated struct{}
+
+// MarshalJSON refuses: it is no value.
+func (repeated) MarshalJSON() ([]byte, error) { return nil, errRepeated }
+
+var errRepeated = errors.New("came more than once")
 
 func single(all []string) any {
 	if len(all) != 1 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"mime/multipart"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -169,6 +170,67 @@ func (v *Values) Words(name string) []string {
 		v.complain(name, "is empty")
 	}
 	return words
+}
+
+// Choice returns a word that must be one of these, or "" when none was sent or
+// it is null.
+func Choice[T ~string](v *Values, name string, from []T) T {
+	complaints := len(v.complaints)
+	s := v.OptionalString(name)
+	switch {
+	case s == nil:
+		return ""
+	case len(v.complaints) == complaints && !slices.Contains(from, T(*s)):
+		v.complain(name, "does not have a valid value")
+	}
+	return T(*s)
+}
+
+// Choices returns a list of such words, as Words reads it, or none when none
+// was sent or it is null.
+func Choices[T ~string](v *Values, name string, from []T) []T {
+	complaints := len(v.complaints)
+	var chosen []T
+	for _, word := range v.words(name) {
+		chosen = append(chosen, T(word))
+	}
+	unknown := func(word T) bool { return !slices.Contains(from, word) }
+	if v.values[name] != nil && len(v.complaints) == complaints && (len(chosen) == 0 || slices.ContainsFunc(chosen, unknown)) {
+		v.complain(name, "does not have a valid value")
+	}
+	return chosen
+}
+
+// JSON returns the JSON text of a value that must be there, as OptionalJSON
+// does.
+func (v *Values) JSON(name string) []byte {
+	if !v.Has(name) {
+		v.complain(name, "is missing")
+	}
+	return v.OptionalJSON(name)
+}
+
+// OptionalJSON returns the JSON text of a value as it stands in a JSON body, or
+// nil when none was sent. A text, such as the field of a form, is that JSON
+// text itself, which nobody has read yet.
+func (v *Values) OptionalJSON(name string) []byte {
+	value, sent := v.values[name]
+	if !sent {
+		return nil
+	}
+	if text, ok := value.(string); ok {
+		return []byte(text)
+	}
+	encoded, err := json.Marshal(value)
+	if err != nil { // it came more than once
+		v.complain(name, "is invalid")
+		return nil
+	}
+	var asSent map[string]json.RawMessage
+	if json.Unmarshal(v.body, &asSent) == nil && asSent[name] != nil {
+		return asSent[name]
+	}
+	return encoded
 }
 
 func (v *Values) words(name string) []string {

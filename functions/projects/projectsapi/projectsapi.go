@@ -1,11 +1,12 @@
-// Package projectsapi serves the REST API about projects and their members, and
-// what other groups serve below a project.
+// Package projectsapi serves the REST API about projects, their members and
+// environments, and what other groups serve below a project.
 package projectsapi
 
 import (
 	"net/http"
 
 	"gatehouse/functions/errortracking/errortrackingapi"
+	"gatehouse/functions/monitor/monitorapi"
 	"gatehouse/shared/app"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/member"
@@ -26,7 +27,11 @@ func New(app *app.App) http.Handler {
 	mux.Handle("GET /api/v4/projects/{id}", in(project.NoRole)(api.show))
 	mux.Handle("PUT /api/v4/projects/{id}", in(project.Maintainer)(api.change))
 	mux.Handle("DELETE /api/v4/projects/{id}", in(project.Owner)(api.remove))
+	mux.Handle("GET /api/v4/projects/{id}/environments", in(project.Developer)(api.listEnvironments))
+	mux.Handle("POST /api/v4/projects/{id}/environments", in(project.Developer)(api.addEnvironment))
+	mux.Handle("DELETE /api/v4/projects/{id}/environments/{environment_id}", in(project.Developer)(api.removeEnvironment))
 	errortrackingapi.Mount(mux, app)
+	monitorapi.Mount(mux, app)
 	member.Mount(mux, app, "/api/v4/projects/{id}", in, project.Maintainer)
 	return web.NewREST(mux, "/api/v4/projects/")
 }

@@ -152,6 +152,9 @@ var recorded = map[string]request{
 	"switch-error-tracking": {"PUT", "/api/v4/projects/42/error_tracking/settings", http.Header{
 		"User-Agent": {curl}, "Accept": {"*/*"}, "Content-Type": {"application/json"}, "Private-Token": {"example-personal-access-token"},
 	}, `{"active":true,"integrated":true}`},
+	"create-integration": {"POST", "/api/v4/projects/42/monitor/integrations", http.Header{
+		"User-Agent": {curl}, "Accept": {"*/*"}, "Content-Type": {"application/json"}, "Private-Token": {"example-personal-access-token"},
+	}, `{"name":"Uptime check","type":"http","active":true}`},
 	"sign-in": {"GET", "/users/sign_in?return_to=%2Fuser_settings%2Fapplications", http.Header{
 		"User-Agent": {browser}, "Accept": {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
 		"Accept-Language": {"en-GB,en;q=0.9"}, "Sec-Fetch-Site": {"none"}, "Cookie": {"theme=dark; gatehouse_session=example-session"},

@@ -1,0 +1,183 @@
+package monitorapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sync/errgroup"
+
+	"gatehouse/shared/alert"
+	"gatehouse/shared/project"
+	"gatehouse/shared/user"
+	"gatehouse/shared/web"
+)
+
+// alertBody is an alert on the wire, in a list.
+type alertBody struct {
+	IID            int64           `json:"iid"`
+	Title          string          `json:"title"`
+	Description    *string         `json:"description"`
+	Severity       alert.Severity  `json:"severity"`
+	Status         alert.Status    `json:"status"`
+	Service        *string         `json:"service"`
+	MonitoringTool *string         `json:"monitoring_tool"`
+	Hosts          []string        `json:"hosts"`
+	Events         int64           `json:"events"`
+	StartedAt      web.Time        `json:"started_at"`
+	EndedAt        web.Time        `json:"ended_at"`
+	Environment    *string         `json:"environment"`
+	Fingerprint    *string         `json:"fingerprint"`
+	Runbook        *string         `json:"runbook"`
+	Assignee       *userBody       `json:"assignee"`
+	Integration    *integrationRef `json:"integration"`
+	WebURL         string          `json:"web_url"`
+	CreatedAt      web.Time        `json:"created_at"`
+	UpdatedAt      web.Time        `json:"updated_at"`
+}
+
+type userBody struct {
+	ID       int64  `json:"id"`
+	Username string `json:"username"`
+	Name     string `json:"name"`
+}
+
+type integrationRef struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+}
+
+// detailedAlert is an alert by itself: with what was done about it, and what
+// only its payload knows.
+type detailedAlert struct {
+	alertBody
+	Activity         []activityBody    `json:"activity"`
+	Query            *string           `json:"query"`
+	GeneratorURL     *string           `json:"generator_url"`
+	YLabel           *string           `json:"y_label"`
+	IncidentMarkdown *string           `json:"incident_markdown"`
+	Annotations      map[string]string `json:"annotations"`
+	Payload          json.RawMessage   `json:"payload"`
+}
+
+type activityBody struct {
+	At       web.Time           `json:"at"`
+	Actor    *userBody          `json:"actor"`
+	Change   alert.ActivityKind `json:"change"`
+	Status   *string            `json:"status"`
+	Assignee *userBody          `json:"assignee"`
+}
+
+// names are of what alerts refer to by ids, as far as it is still there.
+type names struct {
+	users        map[int64]user.User
+	integrations map[int64]string
+}
+
+func (n names) user(id int64) *userBody {
+	u, there := n.users[id]
+	if !there {
+		return nil
+	}
+	return &userBody{u.ID, u.Username, u.Name}
+}
+
+func (n names) integration(id int64) *integrationRef {
+	name, there := n.integrations[id]
+	if !there {
+		return nil
+	}
+	return &integrationRef{id, name}
+}
+
+func (a *api) integrationNames(ctx context.Context, p project.Project) (map[int64]string, error) {
+	all, err := a.app.Integrations.Integrations(ctx, p)
+	names := map[int64]string{}
+	for _, i := range all {
+		names[i.ID] = i.Name
+	}
+	return names, err
+}
+
+// users returns the users with these ids; zero is nobody.
+func (a *api) users(ctx context.Context, ids []int64) (map[int64]user.User, error) {
+	wanted := slices.DeleteFunc(ids, func(id int64) bool { return id == 0 })
+	slices.Sort(wanted)
+	if wanted = slices.Compact(wanted); len(wanted) == 0 {
+		return nil, nil
+	}
+	return a.app.Users.UsersByID(ctx, wanted)
+}
+
+func (a *api) alertBody(p project.Project, one alert.Alert, n names) alertBody {
+	return alertBody{
+		IID: one.IID, Title: one.Title, Description: orNull(one.Description), Severity: one.Severity, Status: one.Status,
+		Service: orNull(one.Service), MonitoringTool: orNull(one.MonitoringTool), Hosts: append([]string{}, one.Hosts...),
+		Events: one.Events, StartedAt: web.Time(one.StartedAt), EndedAt: web.Time(one.EndedAt),
+		Environment: orNull(one.Environment), Fingerprint: orNull(string(one.Fingerprint)), Runbook: orNull(one.Runbook),
+		Assignee: n.user(one.AssigneeID), Integration: n.integration(one.IntegrationID),
+		WebURL:    a.app.BaseURL + "/console/" + p.FullPath + "/alerts/" + strconv.FormatInt(one.IID, 10),
+		CreatedAt: web.Time(one.CreatedAt), UpdatedAt: web.Time(one.UpdatedAt),
+	}
+}
+
+// answerAlert writes the alert with everything that is known of it.
+func (a *api) answerAlert(w http.ResponseWriter, r *http.Request, p project.Project, one alert.Alert) error {
+	var n names
+	var text json.RawMessage
+	reads, ctx := errgroup.WithContext(r.Context())
+	reads.Go(func() (err error) {
+		text, err = a.payload(ctx, one)
+		return err
+	})
+	reads.Go(func() (err error) {
+		n.integrations, err = a.integrationNames(ctx, p)
+		return err
+	})
+	reads.Go(func() (err error) {
+		n.users, err = a.users(ctx, peopleIn(one))
+		return err
+	})
+	if err := reads.Wait(); err != nil {
+		return noAlert(err)
+	}
+	return web.JSON(w, http.StatusOK, newDetailedAlert(a.alertBody(p, one, n), one, n, text))
+}
+
+// assigneesOf returns whom the alerts are assigned to.
+func assigneesOf(alerts []alert.Alert) []int64 {
+	ids := make([]int64, len(alerts))
+	for n, one := range alerts {
+		ids[n] = one.AssigneeID
+	}
+	return ids
+}
+
+// peopleIn returns whom the alert tells of.
+func peopleIn(one alert.Alert) []int64 {
+	ids := []int64{one.AssigneeID}
+	for _, activity := range one.Activity {
+		ids = append(ids, activity.ActorID, activity.UserID)
+	}
+	return ids
+}
+
+func newDetailedAlert(body alertBody, one alert.Alert, n names, text json.RawMessage) detailedAlert {
+	details := alert.ReadDetails(text)
+	detailed := detailedAlert{
+		alertBody: body, Activity: []activityBody{}, Query: orNull(details.Query), GeneratorURL: orNull(details.GeneratorURL),
+		YLabel: orNull(details.YLabel), IncidentMarkdown: orNull(details.IncidentMarkdown),
+		Annotations: map[string]string{}, Payload: text,
+	}
+	for _, annotation := range details.Annotations {
+		detailed.Annotations[annotation.Name] = annotation.Value
+	}
+	for _, done := range one.Activity {
+		detailed.Activity = append(detailed.Activity, activityBody{
+			web.Time(done.At), n.user(done.ActorID), done.Change, orNull(string(done.Status)), n.user(done.UserID),
+		})
+	}
+	return detailed
+}

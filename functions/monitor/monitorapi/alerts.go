@@ -1,0 +1,128 @@
+package monitorapi
+
+import (
+	"net/http"
+
+	"golang.org/x/sync/errgroup"
+
+	"gatehouse/shared/alert"
+	"gatehouse/shared/auth"
+	"gatehouse/shared/fault"
+	"gatehouse/shared/project"
+	"gatehouse/shared/web"
+)
+
+func (a *api) listAlerts(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+	params, err := web.Params(r)
+	if err != nil {
+		return err
+	}
+	query, req := readQuery(params), params.Page()
+	if err := params.Err(); err != nil {
+		return err
+	}
+	var listing alert.Listing
+	var names names
+	reads, ctx := errgroup.WithContext(r.Context())
+	reads.Go(func() (err error) {
+		listing, err = a.app.Alerts.List(ctx, p.ID, query, req)
+		return err
+	})
+	reads.Go(func() (err error) {
+		names.integrations, err = a.integrationNames(ctx, p)
+		return err
+	})
+	if err := reads.Wait(); err != nil {
+		return err
+	}
+	if names.users, err = a.users(r.Context(), assigneesOf(listing.Items)); err != nil {
+		return err
+	}
+	return web.List(w, r, a.app.BaseURL, req, listing.Of, func(one alert.Alert) alertBody { return a.alertBody(p, one, names) })
+}
+
+// readQuery reads which alerts are wanted: the newest first, unless it says
+// otherwise.
+func readQuery(params *web.Values) alert.Query {
+	var q alert.Query
+	q.Statuses = web.Choices(params, "status", alert.Statuses)
+	q.Severities = web.Choices(params, "severity", alert.Severities)
+	q.Search = orZero(params.OptionalString("search"))
+	q.Order = web.Choice(params, "order_by", alert.Orders)
+	q.Descending = web.Choice(params, "sort", []string{"asc", "desc"}) != "asc"
+	return q
+}
+
+// foundAlert returns the alert that the path names.
+func (a *api) foundAlert(r *http.Request, p project.Project) (alert.Alert, error) {
+	iid, err := web.PathID(r, "iid")
+	if err != nil {
+		return alert.Alert{}, noAlert(err)
+	}
+	found, err := a.app.Alerts.Alert(r.Context(), p.ID, iid)
+	return found, noAlert(err)
+}
+
+// noAlert says what it is that was not found.
+func noAlert(err error) error { return web.NotFound("Alert", err) }
+
+func (a *api) showAlert(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+	found, err := a.foundAlert(r, p)
+	if err != nil {
+		return err
+	}
+	return a.answerAlert(w, r, p, found)
+}
+
+func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
+	found, err := a.foundAlert(r, p)
+	if err != nil {
+		return err
+	}
+	change, err := a.readAlertChange(r, p)
+	if err != nil {
+		return err
+	}
+	change.ActorID = c.User.ID
+	changed, err := a.app.Alerts.Set(r.Context(), p.ID, found.IID, change)
+	if err != nil {
+		return noAlert(err)
+	}
+	return a.answerAlert(w, r, p, changed)
+}
+
+// readAlertChange reads a status, somebody to assign, or both.
+func (a *api) readAlertChange(r *http.Request, p project.Project) (alert.Change, error) {
+	params, err := web.Params(r)
+	if err != nil {
+		return alert.Change{}, err
+	}
+	var c alert.Change
+	if status := web.Choice(params, "status", alert.Statuses); status != "" {
+		c.Status = &status
+	}
+	if params.Has("assignee_id") {
+		assignee := orZero(params.OptionalInt("assignee_id"))
+		c.AssigneeID = &assignee
+	}
+	switch err := params.Err(); {
+	case err != nil:
+		return alert.Change{}, err
+	case c.Status == nil && c.AssigneeID == nil:
+		return alert.Change{}, web.BadParameters("status, assignee_id are missing, at least one parameter must be provided")
+	}
+	return c, a.checkAssignee(r, p, orZero(c.AssigneeID))
+}
+
+// checkAssignee checks that somebody who is assigned can see the alert; zero
+// is nobody.
+func (a *api) checkAssignee(r *http.Request, p project.Project, userID int64) error {
+	if userID == 0 {
+		return nil
+	}
+	role, err := a.app.Auth.RoleIn(r.Context(), p, userID)
+	if err == nil && role < project.Developer {
+		return fault.Field("assignee_id", "is not somebody with the role Developer or above in the project")
+	}
+	return err
+}

@@ -1,0 +1,266 @@
+package monitorapi_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gatehouse/shared/apptest"
+	"gatehouse/shared/project"
+)
+
+func TestAlertBody(t *testing.T) {
+	s := arrange(t)
+	if _, err := s.Integrations.AddEnvironment(t.Context(), s.p, "production"); err != nil {
+		t.Fatal(err)
+	}
+	one := s.endpoint(t)
+	payload := object{
+		"title": "Disk full", "description": "95 %", "severity": "low", "service": "db", "monitoring_tool": "probe",
+		"hosts": list{"db-1", "db-2"}, "start_time": "2026-01-02T03:04:05Z", "platform_environment_name": "production",
+		"runbook": "https://x.example/runbook", "fingerprint": "disk", "extra": object{"a": list{1.0, nil}},
+	}
+	s.fire(t, one, payload)
+	now := s.Now().Format("2006-01-02T15:04:05.000Z")
+	list1 := s.call(t, "GET", alerts, nil)
+	fingerprint := list1.Each(t, "fingerprint")[0]
+	want := object{
+		"iid": 1.0, "title": "Disk full", "description": "95 %", "severity": "low", "status": "triggered", "service": "db",
+		"monitoring_tool": "probe", "hosts": list{"db-1", "db-2"}, "events": 1.0, "started_at": "2026-01-02T03:04:05.000Z",
+		"ended_at": nil, "environment": "production", "fingerprint": fingerprint, "runbook": "https://x.example/runbook",
+		"assignee": nil, "integration": object{"id": list1.Each(t, "integration")[0].(object)["id"], "name": "Uptime"},
+		"web_url": apptest.BaseURL + "/console/acme/web/alerts/1", "created_at": now, "updated_at": now,
+	}
+	list1.Want(t, 200, list{want})
+	for field, value := range map[string]any{
+		"activity": list{}, "query": nil, "generator_url": nil, "y_label": nil, "incident_markdown": nil,
+		"annotations": object{}, "payload": payload,
+	} {
+		want[field] = value
+	}
+	s.call(t, "GET", alerts+"/1", nil).Want(t, 200, want)
+
+	s.fire(t, one, object{})
+	got := s.call(t, "GET", alerts+"/2", nil).Object(t)
+	for field, want := range map[string]any{
+		"title": "New: Alert", "description": nil, "severity": "critical", "service": nil, "hosts": list{}, "environment": nil,
+		"fingerprint": nil, "runbook": nil, "payload": object{},
+	} {
+		if diff := cmp.Diff(want, got[field]); diff != "" {
+			t.Errorf("%s of an empty payload (-want +got):\n%s", field, diff)
+		}
+	}
+}
+
+func TestDetailsOfAMetricsAlert(t *testing.T) {
+	s := arrange(t)
+	s.fire(t, s.endpoint(t), object{
+		"version": "4", "groupKey": "", "status": "firing", "receiver": "", "groupLabels": object{}, "commonLabels": object{},
+		"commonAnnotations": object{}, "externalURL": "", "alerts": list{object{
+			"startsAt": "2026-01-01T00:00:00Z", "generatorURL": "https://x.example/graph?g0.expr=up+%3D%3D+0", "labels": object{"alertname": "Down"},
+			"annotations": object{"platform_y_label": "up", "platform_incident_markdown": "**now**", "dashboard": "https://d.example"},
+		}},
+	})
+	got := s.call(t, "GET", alerts+"/1", nil).Object(t)
+	for field, want := range map[string]any{
+		"title": "Down", "monitoring_tool": "Prometheus", "query": "up == 0", "generator_url": "https://x.example/graph?g0.expr=up+%3D%3D+0",
+		"y_label": "up", "incident_markdown": "**now**", "annotations": object{"dashboard": "https://d.example"},
+	} {
+		if diff := cmp.Diff(want, got[field]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", field, diff)
+		}
+	}
+}
+
+// threeAlerts fires: 1 high and acknowledged, 2 low with two events, 3 info.
+func threeAlerts(t *testing.T) setup {
+	s := arrange(t)
+	one := s.endpoint(t)
+	s.fire(t, one, object{"title": "Disk full", "severity": "high", "start_time": "2026-01-03", "service": "Database"})
+	s.Pass(time.Minute)
+	s.fire(t, one, object{"title": "Slow", "severity": "low", "start_time": "2026-01-01", "description": "the DISK waits"})
+	s.fire(t, one, object{"title": "Slow", "severity": "low", "start_time": "2026-01-01", "description": "the DISK waits"})
+	s.Pass(time.Minute)
+	s.fire(t, one, object{"title": "Certificate", "severity": "info", "start_time": "2026-01-02", "monitoring_tool": "probe"})
+	s.Pass(time.Minute)
+	s.call(t, "PUT", alerts+"/1", object{"status": "acknowledged"}).Want(t, 200, nil)
+	return s
+}
+
+func TestListAlerts(t *testing.T) {
+	s := threeAlerts(t)
+	tests := map[string][]any{
+		"":                                   {3.0, 2.0, 1.0},
+		"sort=asc":                           {1.0, 2.0, 3.0},
+		"order_by=started_at":                {1.0, 3.0, 2.0},
+		"order_by=started_at&sort=asc":       {2.0, 3.0, 1.0},
+		"order_by=updated_at&sort=desc":      {1.0, 3.0, 2.0},
+		"order_by=severity":                  {1.0, 2.0, 3.0},
+		"order_by=event_count":               {2.0, 3.0, 1.0},
+		"order_by=status&sort=asc":           {3.0, 2.0, 1.0},
+		"status=acknowledged":                {1.0},
+		"status=triggered,acknowledged":      {3.0, 2.0, 1.0},
+		"status[]=resolved&status[]=ignored": {},
+		"severity=low&status=triggered":      {2.0},
+		"severity=low,info":                  {3.0, 2.0},
+		"search=disk":                        {2.0, 1.0},
+		"search=%20PROBE%20":                 {3.0},
+		"search=data":                        {1.0},
+		"search=":                            {3.0, 2.0, 1.0},
+		"search=100%25":                      {},
+		"per_page=2&page=2":                  {1.0},
+		"page=5":                             {},
+		"page=2147483647&per_page=100":       {},
+	}
+	for query, want := range tests {
+		answer := s.call(t, "GET", alerts+"?"+query, nil)
+		if diff := cmp.Diff(want, answer.Each(t, "iid")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", query, diff)
+		}
+	}
+	answer := s.call(t, "GET", alerts+"?per_page=2&search=i&sort=asc", nil)
+	for name, want := range map[string]string{"X-Total": "3", "X-Total-Pages": "2", "X-Next-Page": "2", "X-Prev-Page": ""} {
+		if got := answer.Header.Get(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	if link := answer.Header.Get("Link"); !strings.Contains(link, "?page=2&per_page=2&search=i&sort=asc>; rel=\"next\"") {
+		t.Errorf("Link is %s, want the next page with the other parameters", link)
+	}
+}
+
+func TestListsThatAreNoGood(t *testing.T) {
+	s := arrange(t)
+	const choice = " does not have a valid value"
+	for query, want := range map[string]string{
+		"status=open": "status" + choice, "status=": "status" + choice, "status=Triggered": "status" + choice,
+		"status=triggered,open": "status" + choice, "severity=0": "severity" + choice, "severity[]=": "severity" + choice,
+		"order_by=iid": "order_by" + choice, "order_by=": "order_by" + choice, "sort=down": "sort" + choice,
+		"status=triggered&status=ignored": "status is invalid", "sort=asc&sort=asc": "sort is invalid",
+		"search=a&search=b": "search is invalid", "search[]=a": "search is invalid", "search=%ff": "search is invalid",
+		"page=x&status=y": "status" + choice + ", page is invalid", "per_page=0": "per_page has a value not allowed",
+	} {
+		s.call(t, "GET", alerts+"?"+query, nil).WantError(t, 400, want)
+	}
+	s.call(t, "GET", alerts+"?a=%zz", nil).Want(t, 400, nil)
+}
+
+func TestChangeAlert(t *testing.T) {
+	s := arrange(t)
+	one := s.endpoint(t)
+	s.fire(t, one, object{"title": "a", "fingerprint": "f"})
+	dev := s.User("dev")
+	s.Member(s.p.Place(), dev, project.Developer)
+	devBody := object{"id": float64(dev.ID), "username": "dev", "name": dev.Name}
+	first := alerts + "/1"
+	now := func() string { return s.Now().Format("2006-01-02T15:04:05.000Z") }
+	check := func(params object, want object) {
+		t.Helper()
+		s.Pass(time.Minute)
+		got := s.call(t, "PUT", first, params)
+		got.Want(t, 200, nil)
+		for field, value := range want {
+			if diff := cmp.Diff(value, got.Object(t)[field]); diff != "" {
+				t.Errorf("PUT %v: %s (-want +got):\n%s", params, field, diff)
+			}
+		}
+		s.call(t, "GET", first, nil).Want(t, 200, got.Body)
+	}
+	check(object{"status": "acknowledged"}, object{"status": "acknowledged", "ended_at": nil, "assignee": nil})
+	check(object{"assignee_id": dev.ID}, object{"status": "acknowledged", "assignee": devBody})
+	check(object{"assignee_id": fmt.Sprint(dev.ID), "status": "ignored"}, object{"status": "ignored", "assignee": devBody})
+	check(object{"assignee_id": nil}, object{"assignee": nil})
+	check(object{"assignee_id": dev.ID, "status": nil}, object{"status": "ignored", "assignee": devBody})
+	check(object{"assignee_id": 0}, object{"assignee": nil})
+	before := s.call(t, "GET", first, nil).Object(t)["updated_at"]
+	check(object{"status": "ignored"}, object{"updated_at": before}) // nothing new
+	s.Pass(time.Minute)
+	got := s.call(t, "PUT", first, object{"status": "resolved"}).Object(t)
+	if got["status"] != "resolved" || got["ended_at"] != now() || got["updated_at"] != now() {
+		t.Errorf("resolved: %v", got)
+	}
+	activity := got["activity"].(list)
+	last := activity[len(activity)-1].(object)
+	if last["change"] != "status" || last["status"] != "resolved" || last["actor"].(object)["username"] != "ben" || last["assignee"] != nil {
+		t.Errorf("the last activity is %v", last)
+	}
+	check(object{"status": "triggered"}, object{"status": "triggered", "ended_at": nil})
+	check(object{"status": "resolved"}, object{"status": "resolved"})
+
+	s.fire(t, one, object{"title": "b", "fingerprint": "f"})
+	was := s.call(t, "GET", first, nil).Body
+	s.call(t, "PUT", first, object{"status": "acknowledged"}).WantMessage(t, 409, "409 Conflict - another alert with the same fingerprint is open")
+	s.call(t, "GET", first, nil).Want(t, 200, was)
+	s.call(t, "PUT", alerts+"/2", object{"status": "resolved"}).Want(t, 200, nil)
+	check(object{"status": "acknowledged"}, object{"status": "acknowledged"})
+}
+
+func TestAssigneesThatCannotBe(t *testing.T) {
+	s := arrange(t)
+	s.fire(t, s.endpoint(t), object{})
+	was := s.call(t, "GET", alerts+"/1", nil).Body
+	reporter, blocked, late, stranger, boss := s.User("reporter"), s.User("blocked"), s.User("late"), s.User("stranger"), s.Admin("boss")
+	s.Member(s.p.Place(), reporter, project.Reporter)
+	s.Member(s.p.Place(), blocked, project.Owner)
+	s.Block(blocked)
+	s.MemberUntil(s.p.Place(), late, project.Owner, s.Now().Truncate(24*time.Hour))
+	for _, id := range []any{reporter.ID, blocked.ID, late.ID, stranger.ID, -1, 999999, "9223372036854775807"} {
+		s.call(t, "PUT", alerts+"/1", object{"assignee_id": id, "status": "resolved"}).
+			WantMessage(t, 400, object{"assignee_id": list{"is not somebody with the role Developer or above in the project"}})
+	}
+	s.call(t, "GET", alerts+"/1", nil).Want(t, 200, was)
+	s.call(t, "PUT", alerts+"/1", object{"assignee_id": boss.ID}).Want(t, 200, nil)
+	if got := s.call(t, "GET", alerts, nil).Each(t, "assignee")[0].(object)["username"]; got != "boss" {
+		t.Errorf("the assignee is %v, want the administrator", got)
+	}
+}
+
+func TestChangesOfAlertsThatAreNoGood(t *testing.T) {
+	s := arrange(t)
+	s.fire(t, s.endpoint(t), object{})
+	was := s.call(t, "GET", alerts+"/1", nil).Body
+	const none = "status, assignee_id are missing, at least one parameter must be provided"
+	const status = "status does not have a valid value"
+	for _, test := range []struct {
+		contentType, body string
+		status            int
+		want              any
+	}{
+		{asJSON, "", 400, object{"error": none}},
+		{asJSON, "{}", 400, object{"error": none}},
+		{asJSON, `{"status":null}`, 400, object{"error": none}},
+		{asJSON, `{"status":"open"}`, 400, object{"error": status}},
+		{asJSON, `{"status":""}`, 400, object{"error": status}},
+		{asJSON, `{"status":["resolved"]}`, 400, object{"error": "status is invalid"}},
+		{asJSON, `{"status":"resolved","assignee_id":"dev"}`, 400, object{"error": "assignee_id is invalid"}},
+		{asJSON, `{"status":"resolved","assignee_id":""}`, 400, object{"error": "assignee_id is invalid"}},
+		{asJSON, `{"status":"resolved","assignee_id":{}}`, 400, object{"error": "assignee_id is invalid"}},
+		{asForm, `status=resolved&status=ignored`, 400, object{"error": "status is invalid"}},
+		{asJSON, `{"status":"resolved"`, 400, object{"message": "400 Bad request - the body is not a JSON object"}},
+		{"text/plain", "x", 415, nil},
+		{asForm, strings.Repeat("x", 1<<20+1), 413, nil},
+	} {
+		s.send(t, "PUT", alerts+"/1", test.contentType, test.body).Want(t, test.status, test.want)
+	}
+	s.call(t, "GET", alerts+"/1", nil).Want(t, 200, was)
+}
+
+func TestAlertsThatAreNotThere(t *testing.T) {
+	s := arrange(t)
+	s.fire(t, s.endpoint(t), object{})
+	for _, iid := range []string{"2", "0", "-1", "x", "1.0", "%20", "9223372036854775807", "9223372036854775808"} {
+		s.call(t, "GET", alerts+"/"+iid, nil).WantMessage(t, 404, "404 Alert Not Found")
+		s.call(t, "PUT", alerts+"/"+iid, object{"status": "resolved"}).WantMessage(t, 404, "404 Alert Not Found")
+	}
+	group, err := s.Projects.GroupByPath(t.Context(), "acme")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Project("other", group, project.Private)
+	other := strings.ReplaceAll(alerts, "web", "other")
+	apptest.Call(t, s.h, "GET", other+"/1", s.Token(s.Admin("root")), nil).WantMessage(t, 404, "404 Alert Not Found")
+	s.call(t, "GET", other+"/1", nil).WantMessage(t, 404, "404 Project Not Found")
+}

@@ -1,0 +1,109 @@
+package monitorapi
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"gatehouse/shared/integration"
+	"gatehouse/shared/mapping"
+	"gatehouse/shared/payload"
+	"gatehouse/shared/project"
+	"gatehouse/shared/web"
+)
+
+// integrationBody is an integration on the wire, in a list.
+type integrationBody struct {
+	ID                      int64            `json:"id"`
+	Name                    string           `json:"name"`
+	Type                    integration.Type `json:"type"`
+	Active                  bool             `json:"active"`
+	EndpointIdentifier      string           `json:"endpoint_identifier"`
+	URL                     *string          `json:"url"`
+	AuthorizationKey        string           `json:"authorization_key"`
+	APIURL                  *string          `json:"api_url"`
+	PayloadAttributeMapping json.RawMessage  `json:"payload_attribute_mapping"`
+	RateLimit               int              `json:"rate_limit"`
+	Health                  healthBody       `json:"health"`
+	CreatedAt               web.Time         `json:"created_at"`
+}
+
+type healthBody struct {
+	LastReceivedAt  web.Time `json:"last_received_at"`
+	Received        int64    `json:"received"`
+	Rejected        int64    `json:"rejected"`
+	SkippedItems    int64    `json:"skipped_items"`
+	TruncatedAlerts int64    `json:"truncated_alerts"`
+	LastError       *string  `json:"last_error"`
+	LastErrorAt     web.Time `json:"last_error_at"`
+}
+
+// detailedIntegration is an integration by itself, with its sample payload,
+// which would make a list too long for one answer.
+type detailedIntegration struct {
+	integrationBody
+	PayloadExample     json.RawMessage `json:"payload_example"`
+	PayloadAlertFields []mapping.Field `json:"payload_alert_fields"`
+}
+
+func (a *api) integrationBody(p project.Project, i integration.Integration) (integrationBody, error) {
+	key, err := a.app.Integrations.Key(i)
+	if err != nil {
+		return integrationBody{}, err
+	}
+	return integrationBody{
+		ID: i.ID, Name: i.Name, Type: i.Type, Active: i.Active, EndpointIdentifier: i.Endpoint,
+		URL: a.url(p, i), AuthorizationKey: key.Reveal(), APIURL: orNull(i.APIURL),
+		PayloadAttributeMapping: orEmptyObject(i.Mapping), RateLimit: i.RateLimit,
+		Health: newHealthBody(i.Health), CreatedAt: web.Time(i.CreatedAt),
+	}, nil
+}
+
+// url returns where the integration takes alerts, if it takes any.
+func (a *api) url(p project.Project, i integration.Integration) *string {
+	path := i.Path(p)
+	if path == "" {
+		return nil
+	}
+	url := a.app.BaseURL + path
+	return &url
+}
+
+func newHealthBody(h integration.Health) healthBody {
+	return healthBody{
+		LastReceivedAt: web.Time(h.LastReceivedAt), Received: h.Received, Rejected: h.Rejected,
+		SkippedItems: h.SkippedItems, TruncatedAlerts: h.TruncatedAlerts,
+		LastError: orNull(h.LastError), LastErrorAt: web.Time(h.LastErrorAt),
+	}
+}
+
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+func orEmptyObject(text []byte) json.RawMessage {
+	if len(text) == 0 {
+		return json.RawMessage("{}")
+	}
+	return text
+}
+
+// answer writes the integration with its sample payload and the places in that
+// from which the fields of an alert can be taken.
+func (a *api) answer(w http.ResponseWriter, r *http.Request, status int, p project.Project, i integration.Integration) error {
+	sample, err := a.app.Integrations.Sample(r.Context(), p, i)
+	if err != nil {
+		return noIntegration(err)
+	}
+	document, err := payload.Read(sample)
+	if err != nil {
+		return err
+	}
+	body, err := a.integrationBody(p, i)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, status, detailedIntegration{body, document.Text, mapping.Fields(document.Object)})
+}

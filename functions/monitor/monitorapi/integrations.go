@@ -1,0 +1,166 @@
+package monitorapi
+
+import (
+	"net/http"
+
+	"gatehouse/shared/auth"
+	"gatehouse/shared/fault"
+	"gatehouse/shared/integration"
+	"gatehouse/shared/page"
+	"gatehouse/shared/project"
+	"gatehouse/shared/web"
+)
+
+func (a *api) listIntegrations(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+	req, err := web.ReadPage(r)
+	if err != nil {
+		return err
+	}
+	all, err := a.app.Integrations.Integrations(r.Context(), p)
+	if err != nil {
+		return err
+	}
+	wanted := page.Cut(all, req)
+	bodies := page.Of[integrationBody]{Total: wanted.Total, More: wanted.More}
+	for _, i := range wanted.Items {
+		body, err := a.integrationBody(p, i)
+		if err != nil {
+			return err
+		}
+		bodies.Items = append(bodies.Items, body)
+	}
+	return web.List(w, r, a.app.BaseURL, req, bodies, func(b integrationBody) integrationBody { return b })
+}
+
+func (a *api) createIntegration(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+	params, err := web.Params(r)
+	if err != nil {
+		return err
+	}
+	draft := integration.Draft{
+		Name: params.String("name"), Type: integration.Type(params.String("type")), Active: params.Bool("active"),
+		APIURL: orZero(params.OptionalString("api_url")), RateLimit: int(orZero(params.OptionalInt("rate_limit"))),
+		Mapping: params.OptionalJSON("payload_attribute_mapping"), Sample: params.OptionalJSON("payload_example"),
+	}
+	if err := params.Err(); err != nil {
+		return err
+	}
+	i, err := a.app.Integrations.Create(r.Context(), p, draft)
+	if err != nil {
+		return web.NotFound("Project", err)
+	}
+	return a.answer(w, r, http.StatusCreated, p, i)
+}
+
+func orZero[T any](value *T) (v T) {
+	if value != nil {
+		v = *value
+	}
+	return v
+}
+
+// found returns the integration that the path names.
+func (a *api) found(r *http.Request, p project.Project) (integration.Integration, error) {
+	id, err := web.PathID(r, "integration_id")
+	if err != nil {
+		return integration.Integration{}, noIntegration(err)
+	}
+	i, err := a.app.Integrations.Find(r.Context(), p, id)
+	return i, noIntegration(err)
+}
+
+// noIntegration says what it is that was not found.
+func noIntegration(err error) error { return web.NotFound("Integration", err) }
+
+func (a *api) showIntegration(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+	i, err := a.found(r, p)
+	if err != nil {
+		return err
+	}
+	return a.answer(w, r, http.StatusOK, p, i)
+}
+
+// putIntegration wants to be told at least what a new integration needs.
+func (a *api) putIntegration(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+	return a.changeIntegration(w, r, p, func(params *web.Values) {
+		params.String("name")
+		params.Bool("active")
+	})
+}
+
+func (a *api) patchIntegration(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+	return a.changeIntegration(w, r, p, func(*web.Values) {})
+}
+
+// changeIntegration leaves as it is what is not sent.
+func (a *api) changeIntegration(w http.ResponseWriter, r *http.Request, p project.Project, check func(*web.Values)) error {
+	i, err := a.found(r, p)
+	if err != nil {
+		return err
+	}
+	params, err := web.Params(r)
+	if err != nil {
+		return err
+	}
+	check(params)
+	change := readChange(params)
+	kind := params.OptionalString("type")
+	if err := params.Err(); err != nil {
+		return err
+	}
+	if kind != nil && integration.Type(*kind) != i.Type {
+		return fault.Field("type", "cannot be changed")
+	}
+	if i, err = a.app.Integrations.Change(r.Context(), p, i.ID, change); err != nil {
+		return noIntegration(err)
+	}
+	return a.answer(w, r, http.StatusOK, p, i)
+}
+
+func readChange(params *web.Values) integration.Change {
+	c := integration.Change{
+		Name: params.OptionalString("name"), Active: params.OptionalBool("active"), APIURL: params.OptionalString("api_url"),
+	}
+	if limit := params.OptionalInt("rate_limit"); limit != nil {
+		n := int(*limit)
+		c.RateLimit = &n
+	}
+	c.Mapping = sentJSON(params, "payload_attribute_mapping")
+	c.Sample = sentJSON(params, "payload_example")
+	return c
+}
+
+// sentJSON returns a value if it was sent, be it as null.
+func sentJSON(params *web.Values, name string) *[]byte {
+	if !params.Has(name) {
+		return nil
+	}
+	text := params.OptionalJSON(name)
+	return &text
+}
+
+func (a *api) deleteIntegration(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+	i, err := a.found(r, p)
+	if err != nil {
+		return err
+	}
+	if err := a.app.Integrations.DeleteIntegration(r.Context(), p, i); err != nil {
+		return noIntegration(err)
+	}
+	return web.NoContent(w)
+}
+
+// resetKey takes no parameters, but neither a request that is no good.
+func (a *api) resetKey(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+	i, err := a.found(r, p)
+	if err != nil {
+		return err
+	}
+	if _, err := web.Params(r); err != nil {
+		return err
+	}
+	if i, err = a.app.Integrations.ResetKey(r.Context(), p, i.ID); err != nil {
+		return noIntegration(err)
+	}
+	return a.answer(w, r, http.StatusOK, p, i)
+}

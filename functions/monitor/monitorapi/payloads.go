@@ -1,0 +1,117 @@
+package monitorapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"gatehouse/shared/alert"
+	"gatehouse/shared/auth"
+	"gatehouse/shared/integration"
+	"gatehouse/shared/mapping"
+	"gatehouse/shared/payload"
+	"gatehouse/shared/project"
+	"gatehouse/shared/web"
+)
+
+// touched is an alert that a payload touched.
+type touched struct {
+	IID   int64  `json:"iid"`
+	Title string `json:"title"`
+}
+
+// test takes a payload as if a monitoring tool had sent it: it makes an alert,
+// or shows the exact error.
+func (a *api) test(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+	i, err := a.found(r, p)
+	if err != nil {
+		return err
+	}
+	params, err := web.Params(r)
+	if err != nil {
+		return err
+	}
+	body := params.JSON("payload")
+	if err := params.Err(); err != nil {
+		return err
+	}
+	recorded, err := a.app.Intake.Test(r.Context(), p, i, body)
+	if err != nil {
+		return noIntegration(err)
+	}
+	items := make([]touched, len(recorded))
+	for n, one := range recorded {
+		items[n] = touched{one.IID, one.Title}
+	}
+	return web.JSON(w, http.StatusOK, items)
+}
+
+// lastPayloadBody is what an integration received last, as far as alerts keep
+// it.
+type lastPayloadBody struct {
+	AlertIID   int64           `json:"alert_iid"`
+	ReceivedAt web.Time        `json:"received_at"`
+	Payload    json.RawMessage `json:"payload"`
+}
+
+// lastPayload offers what opened the integration's newest alert as a sample
+// payload.
+func (a *api) lastPayload(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+	i, err := a.found(r, p)
+	if err != nil {
+		return err
+	}
+	last, err := a.app.Alerts.LastFrom(r.Context(), p.ID, i.ID)
+	if err != nil {
+		return web.NotFound("Payload", err)
+	}
+	text, err := a.payload(r.Context(), last)
+	if err != nil {
+		return web.NotFound("Payload", err)
+	}
+	return web.JSON(w, http.StatusOK, lastPayloadBody{last.IID, web.Time(last.CreatedAt), text})
+}
+
+// payload returns what opened the alert.
+func (a *api) payload(ctx context.Context, of alert.Alert) (json.RawMessage, error) {
+	text, err := a.app.Alerts.AlertPayload(ctx, of.ProjectID, of.IID)
+	if err != nil {
+		return nil, err
+	}
+	document, err := payload.Read(text)
+	return document.Text, err
+}
+
+// preview tells what would become of a payload with another mapping.
+func (a *api) preview(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+	i, err := a.found(r, p)
+	if err != nil {
+		return err
+	}
+	return a.previewFor(w, r, p, i)
+}
+
+// previewNew does it for an HTTP endpoint that there is not yet.
+func (a *api) previewNew(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+	return a.previewFor(w, r, p, integration.Integration{ProjectID: p.ID, Type: integration.HTTP})
+}
+
+func (a *api) previewFor(w http.ResponseWriter, r *http.Request, p project.Project, i integration.Integration) error {
+	params, err := web.Params(r)
+	if err != nil {
+		return err
+	}
+	body, text := params.JSON("payload"), params.OptionalJSON("payload_attribute_mapping")
+	if err := params.Err(); err != nil {
+		return err
+	}
+	m, err := mapping.Parse(orEmptyObject(text), "payload_attribute_mapping")
+	if err != nil {
+		return err
+	}
+	seen, err := a.app.Intake.Preview(r.Context(), p, i, m, body)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, http.StatusOK, newPreviewBody(seen))
+}

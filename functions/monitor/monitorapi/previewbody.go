@@ -1,0 +1,67 @@
+package monitorapi
+
+import (
+	"gatehouse/shared/alert"
+	"gatehouse/shared/mapping"
+	"gatehouse/shared/web"
+)
+
+// previewBody tells what would become of a payload.
+type previewBody struct {
+	Format          alert.Format                    `json:"format"`
+	Items           int                             `json:"items"`
+	Alerts          []previewedAlert                `json:"alerts"`
+	SkippedItems    int                             `json:"skipped_items"`
+	TruncatedAlerts int64                           `json:"truncated_alerts"`
+	Notes           []string                        `json:"notes"`
+	Sources         map[mapping.Target]mapping.Path `json:"sources"`
+	Ignored         []mapping.Field                 `json:"ignored"`
+}
+
+// previewedAlert is an alert that the payload would open, or be counted on, or
+// resolve.
+type previewedAlert struct {
+	Title          string         `json:"title"`
+	Description    *string        `json:"description"`
+	Severity       alert.Severity `json:"severity"`
+	Service        *string        `json:"service"`
+	MonitoringTool *string        `json:"monitoring_tool"`
+	Hosts          []string       `json:"hosts"`
+	Environment    *string        `json:"environment"`
+	Runbook        *string        `json:"runbook"`
+	Fingerprint    *string        `json:"fingerprint"`
+	Recovery       bool           `json:"recovery"`
+	StartedAt      web.Time       `json:"started_at"`
+	EndedAt        web.Time       `json:"ended_at"`
+}
+
+// maxPreviewed bounds how many alerts of a webhook a preview shows.
+const maxPreviewed = 100
+
+func newPreviewBody(p alert.Preview) previewBody {
+	body := previewBody{
+		Format: p.Format, Items: p.Items, Alerts: []previewedAlert{},
+		SkippedItems: p.Skipped.Total(), TruncatedAlerts: p.TruncatedAlerts,
+		Notes: append([]string{}, p.Notes...), Sources: p.Sources, Ignored: append([]mapping.Field{}, p.Ignored...),
+	}
+	if body.Sources == nil {
+		body.Sources = map[mapping.Target]mapping.Path{}
+	}
+	for _, occurrences := range p.Occurrences {
+		for _, o := range occurrences {
+			if len(body.Alerts) < maxPreviewed {
+				body.Alerts = append(body.Alerts, newPreviewedAlert(o))
+			}
+		}
+	}
+	return body
+}
+
+func newPreviewedAlert(o alert.Occurrence) previewedAlert {
+	return previewedAlert{
+		Title: o.Title, Description: orNull(o.Description), Severity: o.Severity, Service: orNull(o.Service),
+		MonitoringTool: orNull(o.MonitoringTool), Hosts: append([]string{}, o.Hosts...), Environment: orNull(o.Environment),
+		Runbook: orNull(o.Runbook), Fingerprint: orNull(string(o.Fingerprint)), Recovery: o.Recovery,
+		StartedAt: web.Time(o.StartedAt), EndedAt: web.Time(o.EndedAt),
+	}
+}
