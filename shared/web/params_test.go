@@ -6,6 +6,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -189,8 +190,83 @@ func TestOptionalDateAndWords(t *testing.T) {
 	}
 }
 
+func TestChoices(t *testing.T) {
+	type word string
+	from := []word{"red", "green"}
+	const unknown = " does not have a valid value"
+	tests := map[string]struct {
+		one       word
+		some      []word
+		complaint string // of both
+	}{
+		"":                  {"", nil, ""},
+		"w=red":             {"red", []word{"red"}, ""},
+		"w=red,+green":      {"red, green", []word{"red", "green"}, "one w" + unknown},
+		"w[]=red&w[]=green": {"", []word{"red", "green"}, "one w is invalid"},
+		"w=":                {"", nil, "one w" + unknown + "; some w" + unknown},
+		"w=blue":            {"blue", []word{"blue"}, "one w" + unknown + "; some w" + unknown},
+		"w=red&w=red":       {"", nil, "one w is invalid; some w is invalid"},
+		"w[]=":              {"", nil, "one w is invalid; some w" + unknown},
+		"w[]=red&w[]=blue":  {"", []word{"red", "blue"}, "one w is invalid; some w" + unknown},
+		"w[red]=1":          {"", nil, "one w is invalid; some w is invalid"},
+		"w=%ff":             {"", nil, "one w is invalid; some w is invalid"},
+	}
+	for query, test := range tests {
+		first, second := readParams(t, post(query, "", "")), readParams(t, post(query, "", ""))
+		if one, some := web.Choice(first, "w", from), web.Choices(second, "w", from); one != test.one || !cmp.Equal(test.some, some) {
+			t.Errorf("%q: Choice() = %q, Choices() = %q, want %q and %q", query, one, some, test.one, test.some)
+		}
+		var complaints []string
+		for name, v := range map[string]*web.Values{"one": first, "some": second} {
+			if err := v.Err(); err != nil {
+				complaints = append(complaints, name+" "+err.Error())
+			}
+		}
+		slices.Sort(complaints)
+		if got := strings.Join(complaints, "; "); got != test.complaint {
+			t.Errorf("%q: the complaints are %q, want %q", query, got, test.complaint)
+		}
+	}
+	null := readParams(t, post("", jsonType, `{"w":null}`))
+	if one, some := web.Choice(null, "w", from), web.Choices(null, "w", from); one != "" || some != nil || null.Err() != nil {
+		t.Errorf("null: %q, %q, %v", one, some, null.Err())
+	}
+}
+
+// What is JSON stays as it was sent, with its order and its spaces.
+func TestJSONOfAParameter(t *testing.T) {
+	tests := []struct{ query, contentType, body, want, complaint string }{
+		{"", jsonType, `{"p": {"b":1, "a":[1.0,"<"]}}`, `{"b":1, "a":[1.0,"<"]}`, ""},
+		{"", jsonType, `{"p":null}`, "null", ""},
+		{"", jsonType, `{"p":"{\"a\":1}"}`, `{"a":1}`, ""},
+		{"", jsonType, `{"p":5}`, "5", ""},
+		{"", jsonType, `{}`, "", "p is missing"},
+		{"", jsonType, `{"p":1,"p":1}`, "", "p is invalid"},
+		{"", formType, `p={"b":1}`, `{"b":1}`, ""},
+		{"", formType, `p[b]=1`, `{"b":"1"}`, ""},
+		{"", formType, `p[]=1&p[]=2`, `["1","2"]`, ""},
+		{"", formType, `p[b]=1&p[b]=2`, "", "p is invalid"},
+		{"p={}", "", "", "{}", ""},
+		{"p={}", jsonType, `{"p":[]}`, "[]", ""},
+		{"p={}", jsonType, `{"q":[]}`, "{}", ""},
+	}
+	for _, test := range tests {
+		params := readParams(t, post(test.query, test.contentType, test.body))
+		got, complaint := string(params.JSON("p")), ""
+		if err := params.Err(); err != nil {
+			complaint = err.Error()
+		}
+		if got != test.want || complaint != test.complaint {
+			t.Errorf("%s %s: JSON() = %s with %q, want %s with %q", test.query, test.body, got, complaint, test.want, test.complaint)
+		}
+	}
+}
+
 // read asks for everything that a parameter can be.
 func read(v *web.Values, name string) {
+	v.JSON(name)
+	web.Choice(v, name, []string{"1"})
+	web.Choices(v, name, []string{"1"})
 	v.String(name)
 	v.OptionalString(name)
 	v.Bool(name)
