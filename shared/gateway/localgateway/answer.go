@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 )
 
 // answer is a function's answer in payload format 2.0.
@@ -54,6 +55,9 @@ func (a answer) write(w http.ResponseWriter) {
 	}
 	for _, cookie := range a.Cookies {
 		header.Add("Set-Cookie", cookie)
+	}
+	if len(a.content) > 0 { // the gateway sends nothing in chunks
+		header.Set("Content-Length", strconv.Itoa(len(a.content)))
 	}
 	w.WriteHeader(a.StatusCode)
 	w.Write(a.content)

@@ -140,7 +140,7 @@ func TestAnswerIsWrittenBack(t *testing.T) {
 		return []byte(`{"statusCode":201,"headers":{"Content-Type":"image/x-icon","Vary":"Origin,Cookie"},
 			"cookies":["a=1; Path=/","b=2"],"body":"AP8B","isBase64Encoded":true}`), nil
 	}).ServeHTTP(w, httptest.NewRequest("GET", "/x", nil))
-	want := http.Header{"Content-Type": {"image/x-icon"}, "Vary": {"Origin,Cookie"}, "Set-Cookie": {"a=1; Path=/", "b=2"}}
+	want := http.Header{"Content-Length": {"3"}, "Content-Type": {"image/x-icon"}, "Vary": {"Origin,Cookie"}, "Set-Cookie": {"a=1; Path=/", "b=2"}}
 	if diff := cmp.Diff(want, w.Header()); w.Code != http.StatusCreated || w.Body.String() != "\x00\xff\x01" || diff != "" {
 		t.Errorf("answer = %d %q, headers (-want +got):\n%s", w.Code, w.Body, diff)
 	}
