@@ -30,6 +30,12 @@ func (r *Rules) MembersOf(ctx context.Context, places ...Place) ([]Member, error
 	return slices.SortedFunc(maps.Values(highest), byUser), nil
 }
 
+// MembersFrom returns those of MembersOf who have the role or a higher one.
+func (r *Rules) MembersFrom(ctx context.Context, least Role, places ...Place) ([]Member, error) {
+	all, err := r.MembersOf(ctx, places...)
+	return slices.DeleteFunc(all, func(m Member) bool { return m.Role < least }), err
+}
+
 // Member returns the user's membership of the place itself, or a
 // fault.NotFound error when there is none that still counts.
 func (r *Rules) Member(ctx context.Context, at Place, userID int64) (Member, error) {

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
@@ -67,5 +69,27 @@ func TestMembersAreJudgedByTheirRoleOfThisInstant(t *testing.T) {
 		if m, err := a.Projects.Member(t.Context(), p.Place(), owner.UserID); err != nil || m != owner {
 			t.Errorf("%s of somebody just promoted left %+v, %v, want %+v", name, m, err, owner)
 		}
+	}
+}
+
+func TestMembersFromHaveTheRoleOrAHigherOne(t *testing.T) {
+	a := apptest.New(t)
+	ada, ben, cem, dan := a.User("ada"), a.User("ben"), a.User("cem"), a.User("dan")
+	acme := a.Group("acme", project.Group{}, ada, project.Private)
+	web := a.Project("web", acme, project.Private)
+	a.Member(acme.Place(), ben, project.Reporter)
+	a.Member(web.Place(), ben, project.Developer)
+	a.Member(web.Place(), cem, project.Reporter)
+	a.Member(web.Place(), dan, project.Maintainer)
+	members, err := a.Projects.MembersFrom(t.Context(), project.Developer, web.Places()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int64
+	for _, m := range members {
+		got = append(got, m.UserID)
+	}
+	if diff := cmp.Diff([]int64{ada.ID, ben.ID, dan.ID}, got); diff != "" {
+		t.Errorf("Developers and above (-want +got):\n%s", diff)
 	}
 }
