@@ -23,6 +23,22 @@ var notices = site.Notices{
 	"tracking-off":      "Error tracking is off.",
 	"key-created":       "The client key was created. It is the first in the list.",
 	"key-deleted":       "The client key was deleted. Nothing can report errors with it any more.",
+
+	"integration-created": "The integration was created. Set up the tool with what is below.",
+	"integration-saved":   "The integration was saved.",
+	"integration-deleted": "The integration was deleted. Its alerts stay.",
+	"integration-key":     "The integration has a new authorization key. The old one ended.",
+	"mapping-saved":       "The mapping was saved. It counts from the next payload on.",
+	"alert-settings":      "The rules for alerts were saved.",
+	"environment-added":   "The environment was added.",
+	"environment-deleted": "The environment was deleted. Alerts keep its name.",
+
+	"alert-triggered":    "The alert is open again.",
+	"alert-acknowledged": "You acknowledged the alert.",
+	"alert-resolved":     "You resolved the alert. Should it happen again, that is a new alert.",
+	"alert-ignored":      "The alert is ignored. Should it happen again, that is counted here and nobody is told.",
+	"alert-assigned":     "The alert was assigned.",
+	"alert-unassigned":   "The alert is nobody’s now.",
 }
 
 type api struct {
@@ -37,12 +53,32 @@ func New(app *app.App) http.Handler {
 		panic(err) // not reached: the directory is embedded
 	}
 	a := &api{app: app, site: site.New(app, templates, notices)}
-	user, anyone, maintainer := a.site.SignedIn, a.in(project.NoRole), a.in(project.Maintainer)
+	user, anyone := a.site.SignedIn, a.in(project.NoRole)
+	developer, maintainer := a.in(project.Developer), a.in(project.Maintainer)
 
 	mux := web.NewMux()
 	mux.Handle("GET /console", user(a.listProjects))
 	mux.Handle("GET /console/{id}", anyone(a.showProject))
+	mux.Handle("GET /console/{id}/alerts", developer(a.listAlerts))
+	mux.Handle("GET /console/{id}/alerts/test", developer(a.showTest))
+	mux.Handle("POST /console/{id}/alerts/test", developer(a.sendTest))
+	mux.Handle("GET /console/{id}/alerts/{alert}", developer(a.showAlert))
+	mux.Handle("POST /console/{id}/alerts/{alert}/status", developer(a.setStatus))
+	mux.Handle("POST /console/{id}/alerts/{alert}/assignee", developer(a.assign))
+	mux.Handle("GET /console/{id}/environments", developer(a.listEnvironments))
+	mux.Handle("POST /console/{id}/environments", developer(a.addEnvironment))
+	mux.Handle("POST /console/{id}/environments/{environment}/delete", developer(a.deleteEnvironment))
 	mux.Handle("GET /console/{id}/settings", maintainer(toFirstSection))
+	mux.Handle("POST /console/{id}/settings/alerts", maintainer(a.changeAlertSettings))
+	mux.Handle("GET /console/{id}/settings/integrations", maintainer(a.listIntegrations))
+	mux.Handle("POST /console/{id}/settings/integrations", maintainer(a.createIntegration))
+	mux.Handle("GET /console/{id}/settings/integrations/new", maintainer(a.newIntegration))
+	mux.Handle("GET /console/{id}/settings/integrations/{integration}", maintainer(a.ofIntegration(a.showIntegration)))
+	mux.Handle("POST /console/{id}/settings/integrations/{integration}", maintainer(a.ofIntegration(a.changeIntegration)))
+	mux.Handle("POST /console/{id}/settings/integrations/{integration}/key", maintainer(a.ofIntegration(a.resetKey)))
+	mux.Handle("POST /console/{id}/settings/integrations/{integration}/delete", maintainer(a.ofIntegration(a.deleteIntegration)))
+	mux.Handle("GET /console/{id}/settings/integrations/{integration}/mapping", maintainer(a.ofIntegration(a.showMapping)))
+	mux.Handle("POST /console/{id}/settings/integrations/{integration}/mapping", maintainer(a.ofIntegration(a.changeMapping)))
 	mux.Handle("GET /console/{id}/settings/error_tracking", maintainer(a.showTracking))
 	mux.Handle("POST /console/{id}/settings/error_tracking", maintainer(a.changeTracking))
 	mux.Handle("POST /console/{id}/settings/error_tracking/client_keys", maintainer(a.createKey))

@@ -74,6 +74,9 @@ func (v visit) Address() string { return consolePath + "/" + v.Project.FullPath 
 // Maintains reports whether the visitor may set the project up.
 func (v visit) Maintains() bool { return v.Role >= project.Maintainer }
 
+// Develops reports whether the visitor may work on the project's alerts.
+func (v visit) Develops() bool { return v.Role >= project.Developer }
+
 // RoleName says what the visitor is in the project.
 func (v visit) RoleName() string { return roleNames[v.Role] }
 
@@ -85,12 +88,16 @@ var roleNames = map[project.Role]string{
 // The tabs of a project, as the ends of their addresses.
 const (
 	overviewTab = ""
+	alertsTab   = "/alerts"
 	settingsTab = "/settings"
 )
 
 // tabs leads to the project's pages that the visitor may open.
 func (v visit) tabs() []site.Tab {
 	tabs := []site.Tab{{Name: "Overview", Address: v.Address() + overviewTab}}
+	if v.Develops() {
+		tabs = append(tabs, site.Tab{Name: "Alerts", Address: v.Address() + alertsTab})
+	}
 	if v.Maintains() {
 		tabs = append(tabs, site.Tab{Name: "Monitor settings", Address: v.Address() + settingsTab})
 	}

@@ -18,11 +18,11 @@ func TestEveryFormOfAReferenceLeadsToTheProject(t *testing.T) {
 	for _, form := range apptest.Forms(web.ID, web.FullPath) {
 		b.get("/console/"+form).want(200, "The project web.shop", `href="/console/Acme/team/web.shop/settings"`)
 		b.get("/console/" + form + "/").want(200)
-		b.get("/console/" + form + "/settings").wantRedirect("/console/Acme/team/web.shop/settings/error_tracking")
+		b.get("/console/" + form + "/settings").wantRedirect("/console/Acme/team/web.shop/settings/integrations")
 	}
 	for _, unheard := range []string{
 		"/console/acme", "/console/acme/team", "/console/acme/web.shop", "/console/99", "/console/acme%2Fteam%2Fweb.shop%2Fsettings%2Fx",
-		"/console/acme/team/web.shop/settings/unheard", "/console/acme/team/web.shop/alerts", "/console//acme/team/web.shop", "/console/-1", "/console/%00",
+		"/console/acme/team/web.shop/settings/unheard", "/console/acme/team/web.shop/alerts/unheard", "/console//acme/team/web.shop", "/console/-1", "/console/%00",
 	} {
 		b.get(unheard).want(404, "There is nothing here")
 	}
@@ -35,17 +35,17 @@ func TestWhoMayOpenThePagesOfAProject(t *testing.T) {
 	acme := a.Group("acme", project.Group{}, owner, project.Internal)
 	private, internal := a.Project("private", acme, project.Private), a.Project("internal", acme, project.Internal)
 	tests := []struct {
-		name                                   string
-		role                                   project.Role
-		private, internal, settings, elsewhere int
+		name                                           string
+		role                                           project.Role
+		private, internal, alerts, settings, elsewhere int
 	}{
-		{"stranger", project.NoRole, 404, 200, 404, 403},
-		{"guest", project.Guest, 200, 200, 403, 403},
-		{"planner", project.Planner, 200, 200, 403, 403},
-		{"reporter", project.Reporter, 200, 200, 403, 403},
-		{"developer", project.Developer, 200, 200, 403, 403},
-		{"maintainer", project.Maintainer, 200, 200, 302, 403},
-		{"owner", project.Owner, 200, 200, 302, 403},
+		{"stranger", project.NoRole, 404, 200, 404, 404, 403},
+		{"guest", project.Guest, 200, 200, 403, 403, 403},
+		{"planner", project.Planner, 200, 200, 403, 403, 403},
+		{"reporter", project.Reporter, 200, 200, 403, 403, 403},
+		{"developer", project.Developer, 200, 200, 200, 403, 403},
+		{"maintainer", project.Maintainer, 200, 200, 200, 302, 403},
+		{"owner", project.Owner, 200, 200, 200, 302, 403},
 	}
 	for _, test := range tests {
 		u := a.User(test.name)
@@ -55,6 +55,10 @@ func TestWhoMayOpenThePagesOfAProject(t *testing.T) {
 		b := signedIn(t, a, u)
 		b.get("/console/acme/private").want(test.private)
 		b.get("/console/acme/internal").want(test.internal)
+		for _, page := range []string{"alerts", "alerts/test", "environments"} {
+			b.get("/console/acme/private/" + page).want(test.alerts)
+			b.get("/console/acme/internal/"+page).want(test.elsewhere, "maintainers")
+		}
 		b.get("/console/acme/private/settings").want(test.settings)
 		b.get("/console/acme/internal/settings").want(test.elsewhere, "maintainers")
 	}
@@ -67,8 +71,8 @@ func TestOnlyMaintainersAreLedToTheSettings(t *testing.T) {
 	ada, ben := a.User("ada"), a.User("ben")
 	web := a.Project("web", a.Namespace(ada), project.Private)
 	a.Member(web.Place(), ben, project.Developer)
-	signedIn(t, a, ada).get("/console/ada/web").want(200, "Overview", "Monitor settings", "Owner", ">"+strconv.FormatInt(web.ID, 10)+"<")
-	signedIn(t, a, ben).get("/console/ada/web").want(200, "Overview", "Developer", "its maintainers").wantNot("Monitor settings")
+	signedIn(t, a, ada).get("/console/ada/web").want(200, "Overview", ">Alerts<", "Monitor settings", "Owner", ">"+strconv.FormatInt(web.ID, 10)+"<")
+	signedIn(t, a, ben).get("/console/ada/web").want(200, "Overview", ">Alerts<", "Developer", "its maintainers").wantNot("Monitor settings")
 }
 
 func TestWhoIsNotSignedInComesBackAfterwards(t *testing.T) {
@@ -85,7 +89,7 @@ func TestBlockedUsersSeeNoProjects(t *testing.T) {
 	a.Project("web", a.Namespace(ada), project.Public)
 	b := signedIn(t, a, ada)
 	a.Block(ada)
-	for _, target := range []string{"/console", "/console/ada/web", "/console/ada/web/settings"} {
+	for _, target := range []string{"/console", "/console/ada/web", "/console/ada/web/alerts", "/console/ada/web/settings"} {
 		b.get(target).want(403, "Your account is blocked").wantNot("The project web")
 	}
 }

@@ -1,0 +1,171 @@
+package consoleapi
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sync/errgroup"
+
+	"gatehouse/shared/alert"
+	"gatehouse/shared/fault"
+	"gatehouse/shared/integration"
+	"gatehouse/shared/project"
+	"gatehouse/shared/site"
+	"gatehouse/shared/user"
+)
+
+// alertBody is what the page of an alert shows.
+type alertBody struct {
+	visit
+	Alert     alert.Alert
+	Page      string // its address
+	Details   alert.Details
+	Runbook   textOrLink
+	Generator textOrLink
+	Through   string // the integration's name
+	Assignee  string
+	Assignees []user.User // who can be assigned
+	Activity  []activity
+	Payload   *node
+	Complaint string
+	Beside    *alertRow // the open alert that keeps this one from being opened
+}
+
+// AssignedToMe reports whether the alert is the visitor's.
+func (b alertBody) AssignedToMe() bool { return b.Alert.AssigneeID == b.User.ID }
+
+// MayBeMine reports whether the visitor can be assigned.
+func (b alertBody) MayBeMine() bool {
+	return slices.ContainsFunc(b.Assignees, func(u user.User) bool { return u.ID == b.User.ID })
+}
+
+var errNoAlert = fault.New(fault.NotFound, "no such alert")
+
+// iid returns the number of the alert that {alert} names.
+func iid(r *http.Request) (int64, error) {
+	n, err := strconv.ParseInt(r.PathValue("alert"), 10, 64)
+	if err != nil || n < 1 {
+		return 0, errNoAlert
+	}
+	return n, nil
+}
+
+func (a *api) showAlert(w http.ResponseWriter, r *http.Request, v visit) error {
+	n, err := iid(r)
+	if err != nil {
+		return err
+	}
+	body, err := a.newAlertBody(r.Context(), v, n)
+	if err != nil {
+		return err
+	}
+	return a.renderAlert(w, r, http.StatusOK, body)
+}
+
+func (a *api) renderAlert(w http.ResponseWriter, r *http.Request, status int, body alertBody) error {
+	title := "#" + strconv.FormatInt(body.Alert.IID, 10) + " " + body.Alert.Title
+	return a.render(w, r, body.visit, alertsTab, site.Page{Template: "alert", Title: title, Status: status, Body: body})
+}
+
+// alertParts is what the page of an alert is made of.
+type alertParts struct {
+	alert        alert.Alert
+	payload      []byte
+	integrations []integration.Integration
+	members      []project.Member
+}
+
+// alertParts reads it side by side.
+func (a *api) alertParts(ctx context.Context, v visit, iid int64) (parts alertParts, err error) {
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.Go(func() (err error) {
+		parts.alert, err = a.app.Alerts.Alert(ctx, v.Project.ID, iid)
+		return err
+	})
+	reads.Go(func() (err error) {
+		parts.payload, err = a.app.Alerts.AlertPayload(ctx, v.Project.ID, iid)
+		return err
+	})
+	reads.Go(func() (err error) {
+		parts.integrations, err = a.app.Integrations.Integrations(ctx, v.Project)
+		return err
+	})
+	reads.Go(func() (err error) {
+		parts.members, err = a.assignable(ctx, v)
+		return err
+	})
+	return parts, reads.Wait()
+}
+
+// assignable returns the members who can be given an alert of the project.
+func (a *api) assignable(ctx context.Context, v visit) ([]project.Member, error) {
+	return a.app.Projects.MembersFrom(ctx, project.Developer, v.Project.Places()...)
+}
+
+func (a *api) newAlertBody(ctx context.Context, v visit, iid int64) (alertBody, error) {
+	parts, err := a.alertParts(ctx, v, iid)
+	if err != nil {
+		return alertBody{}, err
+	}
+	people, err := a.people(ctx, parts.userIDs()...)
+	if err != nil {
+		return alertBody{}, err
+	}
+	details := alert.ReadDetails(parts.payload)
+	return alertBody{
+		visit: v, Alert: parts.alert, Page: v.alertAddress(iid), Details: details,
+		Runbook: newTextOrLink(parts.alert.Runbook), Generator: newTextOrLink(details.GeneratorURL),
+		Through: parts.through(), Assignee: people.name(parts.alert.AssigneeID), Assignees: parts.assignees(people),
+		Activity: newActivity(parts.alert, people), Payload: newTree(parts.payload),
+	}, nil
+}
+
+// userIDs lists everybody whom the page names.
+func (p alertParts) userIDs() []int64 {
+	ids := []int64{p.alert.AssigneeID}
+	for _, m := range p.members {
+		ids = append(ids, m.UserID)
+	}
+	for _, a := range p.alert.Activity {
+		ids = append(ids, a.ActorID, a.UserID)
+	}
+	return ids
+}
+
+// through returns the name of the integration through which the alert came.
+func (p alertParts) through() string {
+	for _, i := range p.integrations {
+		if i.ID == p.alert.IntegrationID {
+			return i.Name
+		}
+	}
+	return ""
+}
+
+func (p alertParts) assignees(known people) []user.User {
+	var all []user.User
+	for _, m := range p.members {
+		if u, ok := known[m.UserID]; ok && !u.Blocked() {
+			all = append(all, u)
+		}
+	}
+	return all
+}
+
+// textOrLink is what a tool sent as a link. Only where a browser would open
+// another page with it, and nothing else, it is one.
+type textOrLink struct{ Text, Link string }
+
+func newTextOrLink(text string) textOrLink { return textOrLink{text, webLink(text)} }
+
+// webLink returns the address if it is one of a web page, and else "".
+func webLink(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return ""
+	}
+	return u.String()
+}

@@ -1,0 +1,105 @@
+package consoleapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"gatehouse/shared/alert"
+	"gatehouse/shared/fault"
+	"gatehouse/shared/project"
+	"gatehouse/shared/site"
+)
+
+// setStatus gives the alert the status that the form names.
+func (a *api) setStatus(w http.ResponseWriter, r *http.Request, v visit) error {
+	form, err := site.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	status := alert.Status(form.Get("status"))
+	if !slices.Contains(alert.Statuses, status) {
+		return fault.New(fault.Invalid, "An alert has no such status.")
+	}
+	return a.changeAlert(w, r, v, alert.Change{Status: &status}, "alert-"+string(status))
+}
+
+// assign gives the alert to the member that the form names, or to nobody.
+func (a *api) assign(w http.ResponseWriter, r *http.Request, v visit) error {
+	form, err := site.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	id, err := strconv.ParseInt(form.Get("user_id"), 10, 64)
+	if err != nil {
+		return errNoAssignee
+	}
+	if id == 0 {
+		return a.changeAlert(w, r, v, alert.Change{AssigneeID: &id}, "alert-unassigned")
+	}
+	members, err := a.assignable(r.Context(), v)
+	switch {
+	case err != nil:
+		return err
+	case !slices.ContainsFunc(members, func(m project.Member) bool { return m.UserID == id }):
+		return errNoAssignee
+	}
+	return a.changeAlert(w, r, v, alert.Change{AssigneeID: &id}, "alert-assigned")
+}
+
+var errNoAssignee = fault.New(fault.Invalid, "An alert is assigned to a member who has at least the role Developer.")
+
+// changeAlert makes the change in the visitor's name.
+func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, v visit, c alert.Change, notice string) error {
+	n, err := iid(r)
+	if err != nil {
+		return err
+	}
+	c.ActorID = v.User.ID
+	_, err = a.app.Alerts.Set(r.Context(), v.Project.ID, n, c)
+	switch {
+	case fault.Is(err, fault.Conflict):
+		return a.complainAlert(w, r, v, n, err)
+	case err != nil:
+		return err
+	}
+	a.site.Notify(w, notice)
+	return site.Redirect(w, r, v.alertAddress(n))
+}
+
+// complainAlert shows the alert with what keeps it from being changed.
+func (a *api) complainAlert(w http.ResponseWriter, r *http.Request, v visit, iid int64, why error) error {
+	body, err := a.newAlertBody(r.Context(), v, iid)
+	if err != nil {
+		return err
+	}
+	body.Complaint = told(why)
+	if errors.Is(why, alert.ErrBeside) {
+		if body.Beside, err = a.beside(r.Context(), v, body.Alert); err != nil {
+			return err
+		}
+	}
+	return a.renderAlert(w, r, http.StatusConflict, body)
+}
+
+// lookedThrough is among how many open alerts the one with the same
+// fingerprint is looked for.
+const lookedThrough = 1000
+
+// beside returns the open alert with the fingerprint of this one; nil: it is
+// not among the newest.
+func (a *api) beside(ctx context.Context, v visit, of alert.Alert) (*alertRow, error) {
+	open := alert.Filter{Statuses: []alert.Status{alert.Triggered, alert.Acknowledged, alert.Ignored}}
+	all, _, err := a.app.Alerts.RecentAlerts(ctx, v.Project.ID, open, lookedThrough)
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range all {
+		if other.Fingerprint == of.Fingerprint && other.Grouped {
+			return &alertRow{Alert: other, Address: v.alertAddress(other.IID)}, nil
+		}
+	}
+	return nil, nil
+}

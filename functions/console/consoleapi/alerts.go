@@ -1,0 +1,175 @@
+package consoleapi
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"golang.org/x/sync/errgroup"
+
+	"gatehouse/shared/alert"
+	"gatehouse/shared/fault"
+	"gatehouse/shared/integration"
+	"gatehouse/shared/site"
+	"gatehouse/shared/user"
+)
+
+// The parts of the tab about alerts, as the ends of their addresses.
+const (
+	testSection         = alertsTab + "/test"
+	environmentsSection = "/environments"
+)
+
+var alertSections = []section{
+	{"List", alertsTab},
+	{"Test alert", testSection},
+	{"Environments", environmentsSection},
+}
+
+// renderAlerts answers with a page of a part of the tab about alerts.
+func (a *api) renderAlerts(w http.ResponseWriter, r *http.Request, v visit, section string, p site.Page) error {
+	p.Sections = v.sections(alertSections, section)
+	return a.render(w, r, v, alertsTab, p)
+}
+
+// alertsBody is what the list of alerts shows.
+type alertsBody struct {
+	visit
+	Query        alertQuery
+	Statuses     []statusTab
+	Rows         []alertRow
+	Paging       site.Paging
+	Chart        chart
+	Complaint    string
+	Integrations []integrationView // that take alerts
+	Command      string            // sends an alert to the first of them
+}
+
+// alertRow is an alert in the list.
+type alertRow struct {
+	alert.Alert
+	Address  string
+	Assignee string
+}
+
+func (v visit) alertAddress(iid int64) string {
+	return v.Address() + alertsTab + "/" + strconv.FormatInt(iid, 10)
+}
+
+// listAlerts lists the project's alerts, or leads elsewhere while an on-call
+// link is active.
+func (a *api) listAlerts(w http.ResponseWriter, r *http.Request, v visit) error {
+	query, err := readAlertQuery(r)
+	if err != nil {
+		return err
+	}
+	found, err := a.findAlerts(r, v, query)
+	if err != nil {
+		return err
+	}
+	if link := activeLink(found.integrations); link != nil {
+		body := onCallBody{v, link.Name, webLink(link.APIURL)}
+		return a.render(w, r, v, alertsTab, site.Page{Template: "oncall_link", Title: "Alerts", Body: body})
+	}
+	body, err := a.newAlertsBody(r.Context(), v, query, found)
+	if err != nil {
+		return err
+	}
+	wanted := site.PageOf(r)
+	body.Paging = site.NewPaging(v.Address()+alertsTab+query.address(), wanted, found.listing.More)
+	return a.renderAlerts(w, r, v, alertsTab, site.Page{Template: "alerts", Title: "Alerts", Body: body})
+}
+
+// onCallBody is what stands in the place of the list while an on-call link is
+// active.
+type onCallBody struct {
+	visit
+	Name, Target string
+}
+
+// foundAlerts is what the list of alerts is made of.
+type foundAlerts struct {
+	integrations []integration.Integration
+	listing      alert.Listing
+	complaint    string // why there is no listing
+	days         []alert.Day
+}
+
+// findAlerts reads it side by side.
+func (a *api) findAlerts(r *http.Request, v visit, query alertQuery) (found foundAlerts, err error) {
+	reads, ctx := errgroup.WithContext(r.Context())
+	reads.Go(func() (err error) {
+		found.integrations, err = a.app.Integrations.Integrations(ctx, v.Project)
+		return err
+	})
+	reads.Go(func() (err error) {
+		found.listing, err = a.app.Alerts.List(ctx, v.Project.ID, query.alerts(), site.PageOf(r))
+		if fault.Is(err, fault.Invalid) {
+			found.complaint, err = told(err), nil
+		}
+		return err
+	})
+	reads.Go(func() (err error) {
+		found.days, _, err = a.app.Alerts.Days(ctx, v.Project.ID, chartDays)
+		return err
+	})
+	return found, reads.Wait()
+}
+
+func (a *api) newAlertsBody(ctx context.Context, v visit, query alertQuery, found foundAlerts) (alertsBody, error) {
+	body := alertsBody{
+		visit: v, Query: query, Statuses: query.tabs(v.Address()+alertsTab, found.listing.Counts),
+		Chart: newChart(found.days), Complaint: found.complaint,
+	}
+	for _, i := range found.integrations {
+		if i.Receives() {
+			body.Integrations = append(body.Integrations, a.newIntegrationView(v, i))
+		}
+	}
+	if len(body.Integrations) > 0 {
+		body.Command = curl(body.Integrations[0], "<authorization key>", a.app.Now())
+	}
+	var assignees []int64
+	for _, found := range found.listing.Items {
+		assignees = append(assignees, found.AssigneeID)
+	}
+	people, err := a.people(ctx, assignees...)
+	for _, found := range found.listing.Items {
+		body.Rows = append(body.Rows, alertRow{found, v.alertAddress(found.IID), people.name(found.AssigneeID)})
+	}
+	return body, err
+}
+
+// Any reports whether the project has an alert at all, as far as the filter
+// lets one see.
+func (b alertsBody) Any() bool { return b.Statuses[len(b.Statuses)-1].Count > 0 }
+
+// people are users by their ids.
+type people map[int64]user.User
+
+// people reads the users with these ids, but zero, that exist.
+func (a *api) people(ctx context.Context, ids ...int64) (people, error) {
+	wanted, seen := []int64{}, map[int64]bool{0: true}
+	for _, id := range ids {
+		if !seen[id] {
+			wanted = append(wanted, id)
+		}
+		seen[id] = true
+	}
+	if len(wanted) == 0 {
+		return nil, nil
+	}
+	return a.app.Users.UsersByID(ctx, wanted)
+}
+
+// name returns what to call a user; "" for nobody.
+func (p people) name(id int64) string {
+	u, ok := p[id]
+	switch {
+	case id == 0:
+		return ""
+	case !ok:
+		return "somebody who is gone"
+	}
+	return u.Name
+}

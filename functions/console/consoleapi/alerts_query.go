@@ -1,0 +1,129 @@
+package consoleapi
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+
+	"gatehouse/shared/alert"
+	"gatehouse/shared/site"
+)
+
+// alertQuery is what the address of the list of alerts asks for. A word that
+// is none of those on the page counts as left out: addresses are edited by
+// hand.
+type alertQuery struct{ Status, Severity, Search, Sort string }
+
+// The statuses of the list that are none of an alert's own.
+const (
+	openAlerts = "" // triggered or acknowledged
+	allAlerts  = "all"
+)
+
+// alertSorts are the orders that the page offers; the first is the one by
+// default.
+var alertSorts = []alertSort{
+	{"", "Newest first", alert.ByCreation, true},
+	{"oldest", "Oldest first", alert.ByCreation, false},
+	{"severity", "Gravest first", alert.BySeverity, true},
+	{"events", "Most events", alert.ByEvents, true},
+	{"started", "Started last", alert.ByStart, true},
+	{"updated", "Changed last", alert.ByUpdate, true},
+}
+
+type alertSort struct {
+	Value, Name string
+	order       alert.Order
+	descending  bool
+}
+
+func readAlertQuery(r *http.Request) (alertQuery, error) {
+	values, err := site.ParseValues(r.URL.RawQuery)
+	q := alertQuery{Search: values.Get("search")}
+	if s := values.Get("status"); s == allAlerts || slices.Contains(alert.Statuses, alert.Status(s)) {
+		q.Status = s
+	}
+	if s := values.Get("severity"); slices.Contains(alert.Severities, alert.Severity(s)) {
+		q.Severity = s
+	}
+	if s := values.Get("sort"); slices.ContainsFunc(alertSorts, func(known alertSort) bool { return known.Value == s }) {
+		q.Sort = s
+	}
+	return q, err
+}
+
+// alerts returns the query for the rules.
+func (q alertQuery) alerts() alert.Query {
+	wanted := alert.Query{Search: q.Search}
+	switch q.Status {
+	case openAlerts:
+		wanted.Statuses = []alert.Status{alert.Triggered, alert.Acknowledged}
+	case allAlerts:
+	default:
+		wanted.Statuses = []alert.Status{alert.Status(q.Status)}
+	}
+	if q.Severity != "" {
+		wanted.Severities = []alert.Severity{alert.Severity(q.Severity)}
+	}
+	for _, s := range alertSorts {
+		if s.Value == q.Sort {
+			wanted.Order, wanted.Descending = s.order, s.descending
+		}
+	}
+	return wanted
+}
+
+// address returns the end of the address that asks for it.
+func (q alertQuery) address() string {
+	values := url.Values{}
+	for name, value := range map[string]string{"status": q.Status, "severity": q.Severity, "search": q.Search, "sort": q.Sort} {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	if len(values) == 0 {
+		return ""
+	}
+	return "?" + values.Encode()
+}
+
+// Narrowed reports whether it asks for less than a status.
+func (q alertQuery) Narrowed() bool { return q.Severity != "" || q.Search != "" }
+
+// Sorts lists the orders that can be chosen.
+func (q alertQuery) Sorts() []alertSort { return alertSorts }
+
+// Severities lists them, the gravest first.
+func (q alertQuery) Severities() []alert.Severity { return alert.Severities }
+
+// statusTab leads to the alerts of a status.
+type statusTab struct {
+	Name, Address string
+	Count         int
+	Current       bool
+}
+
+// tabs leads from the list to the same alerts of other statuses.
+func (q alertQuery) tabs(list string, counts map[alert.Status]int) []statusTab {
+	all := 0
+	for _, count := range counts {
+		all += count
+	}
+	tabs := []statusTab{
+		q.tab(list, "Open", openAlerts, counts[alert.Triggered]+counts[alert.Acknowledged]),
+	}
+	for _, s := range alert.Statuses {
+		tabs = append(tabs, q.tab(list, statusNames[s], string(s), counts[s]))
+	}
+	return append(tabs, q.tab(list, "All", allAlerts, all))
+}
+
+func (q alertQuery) tab(list, name, status string, count int) statusTab {
+	current := q.Status == status
+	q.Status = status
+	return statusTab{name, list + q.address(), count, current}
+}
+
+var statusNames = map[alert.Status]string{
+	alert.Triggered: "Triggered", alert.Acknowledged: "Acknowledged", alert.Resolved: "Resolved", alert.Ignored: "Ignored",
+}

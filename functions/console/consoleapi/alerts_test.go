@@ -1,0 +1,282 @@
+package consoleapi_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/shared/alert"
+	"gatehouse/shared/apptest"
+	"gatehouse/shared/integration"
+	"gatehouse/shared/page"
+	"gatehouse/shared/project"
+)
+
+const alertsPage = "/console/acme/web/alerts"
+
+// alertsOf returns all alerts of the project, the newest first.
+func alertsOf(t *testing.T, a *apptest.App, p project.Project) []alert.Alert {
+	t.Helper()
+	all, _, err := a.Store.RecentAlerts(t.Context(), p.ID, alert.Filter{}, page.CountLimit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// fire sends a payload through the integration and returns the number of the
+// alert that it touched.
+func fire(t *testing.T, a *apptest.App, p project.Project, i integration.Integration, payload string) int64 {
+	t.Helper()
+	touched, err := a.Intake.Test(t.Context(), p, i, []byte(payload))
+	if err != nil || len(touched) != 1 {
+		t.Fatalf("%s touched %v, %v, want one alert", payload, touched, err)
+	}
+	return touched[0].IID
+}
+
+func alertPage(iid int64) string { return fmt.Sprintf("%s/%d", alertsPage, iid) }
+
+// newAlerts adds the project acme/web with an integration, and returns a
+// browser of a developer of it.
+func newAlerts(t *testing.T, a *apptest.App) (project.Project, integration.Integration, *browser) {
+	t.Helper()
+	web, _ := newProject(t, a)
+	dana := a.User("dana")
+	a.Member(web.Place(), dana, project.Developer)
+	return web, newIntegration(t, a, web, "Uptime", integration.HTTP), signedIn(t, a, dana)
+}
+
+func TestAnEmptyListSaysHowToFillIt(t *testing.T) {
+	a := apptest.New(t)
+	web, maintainer := newProject(t, a)
+	dana := a.User("dana")
+	a.Member(web.Place(), dana, project.Developer)
+	developer := signedIn(t, a, dana)
+	maintainer.get(alertsPage).want(200, "Nothing sends alerts yet", `href="`+integrationsPage+`"`)
+	developer.get(alertsPage).want(200, "Nothing sends alerts yet", "Its maintainers can add one").wantNot(integrationsPage)
+	maintainer.get(alertsPage+"/test").want(200, "Nothing takes alerts", integrationsPage)
+
+	i := newIntegration(t, a, web, "Uptime", integration.HTTP)
+	_, key := onlyIntegration(t, a, web)
+	command := `curl -H "Authorization: Bearer <authorization key>"`
+	maintainer.get(alertsPage).want(200, "No alerts yet", command, apptest.BaseURL+i.Path(web), integrationPage(i)).wantNot(key)
+	developer.get(alertsPage).want(200, "No alerts yet", command, "A maintainer can tell you the key").wantNot(key, integrationPage(i))
+}
+
+func TestAlertsAreListedByStatus(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b := newAlerts(t, a)
+	for n, status := range []alert.Status{alert.Triggered, alert.Acknowledged, alert.Resolved, alert.Ignored} {
+		iid := fire(t, a, web, i, fmt.Sprintf(`{"title": "Title of %s", "severity": "high", "service": "service-%d"}`, status, n))
+		if _, err := a.Alerts.Set(t.Context(), web.ID, iid, alert.Change{Status: &status}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tests := map[string][]string{
+		"":                     {"triggered", "acknowledged"},
+		"?status=nonsense":     {"triggered", "acknowledged"},
+		"?status=triggered":    {"triggered"},
+		"?status=acknowledged": {"acknowledged"},
+		"?status=resolved":     {"resolved"},
+		"?status=ignored":      {"ignored"},
+		"?status=all":          {"triggered", "acknowledged", "resolved", "ignored"},
+	}
+	for query, shows := range tests {
+		list := b.get(alertsPage+query).want(200, `Open <span class="count">2</span>`, `Ignored <span class="count">1</span>`, `All <span class="count">4</span>`)
+		for _, status := range alert.Statuses {
+			want := strings.Contains(strings.Join(shows, " "), string(status))
+			if got := strings.Contains(list.page(), "Title of "+string(status)); got != want {
+				t.Errorf("%q shows the %s alert: %t, want %t", query, status, got, want)
+			}
+		}
+	}
+}
+
+func TestAlertsAreFilteredSearchedAndSorted(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b := newAlerts(t, a)
+	fire(t, a, web, i, `{"title": "Disk full", "severity": "low"}`)
+	fire(t, a, web, i, `{"title": "Queue long", "severity": "critical", "description": "the disk is slow"}`)
+	fire(t, a, web, i, `{"title": "Disk full", "severity": "low"}`)
+	b.get(alertsPage+"?severity=low").want(200, "Disk full", `class="number">2<`, `All <span class="count">1</span>`, `<option value="low" selected>`).wantNot("Queue long")
+	b.get(alertsPage+"?search=QUEUE").want(200, "Queue long", `value="QUEUE"`).wantNot("Disk full")
+	b.get(alertsPage+"?search=disk").want(200, "Queue long", "Disk full")
+	b.get(alertsPage+"?search=nothing&severity=high").want(200, "Nothing found")
+	b.get(alertsPage+"?search=%22%3E%3Cscript%3E").want(200, `status=resolved`)
+	b.get(alertsPage+"?status=resolved").want(200, "None of this status")
+	for sort, first := range map[string]string{"": "Queue long", "oldest": "Disk full", "severity": "Queue long", "events": "Disk full", "nonsense": "Queue long"} {
+		shown := b.get(alertsPage + "?sort=" + sort).want(200).page()
+		if got := strings.Index(shown, "<bdi>Disk full") < strings.Index(shown, "<bdi>Queue long"); got != (first == "Disk full") {
+			t.Errorf("sorted by %q, %q is not the first", sort, first)
+		}
+	}
+	b.get(alertsPage + "?search=%00").want(400)
+}
+
+func TestAlertsAreListedInPages(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b := newAlerts(t, a)
+	for n := range page.DefaultSize + 1 {
+		fire(t, a, web, i, fmt.Sprintf(`{"title": "Alert", "number": %d}`, n))
+	}
+	b.get(alertsPage+"?status=all&sort=oldest").want(200, `href="`+alertsPage+`?sort=oldest&status=all&page=2"`)
+	b.get(alertsPage+"?page=2").want(200, "#1<", `href="`+alertsPage+`?page=1"`)
+	b.get(alertsPage+"?page=3").want(200, "The list ends before this page")
+}
+
+func TestThePictureOfTheLastDays(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b := newAlerts(t, a)
+	fire(t, a, web, i, `{"title": "a", "severity": "critical"}`)
+	fire(t, a, web, i, `{"title": "b", "severity": "info"}`)
+	today := a.Now().UTC()
+	b.get(alertsPage).want(200, `aria-label="2 alerts in the last 14 days, 1 of them critical or high; most on `+today.Format("2 January")+`: 2"`,
+		today.Format("Monday 2 January")+": 2 alerts, 1 critical or high")
+	a.Pass(15 * 24 * time.Hour) // the session is over by then
+	signedIn(t, a, a.Admin("root")).get(alertsPage).want(200, `aria-label="0 alerts in the last 14 days, 0 of them critical or high"`)
+}
+
+func TestAnAlertTellsEverything(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b := newAlerts(t, a)
+	if _, err := a.Integrations.AddEnvironment(t.Context(), web, "production"); err != nil {
+		t.Fatal(err)
+	}
+	iid := fire(t, a, web, i, `{"title": "Disk full", "description": "93% used", "severity": "high", "service": "web", "hosts": ["web-1", "web-2"],
+		"monitoring_tool": "Checker", "platform_environment_name": "production", "start_time": "2026-01-02T03:04:05Z", "runbook": "https://runbooks.example.com/disk",
+		"generatorURL": "https://graphs.example.com/?g0.expr=disk_used", "annotations": {"team": "storage"}, "extra": {"list": [1, null, {"deep": true}], "text": "T"}}`)
+	b.get(alertPage(iid)).want(200, "#1", "Disk full", "93% used", "High", "Triggered", ">web<", "<code>web-1</code>", "Checker", "production",
+		`datetime="2026-01-02T03:04:05Z"`, "Uptime", `href="https://runbooks.example.com/disk" rel="noreferrer"`,
+		`href="https://graphs.example.com/?g0.expr=disk_used" rel="noreferrer"`, "<code>disk_used</code>", "team", "storage",
+		"3 elements", "2 members", "The monitoring tool", "opened the alert", "Acknowledge", "Resolve", "Ignore").wantNot("Reopen", "Ended")
+
+	for _, unheard := range []string{"2", "0", "-1", "x", "1.5", "99999999999999999999", "%00"} {
+		b.get(alertsPage + "/" + unheard).want(404)
+	}
+}
+
+// What a tool sends is shown and never obeyed.
+func TestPayloadsAreHostile(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b := newAlerts(t, a)
+	const script = `</bdi></title><script>alert(1)</script>`
+	for _, link := range []string{"javascript:alert(1)", "JAVASCRIPT:alert(1)", "data:text/html,x", "//evil.example", "https:evil", "https://user:pass@evil.example/", " javascript:alert(1)"} {
+		iid := fire(t, a, web, i, fmt.Sprintf(`{"title": %q, "description": %[1]q, "service": %[1]q, "hosts": [%[1]q], "monitoring_tool": %[1]q, "runbook": %[2]q,
+			"generatorURL": %[2]q, "annotations": {%[1]q: %[1]q}, %[1]q: {%[1]q: %[1]q}}`, script, link))
+		for _, shown := range []answer{b.get(alertPage(iid)), b.get(alertsPage)} {
+			if body := shown.want(200).Body.String(); strings.Contains(body, "<script>alert") {
+				t.Errorf("a payload's script is part of %s", shown.call)
+			}
+		}
+		if shown := b.get(alertPage(iid)); strings.Contains(shown.page(), `href="`+strings.TrimSpace(link)) || !strings.Contains(shown.page(), "<code>"+link) {
+			t.Errorf("%q is a link, or not shown", link)
+		}
+	}
+}
+
+func TestHugePayloadsAreCut(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b := newAlerts(t, a)
+	deep := strings.Repeat(`{"down": `, 98) + "1" + strings.Repeat("}", 98)
+	iid := fire(t, a, web, i, `{"title": "T", "long": "`+strings.Repeat("x", 100_000)+`", "wide": [`+strings.Repeat("1, ", 100_000)+`1], "deep": `+deep+`}`)
+	shown := b.get(alertPage(iid)).want(200, "100001 elements", "the rest is too long to be shown")
+	if got := shown.Body.Len(); got > 200_000 {
+		t.Errorf("the page has %d bytes, want it to be bounded", got)
+	}
+}
+
+func TestWorkOnAnAlert(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b := newAlerts(t, a)
+	iid := fire(t, a, web, i, `{"title": "Disk full"}`)
+	status := alertPage(iid) + "/status"
+	for _, step := range []struct{ status, notice, badge string }{
+		{"acknowledged", "You acknowledged the alert.", "Acknowledged"},
+		{"ignored", "The alert is ignored.", "Ignored"},
+		{"triggered", "The alert is open again.", "Triggered"},
+		{"resolved", "You resolved the alert.", "Resolved"},
+	} {
+		b.post(status, form("status", step.status)).wantRedirect(alertPage(iid))
+		b.get(alertPage(iid)).want(200, step.notice, step.badge, "The user dana", "set the status to")
+	}
+	b.get(alertPage(iid)).want(200, "Ended", "Reopen").wantNot("Acknowledge<")
+	b.post(status, form("status", "nonsense")).want(400, "no such status")
+	b.post(alertPage(99)+"/status", form("status", "resolved")).want(404)
+}
+
+func TestAnAlertIsNotReopenedBesideAnotherOne(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b := newAlerts(t, a)
+	first := fire(t, a, web, i, `{"title": "Disk full"}`)
+	b.post(alertPage(first)+"/status", form("status", "resolved")).wantRedirect(alertPage(first))
+	second := fire(t, a, web, i, `{"title": "Disk full"}`)
+	b.post(alertPage(first)+"/status", form("status", "triggered")).want(409, "Another alert with the same fingerprint is open.", `href="`+alertPage(second)+`"`, "Resolved")
+	b.post(alertPage(second)+"/status", form("status", "resolved")).wantRedirect(alertPage(second))
+	b.post(alertPage(first)+"/status", form("status", "triggered")).wantRedirect(alertPage(first))
+}
+
+func TestAssignAnAlert(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b := newAlerts(t, a)
+	rita, gone := a.User("rita"), a.User("gone")
+	a.Member(web.Place(), rita, project.Reporter)
+	a.Member(web.Place(), gone, project.Developer)
+	a.Block(gone)
+	marco, err := a.Users.UserByUsername(t.Context(), "marco")
+	if err != nil {
+		t.Fatal(err)
+	}
+	iid := fire(t, a, web, i, `{"title": "Disk full"}`)
+	assignee := alertPage(iid) + "/assignee"
+	b.get(alertPage(iid)).want(200, "Assign to me", "@marco", "@olivia").wantNot("@rita", "@gone")
+	b.post(assignee, form("user_id", fmt.Sprint(marco.ID))).wantRedirect(alertPage(iid))
+	b.get(alertPage(iid)).want(200, "The alert was assigned.", "assigned the alert to", "The user marco")
+	b.get(alertsPage).want(200, "The user marco")
+	b.post(assignee, form("user_id", "0")).wantRedirect(alertPage(iid))
+	b.get(alertPage(iid)).want(200, "nobody’s", "took away the assignment")
+	for _, id := range []string{fmt.Sprint(rita.ID), "", "x", "-1", "999"} {
+		b.post(assignee, form("user_id", id)).want(400, "at least the role Developer")
+	}
+}
+
+func TestSendATestAlert(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b := newAlerts(t, a)
+	test, to := alertsPage+"/test", fmt.Sprint(i.ID)
+	b.get(test).want(200, "Uptime (HTTP endpoint)", `"title": "Disk almost full on web-1"`)
+	b.post(test, form("integration", to, "payload", `{"title": "A test"}`)).want(200, "Opened", `href="`+alertPage(1)+`"`, "A test")
+	b.post(test, form("integration", to, "payload", `{"title": "A test"}`)).want(200, "Counted on")
+	b.post(test, form("integration", to, "payload", `{"title": "A test", "end_time": "`+a.Now().Add(time.Minute).Format(time.RFC3339)+`"}`)).want(200, "Resolved", `href="`+alertPage(1)+`"`)
+	b.post(test, form("integration", to, "payload", `{"title": "Another", "end_time": "2026-01-02"}`)).want(400, "none with its fingerprint is open.")
+	b.post(test, form("integration", to, "payload", `{"title": `)).want(400, "The payload is not valid JSON near byte 9.", `{"title": `)
+	b.post(test, form("integration", "99", "payload", "{}")).want(409, "not active any more")
+	if got := alertsOf(t, a, web); len(got) != 1 {
+		t.Errorf("the tests left %d alerts, want one", len(got))
+	}
+	if err := a.Integrations.PutSample(t.Context(), web, i, []byte(`{"mine": true}`)); err != nil {
+		t.Fatal(err)
+	}
+	b.get(test+"?integration="+to).want(200, `"mine": true`)
+}
+
+func TestOnlyDevelopersWorkOnAlerts(t *testing.T) {
+	a := apptest.New(t)
+	web, i, _ := newAlerts(t, a)
+	iid := fire(t, a, web, i, `{"title": "Disk full"}`)
+	rita := a.User("rita")
+	a.Member(web.Place(), rita, project.Reporter)
+	for b, status := range map[*browser]int{signedIn(t, a, rita): 403, signedIn(t, a, a.User("sid")): 404, stranger(t, a): 303} {
+		b.post(alertPage(iid)+"/status", form("status", "resolved")).want(status)
+		b.post(alertPage(iid)+"/assignee", form("user_id", "0")).want(status)
+		b.post(alertsPage+"/test", form("integration", fmt.Sprint(i.ID), "payload", "{}")).want(status)
+		b.post("/console/acme/web/environments", form("name", "mine")).want(status)
+		if got := b.get(alertPage(iid)); got.Code == 200 || strings.Contains(got.page(), "Disk full") {
+			t.Errorf("GET %s answered %d", alertPage(iid), got.Code)
+		}
+	}
+	if got := alertsOf(t, a, web); len(got) != 1 || got[0].Status != alert.Triggered {
+		t.Errorf("somebody else changed the alerts: %+v", got)
+	}
+}

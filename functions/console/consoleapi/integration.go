@@ -1,0 +1,116 @@
+package consoleapi
+
+import (
+	"net/http"
+	"strconv"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/integration"
+	"gatehouse/shared/mapping"
+	"gatehouse/shared/site"
+)
+
+// integrationBody is what the page of an integration shows.
+type integrationBody struct {
+	visit
+	Integration integrationView
+	Form        integrationForm
+	Setup       setup
+	Mapped      []mappedField
+	Features    integration.Features
+}
+
+// mappedField says where a mapping finds a field of an alert.
+type mappedField struct{ Field, Path string }
+
+// integrationHandler serves a page of an integration.
+type integrationHandler func(w http.ResponseWriter, r *http.Request, v visit, i integration.Integration) error
+
+// ofIntegration finds the integration that {integration} names.
+func (a *api) ofIntegration(h integrationHandler) projectHandler {
+	return func(w http.ResponseWriter, r *http.Request, v visit) error {
+		id, err := strconv.ParseInt(r.PathValue("integration"), 10, 64)
+		if err != nil {
+			return errNoIntegration
+		}
+		i, err := a.app.Integrations.Find(r.Context(), v.Project, id)
+		if err != nil {
+			return err
+		}
+		return h(w, r, v, i)
+	}
+}
+
+var errNoIntegration = fault.New(fault.NotFound, "no such integration")
+
+func (a *api) showIntegration(w http.ResponseWriter, r *http.Request, v visit, i integration.Integration) error {
+	return a.renderIntegration(w, r, v, i, http.StatusOK, newIntegrationForm(i))
+}
+
+func (a *api) renderIntegration(w http.ResponseWriter, r *http.Request, v visit, i integration.Integration, status int, form integrationForm) error {
+	body := integrationBody{visit: v, Integration: a.newIntegrationView(v, i), Form: form, Features: a.app.Integrations.Features}
+	var err error
+	if body.Mapped, err = mapped(i); err != nil {
+		return err
+	}
+	if !body.Integration.IsLink() {
+		key, err := a.app.Integrations.Key(i)
+		if err != nil {
+			return err
+		}
+		body.Setup = newSetup(body.Integration, key, a.app.Now())
+	}
+	return a.renderSection(w, r, v, integrationsSection, site.Page{Template: "integration", Status: status, Body: body})
+}
+
+// mapped lists where the integration's mapping finds the fields of an alert.
+func mapped(i integration.Integration) ([]mappedField, error) {
+	stored, err := mapping.Parse(i.Mapping, "mapping")
+	var fields []mappedField
+	for _, target := range mapping.Targets {
+		if source, ok := stored[target]; ok {
+			fields = append(fields, mappedField{targetNames[target], source.Path.String()})
+		}
+	}
+	return fields, err
+}
+
+func (a *api) changeIntegration(w http.ResponseWriter, r *http.Request, v visit, i integration.Integration) error {
+	sent, err := readIntegrationForm(r)
+	if err != nil {
+		return err
+	}
+	rateLimit, err := sent.rateLimit()
+	if err == nil {
+		change := integration.Change{Name: &sent.Name, Active: &sent.Active, RateLimit: &rateLimit}
+		if i.Type != integration.HTTP {
+			change.APIURL = &sent.APIURL
+		}
+		_, err = a.app.Integrations.Change(r.Context(), v.Project, i.ID, change)
+	}
+	if err != nil {
+		status, err := sent.complain(err)
+		if err != nil {
+			return err
+		}
+		return a.renderIntegration(w, r, v, i, status, sent)
+	}
+	a.site.Notify(w, "integration-saved")
+	return site.Redirect(w, r, a.newIntegrationView(v, i).Address)
+}
+
+func (a *api) resetKey(w http.ResponseWriter, r *http.Request, v visit, i integration.Integration) error {
+	if _, err := a.app.Integrations.ResetKey(r.Context(), v.Project, i.ID); err != nil {
+		return err
+	}
+	a.site.Notify(w, "integration-key")
+	return site.Redirect(w, r, a.newIntegrationView(v, i).Address)
+}
+
+func (a *api) deleteIntegration(w http.ResponseWriter, r *http.Request, v visit, i integration.Integration) error {
+	if err := a.app.Integrations.Delete(r.Context(), v.Project, i.ID); err != nil {
+		return err
+	}
+	a.site.Notify(w, "integration-deleted")
+	return site.Redirect(w, r, v.Address()+integrationsSection)
+}

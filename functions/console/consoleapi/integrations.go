@@ -1,0 +1,166 @@
+package consoleapi
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sync/errgroup"
+
+	"gatehouse/shared/integration"
+	"gatehouse/shared/site"
+)
+
+// integrationView is an integration as pages show it.
+type integrationView struct {
+	integration.Integration
+	Address string // of its page
+	URL     string // where it takes alerts; empty for an on-call link
+}
+
+func (a *api) newIntegrationView(v visit, i integration.Integration) integrationView {
+	view := integrationView{Integration: i, Address: v.Address() + integrationsSection + "/" + strconv.FormatInt(i.ID, 10)}
+	if path := i.Path(v.Project); path != "" {
+		view.URL = a.app.BaseURL + path
+	}
+	return view
+}
+
+var typeNames = map[integration.Type]string{
+	integration.HTTP: "HTTP endpoint", integration.Metrics: "Metrics alerting", integration.OnCallLink: "On-call link",
+}
+
+// TypeName says what kind of integration it is.
+func (i integrationView) TypeName() string { return typeNames[i.Type] }
+
+// IsLink reports whether it sends people elsewhere and takes nothing.
+func (i integrationView) IsLink() bool { return i.Type == integration.OnCallLink }
+
+// Maps reports whether its payloads can be mapped.
+func (i integrationView) Maps() bool { return i.Type == integration.HTTP }
+
+// activeLink returns the on-call link that is active; nil: none is.
+func activeLink(all []integration.Integration) *integration.Integration {
+	for _, i := range all {
+		if i.Type == integration.OnCallLink && i.Active {
+			return &i
+		}
+	}
+	return nil
+}
+
+// integrationsBody is what the section about alert integrations shows.
+type integrationsBody struct {
+	visit
+	Rows     []integrationView
+	Link     *integration.Integration // the on-call link, while it is active
+	Settings integration.Settings
+	Features integration.Features
+}
+
+// listIntegrations lists the project's integrations and shows its rules for
+// alerts.
+func (a *api) listIntegrations(w http.ResponseWriter, r *http.Request, v visit) error {
+	body := integrationsBody{visit: v, Features: a.app.Integrations.Features}
+	var all []integration.Integration
+	reads, ctx := errgroup.WithContext(r.Context())
+	reads.Go(func() (err error) {
+		all, err = a.app.Integrations.Integrations(ctx, v.Project)
+		return err
+	})
+	reads.Go(func() (err error) {
+		body.Settings, err = a.app.Integrations.AlertSettings(ctx, v.Project)
+		return err
+	})
+	if err := reads.Wait(); err != nil {
+		return err
+	}
+	body.Link = activeLink(all)
+	for _, i := range all {
+		body.Rows = append(body.Rows, a.newIntegrationView(v, i))
+	}
+	return a.renderSection(w, r, v, integrationsSection, site.Page{Template: "integrations", Body: body})
+}
+
+// changeAlertSettings saves the project's rules for alerts.
+func (a *api) changeAlertSettings(w http.ResponseWriter, r *http.Request, v visit) error {
+	form, err := site.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	fingerprinting := form.Checked("fingerprinting")
+	change := integration.SettingsChange{Fingerprinting: &fingerprinting}
+	if _, err := a.app.Integrations.ChangeSettings(r.Context(), v.Project, change); err != nil {
+		return err
+	}
+	a.site.Notify(w, "alert-settings")
+	return site.Redirect(w, r, v.Address()+integrationsSection)
+}
+
+// newIntegrationBody is what the page for another integration shows.
+type newIntegrationBody struct {
+	visit
+	Form  integrationForm
+	Types []typeChoice
+	Link  *integration.Integration
+}
+
+// typeChoice is a type that can be chosen.
+type typeChoice struct {
+	Type       integration.Type
+	Name, Hint string
+	Taken      bool // the instance allows no second one
+}
+
+var typeChoices = []typeChoice{
+	{Type: integration.HTTP, Hint: "For any tool that posts JSON. You can say where in its payload the title, the severity and the rest are."},
+	{Type: integration.Metrics, Hint: "For the webhook of Prometheus Alertmanager, and of what speaks its format."},
+	{Type: integration.OnCallLink, Hint: "Leads from the list of alerts to another on-call tool. While it is active, no other integration can be."},
+}
+
+// newIntegration shows the form for another integration.
+func (a *api) newIntegration(w http.ResponseWriter, r *http.Request, v visit) error {
+	return a.renderNewIntegration(w, r, v, http.StatusOK, integrationForm{Type: integration.HTTP, Active: true})
+}
+
+func (a *api) renderNewIntegration(w http.ResponseWriter, r *http.Request, v visit, status int, form integrationForm) error {
+	all, err := a.app.Integrations.Integrations(r.Context(), v.Project)
+	if err != nil {
+		return err
+	}
+	body := newIntegrationBody{visit: v, Form: form, Link: activeLink(all)}
+	for _, t := range typeChoices {
+		t.Name, t.Taken = typeNames[t.Type], !a.app.Integrations.Features.SeveralEndpoints && has(all, t.Type)
+		body.Types = append(body.Types, t)
+	}
+	return a.renderSection(w, r, v, integrationsSection, site.Page{Template: "integration_new", Status: status, Body: body})
+}
+
+// has reports whether one of the integrations is of the type.
+func has(all []integration.Integration, t integration.Type) bool {
+	return slices.ContainsFunc(all, func(i integration.Integration) bool { return i.Type == t })
+}
+
+// createIntegration makes an integration and leads to its page.
+func (a *api) createIntegration(w http.ResponseWriter, r *http.Request, v visit) error {
+	sent, err := readIntegrationForm(r)
+	if err != nil {
+		return err
+	}
+	rateLimit, complaint := sent.rateLimit()
+	var made integration.Integration
+	if err = complaint; err == nil {
+		made, err = a.app.Integrations.Create(r.Context(), v.Project, integration.Draft{
+			Name: sent.Name, Type: sent.Type, Active: sent.Active, APIURL: sent.APIURL, RateLimit: rateLimit,
+		})
+	}
+	if err != nil {
+		status, err := sent.complain(err)
+		if err != nil {
+			return err
+		}
+		return a.renderNewIntegration(w, r, v, status, sent)
+	}
+	a.site.Notify(w, "integration-created")
+	return site.Redirect(w, r, a.newIntegrationView(v, made).Address)
+}

@@ -1,0 +1,246 @@
+package consoleapi_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"gatehouse/shared/apptest"
+	"gatehouse/shared/integration"
+	"gatehouse/shared/project"
+)
+
+const integrationsPage = "/console/acme/web/settings/integrations"
+
+// newIntegration adds an active integration of the type to the project.
+func newIntegration(t *testing.T, a *apptest.App, p project.Project, name string, of integration.Type) integration.Integration {
+	t.Helper()
+	d := integration.Draft{Name: name, Type: of, Active: true}
+	if of != integration.HTTP {
+		d.APIURL = "https://oncall.example.com/teams/web"
+	}
+	i, err := a.Integrations.Create(t.Context(), p, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+func integrationPage(i integration.Integration) string {
+	return fmt.Sprintf("%s/%d", integrationsPage, i.ID)
+}
+
+// onlyIntegration returns the project's integration and its key.
+func onlyIntegration(t *testing.T, a *apptest.App, p project.Project) (integration.Integration, string) {
+	t.Helper()
+	all, err := a.Integrations.Integrations(t.Context(), p)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("the project has %d integrations, %v, want one", len(all), err)
+	}
+	key, err := a.Integrations.Key(all[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all[0], key.Reveal()
+}
+
+func TestAddAnHTTPEndpoint(t *testing.T) {
+	a := apptest.New(t)
+	web, b := newProject(t, a)
+	b.get(integrationsPage).want(200, "Nothing sends alerts yet", `href="`+integrationsPage+`/new"`)
+	b.get(integrationsPage+"/new").want(200, "HTTP endpoint", "Metrics alerting", "Deprecated", "On-call link")
+
+	made := b.post(integrationsPage, form("type", "http", "name", " Uptime ", "active", "1", "rate_limit", "120", "api_url", "ignored", "target", "ignored"))
+	i, key := onlyIntegration(t, a, web)
+	made.wantRedirect(integrationPage(i))
+	if i.Name != "Uptime" || !i.Active || i.RateLimit != 120 || i.APIURL != "" {
+		t.Errorf("the integration is %+v, want what was sent", i)
+	}
+	address := apptest.BaseURL + "/acme/web/alerts/notify.json"
+	b.get(integrationPage(i)).want(200, "was created", ">"+address+"<", ">"+key+"<", "Show the key",
+		`curl -H "Authorization: Bearer `+key+`"`, "credentials: "+key, "https://gatehouse:"+key+"@gatehouse.example/acme/web/",
+		"addresses end up in logs", "Nothing was received yet", "Send a test alert", `value="120"`)
+	b.get(integrationsPage).want(200, "Uptime", "HTTP endpoint", "Active", "Nothing received yet").wantNot(key)
+}
+
+func TestAddTheOtherTypes(t *testing.T) {
+	a := apptest.New(t)
+	web, b := newProject(t, a)
+	made := b.post(integrationsPage, form("type", "metrics", "name", "Metrics", "active", "1", "api_url", "https://metrics.example.com"))
+	i, _ := onlyIntegration(t, a, web)
+	made.wantRedirect(integrationPage(i))
+	b.get(integrationPage(i)).want(200, "/acme/web/prometheus/alerts/notify.json", "https://metrics.example.com", "Deprecated", `"alerts": [{`).
+		wantNot("Payload mapping")
+	if err := a.Integrations.Delete(t.Context(), web, i.ID); err != nil {
+		t.Fatal(err)
+	}
+	made = b.post(integrationsPage, form("type", "oncall_link", "name", "On call", "active", "1", "target", "https://oncall.example.com/web", "rate_limit", "x"))
+	i, key := onlyIntegration(t, a, web)
+	made.wantRedirect(integrationPage(i))
+	b.get(integrationPage(i)).want(200, "https://oncall.example.com/web", "no other integration").wantNot(key, "notify", "Payload mapping", "Health", "Reset")
+}
+
+func TestIntegrationsComplain(t *testing.T) {
+	a := apptest.New(t)
+	web, b := newProject(t, a)
+	tests := []struct {
+		form []string
+		says string
+	}{
+		{[]string{"type", "http", "name", " "}, "The name can't be blank."},
+		{[]string{"name", "Uptime"}, "The type is not included in the list."},
+		{[]string{"type", "metrics", "name", "Metrics"}, "The address can't be blank."},
+		{[]string{"type", "oncall_link", "name", "On call", "target", "javascript:alert(1)"}, "The address must be a valid http or https URL."},
+		{[]string{"type", "http", "name", "Uptime", "rate_limit", "many"}, "The limit must be a whole number."},
+		{[]string{"type", "http", "name", "Uptime", "rate_limit", "-1"}, "The limit must be between"},
+	}
+	for _, test := range tests {
+		shown := b.post(integrationsPage, form(test.form...)).want(422, test.says, "Nothing was saved yet")
+		if got := strings.Count(shown.page(), "autofocus"); got != 1 {
+			t.Errorf("%v: %d fields have the focus, want the one with the mistake", test.form, got)
+		}
+	}
+	if all, err := a.Integrations.Integrations(t.Context(), web); err != nil || len(all) > 0 {
+		t.Errorf("forms with mistakes made %v, %v", all, err)
+	}
+}
+
+func TestChangeAnIntegration(t *testing.T) {
+	a := apptest.New(t)
+	web, b := newProject(t, a)
+	i := newIntegration(t, a, web, "Uptime", integration.HTTP)
+	_, key := onlyIntegration(t, a, web)
+	b.post(integrationPage(i), form("type", "http", "name", "Checks", "rate_limit", "5")).wantRedirect(integrationPage(i))
+	b.get(integrationPage(i)).want(200, "was saved", "Checks", "Inactive", `value="5"`).wantNot("Send a test alert")
+	b.post(integrationPage(i), form("type", "http", "name", "")).want(422, "The name can't be blank.", "Inactive")
+
+	b.post(integrationPage(i)+"/key", nil).wantRedirect(integrationPage(i))
+	_, renewed := onlyIntegration(t, a, web)
+	b.get(integrationPage(i)).want(200, "new authorization key", renewed).wantNot(key)
+
+	b.post(integrationPage(i)+"/delete", nil).wantRedirect(integrationsPage)
+	b.get(integrationsPage).want(200, "was deleted", "Nothing sends alerts yet")
+	b.get(integrationPage(i)).want(404)
+	b.post(integrationPage(i)+"/delete", nil).want(404)
+}
+
+// Health is shown as it was counted, in the words of the last refusal.
+func TestHealthOfAnIntegration(t *testing.T) {
+	a := apptest.New(t)
+	web, b := newProject(t, a)
+	i := newIntegration(t, a, web, "Uptime", integration.HTTP)
+	health := integration.Health{
+		LastReceivedAt: a.Now(), Received: 1234, Rejected: 56, SkippedItems: 78, TruncatedAlerts: 9,
+		LastError: "<b>not JSON</b>", LastErrorAt: a.Now(),
+	}
+	if err := a.Integrations.AddHealth(t.Context(), web.FullPath, i, health); err != nil {
+		t.Fatal(err)
+	}
+	b.get(integrationsPage).want(200, "1234 received, 56 rejected, 78 skipped, 9 left out by the sender", "<b>not JSON</b>")
+	shown := b.get(integrationPage(i)).want(200, ">1234<", ">56<", ">78<", ">9<", "Last received")
+	if !strings.Contains(shown.Body.String(), "&lt;b&gt;not JSON") {
+		t.Error("the last error is not escaped")
+	}
+}
+
+func TestAnOnCallLinkExcludesTheOthers(t *testing.T) {
+	a := apptest.New(t)
+	web, b := newProject(t, a)
+	uptime := newIntegration(t, a, web, "Uptime", integration.HTTP)
+	link := form("type", "oncall_link", "name", "On call", "active", "1", "target", "https://oncall.example.com/web")
+	b.post(integrationsPage, link).want(409, `The integration "Uptime" is active`, "https://oncall.example.com/web")
+	b.post(integrationPage(uptime), form("type", "http", "name", "Uptime")).wantRedirect(integrationPage(uptime))
+	b.post(integrationsPage, link)
+	b.get(integrationsPage).want(200, "The on-call link", "is active")
+	b.get(integrationsPage+"/new").want(200, "is active")
+	b.post(integrationPage(uptime), form("type", "http", "name", "Uptime", "active", "1")).want(409, `The integration "On call" is active`)
+
+	b.get("/console/acme/web/alerts").want(200, "elsewhere", `href="https://oncall.example.com/web"`, `rel="noreferrer"`).wantNot("Search")
+}
+
+func TestIntegrationsOfAnInstanceThatAllowsOneOfEachType(t *testing.T) {
+	a := apptest.New(t)
+	web, b := newProject(t, a)
+	a.Integrations.Features = integration.Features{}
+	i := newIntegration(t, a, web, "Uptime", integration.HTTP)
+	b.get(integrationsPage).want(200, "one integration of each type", "Grouping is switched off")
+	b.get(integrationsPage+"/new").want(200, "this instance allows no second", "disabled")
+	b.post(integrationsPage, form("type", "http", "name", "Another")).want(403, "Multiple integrations of a type")
+	b.get(integrationPage(i)).want(200, "Payload mapping is switched off").wantNot("Map the payload")
+	b.post(integrationPage(i)+"/mapping", form("sample", `{"a": 1}`, "do", "save", "chosen", "1", "path_title", `["a"]`)).want(422, "Payload mapping is switched off")
+}
+
+func TestRulesForAlerts(t *testing.T) {
+	a := apptest.New(t)
+	web, b := newProject(t, a)
+	for _, on := range []bool{false, true} {
+		sent := form()
+		if on {
+			sent.Set("fingerprinting", "1")
+		}
+		b.post("/console/acme/web/settings/alerts", sent).wantRedirect(integrationsPage)
+		settings, err := a.Integrations.AlertSettings(t.Context(), web)
+		if err != nil || settings.Fingerprinting != on {
+			t.Errorf("fingerprinting is %t, %v, want %t", settings.Fingerprinting, err, on)
+		}
+		b.get(integrationsPage).want(200, "rules for alerts were saved")
+	}
+}
+
+func TestOnlyMaintainersSeeAndChangeIntegrations(t *testing.T) {
+	a := apptest.New(t)
+	web, _ := newProject(t, a)
+	i := newIntegration(t, a, web, "Uptime", integration.HTTP)
+	_, key := onlyIntegration(t, a, web)
+	dana := a.User("dana")
+	a.Member(web.Place(), dana, project.Developer)
+	for b, status := range map[*browser]int{signedIn(t, a, dana): 403, signedIn(t, a, a.User("sid")): 404} {
+		for _, end := range []string{"", "/new", "/" + fmt.Sprint(i.ID), "/" + fmt.Sprint(i.ID) + "/mapping"} {
+			b.get(integrationsPage + end).want(status).wantNot(key)
+		}
+		for _, end := range []string{"", "/" + fmt.Sprint(i.ID), "/" + fmt.Sprint(i.ID) + "/key", "/" + fmt.Sprint(i.ID) + "/delete", "/" + fmt.Sprint(i.ID) + "/mapping"} {
+			b.post(integrationsPage+end, form("name", "Mine")).want(status).wantNot(key)
+		}
+		b.post("/console/acme/web/settings/alerts", nil).want(status)
+	}
+	if now, same := onlyIntegration(t, a, web); now.Name != "Uptime" || same != key {
+		t.Errorf("somebody else changed the integration: %+v", now)
+	}
+}
+
+func TestIntegrationsOfOtherProjectsDoNotExist(t *testing.T) {
+	a := apptest.New(t)
+	_, b := newProject(t, a)
+	other := a.Project("other", a.Namespace(a.User("ben")), project.Public)
+	i := newIntegration(t, a, other, "Theirs", integration.HTTP)
+	for _, id := range []string{fmt.Sprint(i.ID), "0", "-1", "x", "99999999999999999999", "%00"} {
+		b.get(integrationsPage + "/" + id).want(404)
+		for _, end := range []string{"", "/key", "/delete", "/mapping"} {
+			b.post(integrationsPage+"/"+id+end, form("name", "Mine")).want(404)
+		}
+	}
+}
+
+func TestEnvironments(t *testing.T) {
+	a := apptest.New(t)
+	web, _ := newProject(t, a)
+	dana := a.User("dana")
+	a.Member(web.Place(), dana, project.Developer)
+	b := signedIn(t, a, dana)
+	const environments = "/console/acme/web/environments"
+	b.get(environments).want(200, "No environments yet")
+	b.post(environments, form("name", " production ")).wantRedirect(environments)
+	b.get(environments).want(200, "was added", ">production<")
+	b.post(environments, form("name", "production")).want(422, "The name has already been taken.", `value="production"`)
+	b.post(environments, form("name", "")).want(422, "The name can't be blank.")
+	all, err := a.Integrations.Environments(t.Context(), web)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("the project has the environments %v, %v", all, err)
+	}
+	remove := fmt.Sprintf("%s/%d/delete", environments, all[0].ID)
+	b.post(remove, nil).wantRedirect(environments)
+	b.get(environments).want(200, "was deleted", "No environments yet")
+	for _, id := range []string{fmt.Sprint(all[0].ID), "x", "0"} {
+		b.post(environments+"/"+id+"/delete", nil).want(404)
+	}
+}

@@ -1,0 +1,149 @@
+package consoleapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/integration"
+	"gatehouse/shared/mapping"
+	"gatehouse/shared/payload"
+	"gatehouse/shared/site"
+	"gatehouse/shared/web"
+)
+
+// mappingBody is what the page about an integration's mapping shows.
+type mappingBody struct {
+	visit
+	Integration integrationView
+	Sample      string
+	Latest      bool // the sample is the latest payload that came
+	Nothing     bool // no payload came yet that could be the sample
+	Choices     []choice
+	Preview     *preview
+	Complaint   string
+}
+
+// showMapping shows the mapping beside its sample, or beside the latest payload
+// that came.
+func (a *api) showMapping(w http.ResponseWriter, r *http.Request, v visit, i integration.Integration) error {
+	body := mappingBody{visit: v, Integration: a.newIntegrationView(v, i), Latest: r.URL.Query().Get("sample") == "latest"}
+	if !body.Integration.Maps() {
+		return errNoIntegration
+	}
+	read := a.app.Integrations.Sample
+	if body.Latest {
+		read = a.app.Intake.LatestPayload
+	}
+	sample, err := read(r.Context(), v.Project, i)
+	if err != nil {
+		return err
+	}
+	body.Nothing = body.Latest && sample == nil
+	body.Sample = indented(sample)
+	form := mappingForm{Sample: body.Sample}
+	if err := form.read(i); err == nil && body.Sample != "" {
+		body.Choices = form.choices()
+	}
+	return a.renderMapping(w, r, body, http.StatusOK)
+}
+
+func (a *api) renderMapping(w http.ResponseWriter, r *http.Request, body mappingBody, status int) error {
+	return a.renderSection(w, r, body.visit, integrationsSection, site.Page{Template: "mapping", Status: status, Body: body})
+}
+
+// indented returns JSON as people like to read it.
+func indented(text []byte) string {
+	var out bytes.Buffer
+	if json.Indent(&out, text, "", "  ") != nil {
+		return string(text)
+	}
+	return out.String()
+}
+
+// changeMapping finds the fields in the sample, shows what would become of it,
+// or saves the mapping, by the button that was pressed.
+func (a *api) changeMapping(w http.ResponseWriter, r *http.Request, v visit, i integration.Integration) error {
+	sent, err := readMappingForm(r)
+	if err != nil {
+		return err
+	}
+	body := mappingBody{visit: v, Integration: a.newIntegrationView(v, i), Sample: sent.Sample}
+	if !body.Integration.Maps() {
+		return errNoIntegration
+	}
+	if err = sent.read(i); err == nil {
+		body.Choices = sent.choices()
+		err = a.actOnMapping(r, v, i, sent, &body)
+	}
+	if err == nil && sent.Action == saveMapping {
+		a.site.Notify(w, "mapping-saved")
+		return site.Redirect(w, r, body.Integration.Address)
+	}
+	return a.complainMapping(w, r, body, err)
+}
+
+// actOnMapping does what the button says.
+func (a *api) actOnMapping(r *http.Request, v visit, i integration.Integration, sent mappingForm, body *mappingBody) error {
+	if sent.Action == readSample {
+		return nil
+	}
+	chosen, err := sent.chosen()
+	if err != nil {
+		return err
+	}
+	if sent.Action == saveMapping {
+		return a.saveMapping(r, v, i, sent, chosen)
+	}
+	found, err := a.app.Intake.Preview(r.Context(), v.Project, i, chosen, []byte(sent.Sample))
+	if err == nil {
+		body.Preview = newPreview(found)
+	}
+	return err
+}
+
+// saveMapping keeps the mapping and then its sample: a sample without its
+// mapping would look as if nothing were mapped.
+func (a *api) saveMapping(r *http.Request, v visit, i integration.Integration, sent mappingForm, chosen mapping.Mapping) error {
+	text := []byte{}
+	if len(chosen) > 0 {
+		var err error
+		if text, err = json.Marshal(chosen); err != nil {
+			return err
+		}
+	}
+	changed, err := a.app.Integrations.Change(r.Context(), v.Project, i.ID, integration.Change{Mapping: &text})
+	if err != nil {
+		return err
+	}
+	return a.app.Integrations.PutSample(r.Context(), v.Project, changed, []byte(sent.Sample))
+}
+
+// complainMapping shows the form again, with what is wrong if anything is.
+func (a *api) complainMapping(w http.ResponseWriter, r *http.Request, body mappingBody, err error) error {
+	status := http.StatusOK
+	var fields fault.Fields
+	switch {
+	case err == nil:
+	case fault.Is(err, fault.NotFound), web.Status(err) >= http.StatusInternalServerError:
+		return err
+	default:
+		status, body.Complaint = http.StatusUnprocessableEntity, told(err)
+		if body.Complaint == "" && errors.As(err, &fields) {
+			body.Complaint = site.Sentence("The mapping", fields["payload_attribute_mapping"])
+		}
+	}
+	return a.renderMapping(w, r, body, status)
+}
+
+// readable reads a sample that people pasted.
+func readable(sample string) (payload.Object, error) {
+	if strings.TrimSpace(sample) == "" {
+		return nil, fault.New(fault.Invalid, "paste a payload of the tool first")
+	}
+	document, err := payload.Read([]byte(sample))
+	return document.Object, err
+}

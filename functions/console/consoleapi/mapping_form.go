@@ -1,0 +1,149 @@
+package consoleapi
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/integration"
+	"gatehouse/shared/mapping"
+	"gatehouse/shared/payload"
+	"gatehouse/shared/site"
+)
+
+// The buttons of the form.
+const (
+	readSample  = "read"
+	saveMapping = "save"
+)
+
+// mappingForm is what the form of a mapping holds.
+type mappingForm struct {
+	Sample string
+	Action string                    // the button; any other word than those above: preview
+	paths  map[mapping.Target]string // what was chosen, as the options' values
+	places []place
+}
+
+// place is somewhere in the sample from which a field can be taken. One that
+// only the stored mapping knows is not in this sample.
+type place struct {
+	mapping.Source
+	Value   string // of the option: the path as JSON
+	Example string
+	Absent  bool
+}
+
+func readMappingForm(r *http.Request) (mappingForm, error) {
+	form, err := site.ReadForm(r)
+	f := mappingForm{Sample: form.Get("sample"), Action: form.Get("do"), paths: map[mapping.Target]string{}}
+	for _, target := range mapping.Targets {
+		f.paths[target] = form.Get("path_" + string(target))
+	}
+	if form.Get("chosen") == "" {
+		f.paths = nil // the first sample: what is stored is the proposal
+	}
+	return f, err
+}
+
+// read finds the places in the sample, and proposes the stored mapping where
+// nothing was chosen yet.
+func (f *mappingForm) read(i integration.Integration) error {
+	object, err := readable(f.Sample)
+	if err != nil {
+		return err
+	}
+	stored, err := mapping.Parse(i.Mapping, "mapping")
+	if err != nil {
+		return err
+	}
+	for _, field := range mapping.Fields(object) {
+		f.places = append(f.places, place{
+			Source: mapping.Source{Path: field.Path, Type: field.Type, Label: payload.Cut(field.Label, maxLabel)},
+			Value:  pathValue(field.Path), Example: payload.Cut(payload.Text(field.Path.Find(object)), maxExample),
+		})
+	}
+	f.propose(stored)
+	return nil
+}
+
+// The limits of a place, in characters.
+const (
+	maxExample = 40  // of the value beside it
+	maxLabel   = 255 // of what a mapping may call it
+)
+
+func (f *mappingForm) propose(stored mapping.Mapping) {
+	proposed := map[mapping.Target]string{}
+	for _, target := range mapping.Targets {
+		source, ok := stored[target]
+		if !ok {
+			continue
+		}
+		proposed[target] = pathValue(source.Path)
+		if _, ok := f.place(proposed[target]); !ok {
+			f.places = append(f.places, place{Source: source, Value: proposed[target], Absent: true})
+		}
+	}
+	if f.paths == nil {
+		f.paths = proposed
+	}
+}
+
+func pathValue(p mapping.Path) string {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return "" // not reached: segments are strings and integers
+	}
+	return string(text)
+}
+
+func (f *mappingForm) place(value string) (place, bool) {
+	for _, p := range f.places {
+		if p.Value == value {
+			return p, true
+		}
+	}
+	return place{}, false
+}
+
+var errNotInSample = fault.New(fault.Invalid, "the sample has not all of the chosen fields any more: choose them again")
+
+// chosen returns the mapping that was chosen.
+func (f *mappingForm) chosen() (mapping.Mapping, error) {
+	chosen := mapping.Mapping{}
+	for target, value := range f.paths {
+		if value == "" {
+			continue
+		}
+		p, ok := f.place(value)
+		if !ok {
+			return nil, errNotInSample
+		}
+		chosen[target] = p.Source
+	}
+	return chosen, nil
+}
+
+// choice is where a field of an alert may be taken from.
+type choice struct {
+	Target mapping.Target
+	Name   string
+	Chosen string
+	Places []place
+}
+
+var targetNames = map[mapping.Target]string{
+	mapping.Title: "Title", mapping.Description: "Description", mapping.StartTime: "Start time", mapping.EndTime: "End time",
+	mapping.Service: "Service", mapping.MonitoringTool: "Monitoring tool", mapping.Hosts: "Hosts", mapping.Severity: "Severity",
+	mapping.Fingerprint: "Fingerprint", mapping.Environment: "Environment",
+}
+
+// choices lists all fields of an alert.
+func (f *mappingForm) choices() []choice {
+	var all []choice
+	for _, target := range mapping.Targets {
+		all = append(all, choice{target, targetNames[target], f.paths[target], f.places})
+	}
+	return all
+}

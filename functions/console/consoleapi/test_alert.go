@@ -1,0 +1,119 @@
+package consoleapi
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"gatehouse/shared/alert"
+	"gatehouse/shared/fault"
+	"gatehouse/shared/integration"
+	"gatehouse/shared/site"
+	"gatehouse/shared/web"
+)
+
+// testBody is what the page that sends test alerts shows.
+type testBody struct {
+	visit
+	Integrations []integrationView // that take alerts
+	Chosen       int64
+	Payload      string
+	Sent         bool
+	Touched      []touched
+	Complaint    string
+}
+
+// touched is an alert that the payload opened, or did something else to.
+type touched struct {
+	alert.Recorded
+	Address string
+}
+
+// newTestBody lists the integrations that a test can go to, and chooses the
+// one with this id or else the first.
+func (a *api) newTestBody(ctx context.Context, v visit, id string) (testBody, error) {
+	all, err := a.app.Integrations.Integrations(ctx, v.Project)
+	body := testBody{visit: v}
+	for _, i := range all {
+		if i.Receives() {
+			body.Integrations = append(body.Integrations, a.newIntegrationView(v, i))
+		}
+	}
+	if len(body.Integrations) > 0 {
+		body.Chosen = body.Integrations[0].ID
+	}
+	for _, i := range body.Integrations {
+		if strconv.FormatInt(i.ID, 10) == id {
+			body.Chosen = i.ID
+		}
+	}
+	return body, err
+}
+
+// chosen returns the integration that is chosen; false: there is none.
+func (b testBody) chosen() (integration.Integration, bool) {
+	n := slices.IndexFunc(b.Integrations, func(i integrationView) bool { return i.ID == b.Chosen })
+	if n < 0 {
+		return integration.Integration{}, false
+	}
+	return b.Integrations[n].Integration, true
+}
+
+// showTest proposes the integration's sample, or else an example.
+func (a *api) showTest(w http.ResponseWriter, r *http.Request, v visit) error {
+	body, err := a.newTestBody(r.Context(), v, r.URL.Query().Get("integration"))
+	if err != nil {
+		return err
+	}
+	if i, ok := body.chosen(); ok {
+		sample, err := a.app.Integrations.Sample(r.Context(), v.Project, i)
+		if err != nil {
+			return err
+		}
+		if body.Payload = indented(sample); sample == nil {
+			body.Payload = examplePayload(i, a.app.Now())
+		}
+	}
+	return a.renderTest(w, r, http.StatusOK, body)
+}
+
+func (a *api) renderTest(w http.ResponseWriter, r *http.Request, status int, body testBody) error {
+	return a.renderAlerts(w, r, body.visit, testSection, site.Page{Template: "test_alert", Title: "Test alert", Status: status, Body: body})
+}
+
+// sendTest records the payload as if a tool had sent it.
+func (a *api) sendTest(w http.ResponseWriter, r *http.Request, v visit) error {
+	form, err := site.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	body, err := a.newTestBody(r.Context(), v, form.Get("integration"))
+	if err != nil {
+		return err
+	}
+	body.Payload = form.Get("payload")
+	i, ok := body.chosen()
+	if !ok || strconv.FormatInt(i.ID, 10) != form.Get("integration") {
+		return a.complainTest(w, r, body, errNotReceiving)
+	}
+	recorded, err := a.app.Intake.Test(r.Context(), v.Project, i, []byte(body.Payload))
+	if err != nil {
+		return a.complainTest(w, r, body, err)
+	}
+	body.Sent = true
+	for _, t := range recorded {
+		body.Touched = append(body.Touched, touched{t, v.alertAddress(t.IID)})
+	}
+	return a.renderTest(w, r, http.StatusOK, body)
+}
+
+var errNotReceiving = fault.New(fault.Conflict, "the integration is not active any more")
+
+// complainTest shows the exact error beside the payload.
+func (a *api) complainTest(w http.ResponseWriter, r *http.Request, body testBody, err error) error {
+	if body.Complaint = told(err); body.Complaint == "" {
+		return err
+	}
+	return a.renderTest(w, r, web.Status(err), body)
+}
