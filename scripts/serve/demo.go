@@ -33,8 +33,8 @@ var demoPeople = []struct {
 	{"gwen", "Gwen Guest", project.Guest},
 }
 
-// loadDemo adds a group with two projects, members of each role and an
-// application, unless they are there.
+// loadDemo adds a group with two projects, what watches these, members of each
+// role and an application, unless they are there.
 func loadDemo(ctx context.Context, a *app.App) (*demoAccount, error) {
 	people, err := demoUsers(ctx, a)
 	if err != nil {
@@ -48,7 +48,7 @@ func loadDemo(ctx context.Context, a *app.App) (*demoAccount, error) {
 		{Name: "Web shop", Path: "web-shop", Visibility: project.Private},
 		{Name: "Payments", Path: "payments", Visibility: project.Private},
 	} {
-		if err := demoProject(ctx, a, draft, group); err != nil {
+		if err := demoProject(ctx, a, draft, group, people[2]); err != nil {
 			return nil, err
 		}
 	}
@@ -63,8 +63,9 @@ func loadDemo(ctx context.Context, a *app.App) (*demoAccount, error) {
 	return &demoAccount{demoPassword, strings.Join(names, ", "), client.Name, client.ClientID}, nil
 }
 
-// demoProject makes a project, whose errors are tracked with a client key.
-func demoProject(ctx context.Context, a *app.App, draft project.Draft, group project.Group) error {
+// demoProject makes a project, whose errors are tracked with a client key, and
+// of which a tool has sent alerts.
+func demoProject(ctx context.Context, a *app.App, draft project.Draft, group project.Group, developer user.User) error {
 	p, err := a.Projects.NewProject(ctx, draft, group)
 	switch {
 	case fault.Is(err, fault.Invalid):
@@ -77,8 +78,10 @@ func demoProject(ctx context.Context, a *app.App, draft project.Draft, group pro
 	if _, err := a.Tracking.Change(ctx, p.ID, change, nil); err != nil {
 		return err
 	}
-	_, err = a.Tracking.CreateKey(ctx, p.ID)
-	return err
+	if _, err = a.Tracking.CreateKey(ctx, p.ID); err != nil {
+		return err
+	}
+	return demoAlerts(ctx, a, p, developer)
 }
 
 func demoUsers(ctx context.Context, a *app.App) ([]user.User, error) {
