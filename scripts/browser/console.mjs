@@ -1,17 +1,15 @@
 // Uses the pages of a project in Chromium, as visit.mjs says, the way a new
 // maintainer would: from no project to a DSN and back.
-//
-// GATEHOUSE_ROOT_TOKEN  a token of the administrator root, with scope api
 import assert from "node:assert/strict";
-import { base, inEveryLook, password, required } from "./visit.mjs";
+import { call, newUser } from "./rest.mjs";
+import { base, inEveryLook, password } from "./visit.mjs";
 
-const token = required("GATEHOUSE_ROOT_TOKEN");
 const secretToken = "token-of-the-tracker";
 
 let walks = 0;
 await inEveryLook("console", async (visit) => {
   const username = `maintainer-${++walks}`;
-  const maintainer = await call("POST", "/users", { username, name: "Mia Maintainer", email: `${username}@example.com`, password });
+  const maintainer = await newUser(username, "Mia Maintainer");
   await signIn(visit, username);
   const project = await findProject(visit, maintainer.id);
   await switchOn(visit);
@@ -57,7 +55,8 @@ async function findProject(visit, maintainer) {
   assert.equal(visit.path(), `/console/${project.path_with_namespace}`);
   await visit.look("project");
   await visit.tab("settings");
-  assert.equal(visit.path(), `/console/${project.path_with_namespace}/settings/error_tracking`);
+  assert.equal(visit.path(), `/console/${project.path_with_namespace}/settings/integrations`);
+  await visit.follow("main nav a[href$=error_tracking]");
   return project;
 }
 
@@ -126,13 +125,4 @@ async function useAnExternalTracker(visit) {
   assert.equal(await page.getAttribute("a.badge", "href"), "https://errors.example.com/acme/web-shop");
   assert.ok(!(await page.content()).includes(secretToken), "the token is never shown");
   await visit.look("tracking-external");
-}
-
-// call uses the REST API as the administrator.
-async function call(method, path, params) {
-  const answer = await fetch(`${base}/api/v4${path}`, {
-    method, body: params && JSON.stringify(params), headers: { "PRIVATE-TOKEN": token, "Content-Type": "application/json" },
-  });
-  assert.ok(answer.ok, `${method} ${path} answered ${answer.status}`);
-  return answer.json();
 }

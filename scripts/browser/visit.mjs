@@ -51,7 +51,7 @@ async function newVisit(context, name, scripted) {
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("console", (message) => {
     // A form with a mistake and the error pages have such a status on purpose.
-    const expected = /^Failed to load resource: .* status of (400|404|422)/;
+    const expected = /^Failed to load resource: .* status of (400|404|409|422)/;
     if (message.type() === "error" && !expected.test(message.text())) complaints.push(message.text());
   });
   const visit = {
@@ -62,7 +62,7 @@ async function newVisit(context, name, scripted) {
 
     // tabTo moves the focus as a person would, and fails where one could not.
     async tabTo(selector, key = "Tab") {
-      for (let presses = 0; presses < 60; presses++) {
+      for (let presses = 0; presses < 100; presses++) {
         if (await visit.focused(selector)) return;
         await page.keyboard.press(key);
       }
@@ -74,6 +74,12 @@ async function newVisit(context, name, scripted) {
       await visit.tabTo(`nav.tabs a[href$=${end}]`);
       await visit.submit("Enter");
       assert.match(await page.getAttribute("nav.tabs [aria-current=page]", "href"), new RegExp(`/${end}$`));
+    },
+
+    // follow goes where the first of these links or buttons leads.
+    async follow(selector) {
+      await visit.tabTo(selector);
+      await visit.submit("Enter");
     },
 
     // ask opens the question before the first of these forms.

@@ -71,7 +71,7 @@ func (a *api) changeMapping(w http.ResponseWriter, r *http.Request, v visit, i i
 	if err != nil {
 		return err
 	}
-	body := mappingBody{visit: v, Integration: a.newIntegrationView(v, i), Sample: sent.Sample}
+	body := mappingBody{visit: v, Integration: a.newIntegrationView(v, i), Sample: indented([]byte(sent.Sample))}
 	if !body.Integration.Maps() {
 		return errNoIntegration
 	}

@@ -1,0 +1,234 @@
+// Uses the pages about alerts in Chromium, as visit.mjs says, the way a new
+// maintainer would: from no integration to a mapped test alert in the list, and
+// through the work on it.
+import assert from "node:assert/strict";
+import { call, newUser } from "./rest.mjs";
+import { base, inEveryLook, password } from "./visit.mjs";
+
+// payload calls everything something else than an alert does.
+const payload = JSON.stringify({
+  check: { id: "disk-web-1", name: "Disk almost full on web-1", area: "web" }, level: "high",
+  description: "93% of /var is used.", place: "production", hosts: ["web-1"], runbook: "https://runbooks.example.com/disk",
+});
+// mapped is where the fields are, as people read it.
+const mapped = { title: "check.name", service: "check.area", severity: "level", fingerprint: "check.id", platform_environment_name: "place" };
+
+let walks = 0;
+await inEveryLook("alerts", async (visit) => {
+  const username = `alerted-${++walks}`;
+  const maintainer = await newUser(username, "Mia Maintainer");
+  const group = await call("POST", "/groups", { name: "Acme", path: `alerting-${walks}`, visibility: "private" });
+  const project = await call("POST", "/projects", { name: "Web shop", namespace_id: group.id });
+  await call("POST", `/groups/${group.id}/members`, { user_id: maintainer.id, access_level: 40 });
+  const home = `/console/${project.path_with_namespace}`;
+
+  await signIn(visit, username, home);
+  await addEnvironment(visit);
+  const integration = await addIntegration(visit, home);
+  await mapThePayload(visit, integration);
+  await sendTests(visit, home);
+  await work(visit, home);
+  await find(visit, home);
+  await switchToLink(visit, home, integration);
+  await resetAndDelete(visit, integration);
+});
+
+async function signIn(visit, username, home) {
+  await visit.page.goto(`${base}${home}/alerts`);
+  await visit.page.locator("#login:focus").waitFor();
+  await visit.type(username);
+  await visit.tabTo("#password");
+  await visit.type(password);
+  await visit.submit("Enter");
+  assert.equal(visit.path(), `${home}/alerts`);
+  assert.match(await visit.page.textContent("h2"), /Nothing sends alerts yet/);
+  await visit.look("alerts-without-integration");
+}
+
+async function addEnvironment(visit) {
+  await visit.follow("main nav a[href$=environments]");
+  await visit.look("environments-empty");
+  await visit.tabTo("#name");
+  await visit.type("production");
+  await visit.submit("Enter");
+  await visit.follow("main nav a[href$=alerts]");
+}
+
+// addIntegration returns the address of its page.
+async function addIntegration(visit, home) {
+  const { page } = visit;
+  await visit.follow("main .empty a");
+  assert.equal(visit.path(), `${home}/settings/integrations`);
+  await visit.look("integrations-empty");
+  await visit.follow("main .empty a");
+  await visit.tabTo("input[type=radio]:checked");
+  assert.equal(await page.isVisible("#api_url"), false, "an address waits until its type is chosen");
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await page.isVisible("#api_url"), true);
+  await visit.look("integration-metrics");
+  await page.keyboard.press("ArrowUp");
+  await visit.follow("form .actions button");
+  assert.equal(await visit.focused("#name"), true, "the first field with a mistake has the focus");
+  await visit.look("integration-complaints");
+  await visit.type("Uptime checks");
+  await visit.submit("Enter");
+  assert.match(await page.textContent("[role=status]"), /was created/);
+  const address = visit.path();
+  const key = await page.locator("#key").textContent();
+  assert.match(key, /^gtin-[0-9a-f]{32}$/);
+  assert.equal(await page.isVisible("#key"), false, "the key waits until somebody wants to see it");
+  await visit.look("integration-new");
+  await visit.tabTo(".reveal summary");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.isVisible("#key"), true);
+  for (let n = 0; n < 3; n++) {
+    await visit.tabTo(page.locator(".ways-in summary").nth(n));
+    await page.keyboard.press("Enter");
+  }
+  await visit.look("integration-setup");
+  await visit.tab("alerts");
+  assert.match(await page.textContent("#first-alert"), /^curl -H "Authorization: Bearer <authorization key>"/);
+  await visit.look("alerts-empty");
+  return address;
+}
+
+async function mapThePayload(visit, integration) {
+  const { page } = visit;
+  await page.goto(base + integration);
+  await visit.follow("a[href$=mapping]");
+  await visit.look("mapping-empty");
+  await visit.follow("button[value=read]");
+  assert.match(await page.textContent("[role=alert]"), /Paste a payload/);
+  await visit.tabTo("#sample");
+  await visit.type(payload);
+  await visit.follow("button[value=read]");
+  await visit.look("mapping-fields");
+  for (const [field, place] of Object.entries(mapped)) {
+    await visit.tabTo(`#path_${field}`);
+    await visit.type(place); // moves to the option that begins so
+    assert.match(await page.locator(`#path_${field} option:checked`).textContent(), new RegExp(`^${place} = `));
+  }
+  await visit.follow("button[value=preview]");
+  const preview = await page.textContent("#preview");
+  for (const text of ["Disk almost full on web-1", "High", "production", "check.name"]) assert.ok(preview.includes(text), `the preview shows ${text}`);
+  await visit.look("mapping-preview");
+  await visit.follow("button[value=save]");
+  assert.match(await page.textContent("[role=status]"), /mapping was saved/);
+  await visit.look("integration-mapped");
+}
+
+async function sendTests(visit, home) {
+  const { page } = visit;
+  await visit.follow("a[href*='alerts/test']");
+  assert.ok((await page.inputValue("#payload")).includes("disk-web-1"), "the sample is proposed");
+  await visit.look("test-alert");
+  for (const outcome of [/Opened #1/, /Counted on #1/]) {
+    await visit.follow("form .actions button");
+    assert.match((await page.textContent("[role=status]")).replace(/\s+/g, " "), outcome);
+  }
+  await visit.look("test-alert-sent");
+  await visit.tabTo("#payload");
+  await visit.type("broken");
+  await visit.follow("form .actions button");
+  assert.match(await page.textContent("[role=alert]"), /not valid JSON/);
+  await visit.look("test-alert-refused");
+  await page.goto(`${base}${home}/alerts`);
+  assert.equal(await page.locator("tbody tr").count(), 1);
+  await visit.look("alerts-first");
+}
+
+async function work(visit, home) {
+  const { page } = visit;
+  await visit.follow("tbody a");
+  assert.equal(visit.path(), `${home}/alerts/1`);
+  assert.equal(await page.locator("a[href='https://runbooks.example.com/disk']").count(), 1);
+  await visit.look("alert");
+  await visit.follow("form:has([value=acknowledged]) button");
+  assert.match(await page.textContent("[role=status]"), /You acknowledged/);
+  await visit.follow("form:not(.assignee)[action$=assignee] button");
+  assert.match(await page.textContent("[role=status]"), /was assigned/);
+  await visit.look("alert-acknowledged");
+  await visit.follow("form:has([value=resolved]) button");
+  assert.match(await page.textContent("[role=status]"), /You resolved/);
+
+  // It happens again, so the first one cannot be opened any more.
+  await page.goto(`${base}${home}/alerts/test`);
+  await visit.follow("form .actions button");
+  assert.match((await page.textContent("[role=status]")).replace(/\s+/g, " "), /Opened #2/);
+  await page.goto(`${base}${home}/alerts/1`);
+  await visit.follow("form:has([value=triggered]) button");
+  assert.match(await page.textContent("[role=alert]"), /same fingerprint is open/);
+  await visit.look("alert-conflict");
+  await visit.follow("[role=alert] a");
+  assert.equal(visit.path(), `${home}/alerts/2`);
+}
+
+async function find(visit, home) {
+  const { page } = visit;
+  await visit.tab("alerts");
+  assert.equal(await page.locator("tbody tr").count(), 1);
+  await visit.follow(".counts a[href*=resolved]");
+  assert.equal(await page.locator("tbody tr").count(), 1);
+  await visit.follow(".counts a[href*=all]");
+  assert.equal(await page.locator("tbody tr").count(), 2);
+  await visit.look("alerts-all");
+  await visit.tabTo("#search");
+  await visit.type("nothing like it");
+  await visit.submit("Enter");
+  assert.match(await page.textContent("h2"), /Nothing found/);
+  await visit.look("alerts-not-found");
+  assert.equal(visit.path(), `${home}/alerts`);
+}
+
+// switchToLink first meets the integration that is active.
+async function switchToLink(visit, home, integration) {
+  const { page } = visit;
+  await page.goto(`${base}${home}/settings/integrations/new`);
+  await visit.tabTo("input[type=radio]:checked");
+  await page.keyboard.press("ArrowUp"); // to the last one
+  await visit.tabTo("#name");
+  await visit.type("Duty rota");
+  await visit.tabTo("#target");
+  await visit.type("https://oncall.example.com/web-shop");
+  await visit.submit("Enter");
+  assert.match(await page.textContent("[role=alert]"), /"Uptime checks" is active/);
+  await visit.look("oncall-link-conflict");
+  await setActive(visit, integration);
+  await page.goto(`${base}${home}/settings/integrations/new`);
+  await visit.tabTo("input[type=radio]:checked");
+  await page.keyboard.press("ArrowUp");
+  await visit.tabTo("#name");
+  await visit.type("Duty rota");
+  await visit.tabTo("#target");
+  await visit.type("https://oncall.example.com/web-shop");
+  await visit.submit("Enter");
+  await visit.look("oncall-link");
+  await visit.tab("settings");
+  await visit.look("integrations");
+  await visit.tab("alerts");
+  assert.equal(await page.getAttribute("main a.button", "href"), "https://oncall.example.com/web-shop");
+  await visit.look("alerts-elsewhere");
+}
+
+// setActive switches the integration over.
+async function setActive(visit, integration) {
+  await visit.page.goto(base + integration);
+  await visit.tabTo("input[name=active]");
+  await visit.page.keyboard.press("Space");
+  await visit.follow("form .actions button");
+  assert.match(await visit.page.textContent("[role=status]"), /was saved/);
+}
+
+async function resetAndDelete(visit, integration) {
+  const { page } = visit;
+  await page.goto(base + integration);
+  const key = await page.locator("#key").textContent();
+  await visit.ask("form[action$='/key']");
+  await visit.look("integration-asks");
+  await visit.follow("form[action$='/key'] button");
+  assert.notEqual(await page.locator("#key").textContent(), key);
+  await visit.ask("form[action$='/delete']");
+  await visit.follow("form[action$='/delete'] button");
+  assert.match(await page.textContent("[role=status]"), /was deleted/);
+  assert.equal(await page.locator("tbody tr").count(), 1);
+}
