@@ -37,11 +37,6 @@ type alertBody struct {
 // AssignedToMe reports whether the alert is the visitor's.
 func (b alertBody) AssignedToMe() bool { return b.Alert.AssigneeID == b.User.ID }
 
-// MayBeMine reports whether the visitor can be assigned.
-func (b alertBody) MayBeMine() bool {
-	return slices.ContainsFunc(b.Assignees, func(u user.User) bool { return u.ID == b.User.ID })
-}
-
 var errNoAlert = fault.New(fault.NotFound, "no such alert")
 
 // iid returns the number of the alert that {alert} names.
@@ -94,15 +89,10 @@ func (a *api) alertParts(ctx context.Context, v visit, iid int64) (parts alertPa
 		return err
 	})
 	reads.Go(func() (err error) {
-		parts.members, err = a.assignable(ctx, v)
+		parts.members, err = a.app.Projects.MembersFrom(ctx, project.Developer, v.Project.Places()...)
 		return err
 	})
 	return parts, reads.Wait()
-}
-
-// assignable returns the members who can be given an alert of the project.
-func (a *api) assignable(ctx context.Context, v visit) ([]project.Member, error) {
-	return a.app.Projects.MembersFrom(ctx, project.Developer, v.Project.Places()...)
 }
 
 func (a *api) newAlertBody(ctx context.Context, v visit, iid int64) (alertBody, error) {
@@ -145,14 +135,23 @@ func (p alertParts) through() string {
 	return ""
 }
 
+// assignees lists who is proposed, and whoever has the alert now: an
+// administrator is no member.
 func (p alertParts) assignees(known people) []user.User {
 	var all []user.User
+	if u, ok := known[p.alert.AssigneeID]; ok && !p.isMember(u.ID) {
+		all = append(all, u)
+	}
 	for _, m := range p.members {
-		if u, ok := known[m.UserID]; ok && !u.Blocked() {
+		if u, ok := known[m.UserID]; ok && (!u.Blocked() || u.ID == p.alert.AssigneeID) {
 			all = append(all, u)
 		}
 	}
 	return all
+}
+
+func (p alertParts) isMember(userID int64) bool {
+	return slices.ContainsFunc(p.members, func(m project.Member) bool { return m.UserID == userID })
 }
 
 // textOrLink is what a tool sent as a link. Only where a browser would open

@@ -36,20 +36,25 @@ func (a *api) assign(w http.ResponseWriter, r *http.Request, v visit) error {
 	if err != nil {
 		return errNoAssignee
 	}
+	notice := "alert-assigned"
 	if id == 0 {
-		return a.changeAlert(w, r, v, alert.Change{AssigneeID: &id}, "alert-unassigned")
-	}
-	members, err := a.assignable(r.Context(), v)
-	switch {
-	case err != nil:
+		notice = "alert-unassigned"
+	} else if err := a.checkAssignee(r.Context(), v, id); err != nil {
 		return err
-	case !slices.ContainsFunc(members, func(m project.Member) bool { return m.UserID == id }):
-		return errNoAssignee
 	}
-	return a.changeAlert(w, r, v, alert.Change{AssigneeID: &id}, "alert-assigned")
+	return a.changeAlert(w, r, v, alert.Change{AssigneeID: &id}, notice)
 }
 
-var errNoAssignee = fault.New(fault.Invalid, "An alert is assigned to a member who has at least the role Developer.")
+// checkAssignee checks that whom an alert is assigned to can work on it.
+func (a *api) checkAssignee(ctx context.Context, v visit, userID int64) error {
+	role, err := a.app.Auth.RoleIn(ctx, v.Project, userID)
+	if err == nil && role < project.Developer {
+		return errNoAssignee
+	}
+	return err
+}
+
+var errNoAssignee = fault.New(fault.Invalid, "An alert is assigned to somebody who has at least the role Developer in the project.")
 
 // changeAlert makes the change in the visitor's name.
 func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, v visit, c alert.Change, notice string) error {

@@ -236,9 +236,21 @@ func TestAssignAnAlert(t *testing.T) {
 	b.get(alertsPage).want(200, "The user marco")
 	b.post(assignee, form("user_id", "0")).wantRedirect(alertPage(iid))
 	b.get(alertPage(iid)).want(200, "nobody’s", "took away the assignment")
-	for _, id := range []string{fmt.Sprint(rita.ID), "", "x", "-1", "999"} {
+	for _, id := range []string{fmt.Sprint(rita.ID), fmt.Sprint(gone.ID), "", "x", "-1", "999"} {
 		b.post(assignee, form("user_id", id)).want(400, "at least the role Developer")
 	}
+}
+
+// An administrator is no member, and takes on an alert all the same.
+func TestAnAdministratorTakesOnAnAlert(t *testing.T) {
+	a := apptest.New(t)
+	web, i, _ := newAlerts(t, a)
+	root := a.Admin("root")
+	iid := fire(t, a, web, i, `{"title": "Disk full"}`)
+	b := signedIn(t, a, root)
+	b.get(alertPage(iid)).want(200, "Assign to me").wantNot("(@root)")
+	b.post(alertPage(iid)+"/assignee", form("user_id", fmt.Sprint(root.ID))).wantRedirect(alertPage(iid))
+	b.get(alertPage(iid)).want(200, "took on the alert", fmt.Sprintf(`<option value="%d" selected>The user root (@root)`, root.ID)).wantNot("Assign to me")
 }
 
 func TestSendATestAlert(t *testing.T) {

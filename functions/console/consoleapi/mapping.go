@@ -105,21 +105,15 @@ func (a *api) actOnMapping(r *http.Request, v visit, i integration.Integration, 
 	return err
 }
 
-// saveMapping keeps the mapping and then its sample: a sample without its
-// mapping would look as if nothing were mapped.
+// saveMapping keeps the mapping with its sample.
 func (a *api) saveMapping(r *http.Request, v visit, i integration.Integration, sent mappingForm, chosen mapping.Mapping) error {
-	text := []byte{}
-	if len(chosen) > 0 {
-		var err error
-		if text, err = json.Marshal(chosen); err != nil {
-			return err
-		}
-	}
-	changed, err := a.app.Integrations.Change(r.Context(), v.Project, i.ID, integration.Change{Mapping: &text})
+	text, err := json.Marshal(chosen)
 	if err != nil {
 		return err
 	}
-	return a.app.Integrations.PutSample(r.Context(), v.Project, changed, []byte(sent.Sample))
+	sample := []byte(sent.Sample)
+	_, err = a.app.Integrations.Change(r.Context(), v.Project, i.ID, integration.Change{Mapping: &text, Sample: &sample})
+	return err
 }
 
 // complainMapping shows the form again, with what is wrong if anything is.
