@@ -52,7 +52,8 @@ func TestDeedsAreInTheAuditTrail(t *testing.T) {
 	}
 
 	var pair, reused, granted tokens
-	var code, seed, recovery string
+	var code, recovery string
+	var seed twofactor.Seed
 	own := values("password", s.root.Password.Reveal())
 	var ben, application, token, group float64
 	at := func(path string, id float64) string { return fmt.Sprintf(path, int64(id)) }
@@ -148,7 +149,7 @@ func TestDeedsAreInTheAuditTrail(t *testing.T) {
 		{deed: func() { rest("DELETE", at("/users/%d/two_factor", float64(root.ID)), nil, 204) }}, // is off
 		{deed: func() {
 			browser = s.signIn(t)
-			seed = s.enableTwoFactor(t, browser)
+			seed, _ = s.enableTwoFactor(t, browser)
 		}, stored: names(audit.SignIn, audit.TwoFactorEnabled)},
 		{deed: func() {
 			s.form(t, browser, "/user_settings/two_factor/disable", values("password", "a wrong password"), http.StatusUnprocessableEntity)
@@ -218,7 +219,7 @@ func TestDeedsAreInTheAuditTrail(t *testing.T) {
 	for _, secret := range []string{
 		s.root.Password.Reveal(), s.root.Token.Reveal(), s.clientSecret.Reveal(), code, pair.Access, pair.Refresh, reused.Refresh, granted.Access,
 		"a wrong password", "my secret password", "the password of ben", "another password of ben",
-		seed, recovery, strings.ReplaceAll(recovery, "-", ""),
+		seed.String(), recovery, strings.ReplaceAll(recovery, "-", ""),
 	} {
 		if strings.Contains(string(encoded), secret) || strings.Contains(lines.String(), secret) {
 			t.Errorf("the trail or the log holds %q", secret)
@@ -242,18 +243,18 @@ var (
 )
 
 // enableTwoFactor sets two-factor authentication up for the administrator in
-// whose session the browser is, and returns the secret that the app gets.
-func (s *server) enableTwoFactor(t *testing.T, browser *http.Client) (secret string) {
+// whose session the browser is, and returns the seed that the app gets and a
+// recovery code.
+func (s *server) enableTwoFactor(t *testing.T, browser *http.Client) (seed twofactor.Seed, recovery string) {
 	t.Helper()
 	page := s.form(t, browser, "/user_settings/two_factor/begin", values("password", s.root.Password.Reveal()), http.StatusOK)
-	secret = strings.ReplaceAll(secretOfApp.FindStringSubmatch(page)[1], " ", "")
-	seed, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(secret)
+	shown := strings.ReplaceAll(secretOfApp.FindStringSubmatch(page)[1], " ", "")
+	seed, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(shown)
 	if err != nil {
 		t.Fatal(err)
 	}
-	code := twofactor.Seed(seed).Code(s.now())
-	s.form(t, browser, "/user_settings/two_factor", values("ticket", ticket.FindStringSubmatch(page)[1], "code", code), http.StatusOK)
-	return secret
+	enable := values("ticket", ticket.FindStringSubmatch(page)[1], "code", seed.Code(s.now()))
+	return seed, recoveryCode.FindString(s.form(t, browser, "/user_settings/two_factor", enable, http.StatusOK))
 }
 
 func names(all ...audit.Name) []audit.Name { return all }

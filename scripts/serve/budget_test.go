@@ -185,6 +185,42 @@ func TestRoundTripsOfWholeRequests(t *testing.T) {
 	}
 }
 
+// A sign-in in two steps stays within its round trips. After a failure it takes
+// one more: the counter is there and has to be asked for.
+func TestRoundTripsOfTheSecondStep(t *testing.T) {
+	s, counter := overDynamoDB(t)
+	seed, recovery := s.enableTwoFactor(t, s.signIn(t))
+	var browser *http.Client
+	password := func() {
+		s.pass(time.Minute)
+		browser = newBrowser(t)
+		s.form(t, browser, "/users/sign_in", values("login", boot.RootName, "password", s.root.Password.Reveal()), http.StatusSeeOther)
+	}
+	answer := func(code string, want int) { s.form(t, browser, "/users/two_factor", values("code", code), want) }
+	wrong := func() { answer(seed.Code(s.now().Add(-time.Hour)), http.StatusUnprocessableEntity) }
+	tests := []struct {
+		name          string
+		call          func()
+		steps, writes int
+		entries       int
+	}{
+		{"password", password, 3, 2, 0}, // the attempt counted beside the reads, and forgotten
+		{"code", func() { answer(seed.Code(s.now()), http.StatusSeeOther) }, 3, 4, 2},
+		{"password again", password, 3, 2, 0},
+		{"recovery code", func() { answer(recovery, http.StatusSeeOther) }, 3, 4, 4},
+		{"password for a wrong code", password, 3, 2, 0},
+		{"wrong code", wrong, 2, 1, 2},
+		{"code after that", func() { answer(seed.Code(s.now()), http.StatusSeeOther) }, 4, 5, 2},
+	}
+	for _, test := range tests {
+		taken, writes, entries := counter.during(test.call)
+		if taken != test.steps || writes != test.writes || entries != test.entries {
+			t.Errorf("%s takes %d steps with %d writes and %d of audit entries, want %d with %d and %d",
+				test.name, taken, writes, entries, test.steps, test.writes, test.entries)
+		}
+	}
+}
+
 // send sends a form with a token and expects the status.
 func (s *server) send(t *testing.T, method, path, form, token string, status int) {
 	t.Helper()

@@ -31,6 +31,7 @@ var notices = site.Notices{
 
 	"user-blocked":        "The user is blocked.",
 	"user-unblocked":      "The user is not blocked any more.",
+	"two-factor-reset":    "The user signs in with the password alone now, and is signed out everywhere.",
 	"two-factor-disabled": "Two-factor authentication is off. You are signed out everywhere else.",
 	"two-factor-over":     "That took too long, or it was done already. Nothing was changed.",
 	"recovery-used":       "You signed in with a recovery code, which is used up now. The settings say how many are left.",
@@ -101,6 +102,7 @@ func New(app *app.App) http.Handler {
 	mux.Handle("GET /admin/users", admin(a.listUsers))
 	mux.Handle("POST /admin/users/{id}/block", admin(a.blockUser))
 	mux.Handle("POST /admin/users/{id}/unblock", admin(a.unblockUser))
+	mux.Handle("POST /admin/users/{id}/reset_two_factor", admin(a.resetTwoFactor))
 	mux.Handle("GET /admin/audit", admin(a.everybodysAudit))
 	return web.Around(a.site.Serve(mux))
 }

@@ -101,22 +101,50 @@ func (a *api) unblockUser(w http.ResponseWriter, r *http.Request, u user.User) e
 // setState blocks or unblocks the user that {id} names. Nobody blocks oneself,
 // so that there is always an administrator.
 func (a *api) setState(w http.ResponseWriter, r *http.Request, u user.User, state user.State, notice string) error {
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
-	if err != nil {
-		return fault.New(fault.NotFound, "no such user")
-	}
-	if id == u.ID {
+	was, err := a.named(r)
+	switch {
+	case err != nil:
+		return err
+	case was.ID == u.ID:
 		return fault.New(fault.Invalid, "Administrators cannot block themselves.")
 	}
-	was, err := a.app.Users.User(r.Context(), id)
-	if err != nil {
-		return err
-	}
 	change := user.Change{State: &state, By: u.ID}
-	if _, err := a.app.Users.Update(r.Context(), id, change); err != nil {
+	if _, err := a.app.Users.Update(r.Context(), was.ID, change); err != nil {
 		return err
 	}
 	a.app.Trail.Note(r.Context(), audit.OfChange(was, change, u.ID)...)
 	a.site.Notify(w, notice)
+	return site.Redirect(w, r, adminUsersPath)
+}
+
+// named returns the user that {id} names.
+func (a *api) named(r *http.Request) (user.User, error) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return user.User{}, fault.New(fault.NotFound, "no such user")
+	}
+	return a.app.Users.User(r.Context(), id)
+}
+
+// resetTwoFactor lets a user sign in with the password alone who lost the app
+// and the recovery codes. Administrators turn their own off where that takes
+// their password: whoever finds this page open has none.
+func (a *api) resetTwoFactor(w http.ResponseWriter, r *http.Request, u user.User) error {
+	whose, err := a.named(r)
+	switch {
+	case err != nil:
+		return err
+	case whose.ID == u.ID:
+		return fault.New(fault.Invalid, "Turn off your own two-factor authentication in your settings.")
+	}
+	if err := a.app.TwoFactor.Reset(r.Context(), whose, u.ID); err != nil {
+		return err
+	}
+	if !whose.TwoFactorEnabled {
+		a.site.Notify(w, "two-factor-over")
+		return site.Redirect(w, r, adminUsersPath)
+	}
+	a.app.Trail.Note(r.Context(), audit.OfUser(whose, audit.TwoFactorDisabled, u.ID))
+	a.site.Notify(w, "two-factor-reset")
 	return site.Redirect(w, r, adminUsersPath)
 }

@@ -68,6 +68,35 @@ func TestAdministratorsBlockOthers(t *testing.T) {
 	b.get(securityLog).wantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Faudit")
 }
 
+func TestAdministratorsResetTwoFactorsOfOthers(t *testing.T) {
+	a, ada, _ := withTwoFactors(t)
+	root := a.Admin("root")
+	boss, b := signedIn(t, a, root), newBrowser(t, a.App)
+	reset := fmt.Sprintf("%s/%d/reset_two_factor", usersPage, ada.ID)
+	signedIn(t, a, a.User("ben")).post(reset, nil).want(404)
+	for _, id := range []string{"x", "-1", "999"} {
+		boss.post(usersPage+"/"+id+"/reset_two_factor", nil).want(404)
+	}
+	boss.post(fmt.Sprintf("%s/%d/reset_two_factor", usersPage, root.ID), nil).want(400, "in your settings")
+	password(t, b)
+
+	fields := boss.get(usersPage).want(200, "Reset two-factor of ada").fields(reset)
+	boss.post(reset, fields).wantRedirect(usersPage)
+	if page := boss.get(usersPage).want(200, "signs in with the password alone now").page(); strings.Contains(page, reset) {
+		t.Errorf("the page still resets: %s", page)
+	}
+	boss.post(reset, nil).wantRedirect(usersPage)
+	boss.get(usersPage).want(200, "Nothing was changed.")
+	signedIn(t, a, ada).get(securityLog+"?event=two_factor.disabled").want(200, "Two-factor authentication turned off", "@root")
+}
+
+// Who sees that knows that somebody else has the password.
+func TestWrongCodeTellsThatThePasswordWasRight(t *testing.T) {
+	a, _, has := withTwoFactors(t)
+	secondStep(t, newBrowser(t, a.App), "000000").want(422)
+	signedInBy(t, a, has.codes[0]).get(securityLog).want(200, "Sign-in failed", "after: the right password", "Recovery code used", "Signed in")
+}
+
 func TestAdministratorsSearchTheTrail(t *testing.T) {
 	a := apptest.New(t)
 	a.User("ada")

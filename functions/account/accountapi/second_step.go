@@ -83,7 +83,9 @@ func (a *api) secondStep(w http.ResponseWriter, r *http.Request) error {
 		web.RetryAfter(w, throttled)
 		return a.renderSecondStep(w, r, http.StatusTooManyRequests, body)
 	case errors.Is(err, twofactor.ErrWrongCode):
-		a.app.Trail.Note(r.Context(), audit.Event{Name: audit.SignInFailed, UserID: pending.UserID, Outcome: audit.Refused})
+		a.app.Trail.Note(r.Context(), audit.Event{
+			Name: audit.SignInFailed, UserID: pending.UserID, Outcome: audit.Refused, Details: audit.Details{"after": "the right password"},
+		})
 		body.Refused = true
 		return a.renderSecondStep(w, r, http.StatusUnprocessableEntity, body)
 	case errors.Is(err, twofactor.ErrOver):
@@ -95,11 +97,12 @@ func (a *api) secondStep(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	a.site.EndPending(w)
+	var used []audit.Event
 	if answer.Recovery() {
-		a.app.Trail.Note(r.Context(), audit.OfUser(u, audit.RecoveryCodeUsed, u.ID))
+		used = append(used, audit.OfUser(u, audit.RecoveryCodeUsed, u.ID))
 		a.site.Notify(w, "recovery-used")
 	}
-	return a.finishSignIn(w, r, u, attempt, body.ReturnTo)
+	return a.finishSignIn(w, r, u, attempt, body.ReturnTo, used...)
 }
 
 // complete uses up the answer, whose attempt was counted before it was looked

@@ -83,13 +83,15 @@ func (a *api) beginSecondStep(w http.ResponseWriter, r *http.Request, u user.Use
 }
 
 // finishSignIn starts the session of a user who gave everything that it takes
-// in the attempt, and leads back to where the user came from.
-func (a *api) finishSignIn(w http.ResponseWriter, r *http.Request, u user.User, attempt throttle.Attempt, returnTo string) error {
+// in the attempt, and leads back to where the user came from. What else has
+// happened is taken down on the way.
+func (a *api) finishSignIn(w http.ResponseWriter, r *http.Request, u user.User, attempt throttle.Attempt, returnTo string, happened ...audit.Event) error {
 	event := audit.Event{Name: audit.SignIn, ActorID: u.ID, UserID: u.ID}
 	err := a.app.Trail.Beside(r.Context(), event, func(ctx context.Context) error {
 		writes, ctx := errgroup.WithContext(ctx)
 		writes.Go(func() error { return a.app.Attempts.Succeed(ctx, attempt) })
 		writes.Go(func() error { return a.site.SignIn(w, r.WithContext(ctx), u) })
+		writes.Go(func() error { a.app.Trail.Note(ctx, happened...); return nil })
 		return writes.Wait()
 	})
 	if err != nil {
