@@ -3,6 +3,9 @@
 // and, but for what happens every other hour, one stored entry, which the user
 // whose account it is and the administrators can read for a year.
 //
+// What strangers do to accounts that do not exist has one entry a minute for
+// each address, that of the last; the log has every one.
+//
 // No secret is ever in the trail, nor what somebody typed where a user name
 // belongs and none is: people type passwords there.
 package audit
@@ -74,9 +77,9 @@ type Store interface {
 
 // Filter says which entries are wanted.
 type Filter struct {
-	Everybody bool // or else those of
-	UserID    int64
-	Name      Name // empty: any
+	Everybody bool  // or else those of
+	UserID    int64 // zero: of nobody's account
+	Name      Name  // empty: any
 	// From and Until say when, the latter exclusive. Both are set.
 	From, Until time.Time
 	Before      string // the ID of an entry that is newer than all that are wanted; empty: none

@@ -1,12 +1,15 @@
 package audit
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"net/netip"
 	"strconv"
 	"time"
 
 	"gatehouse/shared/secret"
+	"gatehouse/shared/throttle"
 )
 
 // idLength is how many characters an ID has, the first half of them the time.
@@ -14,6 +17,18 @@ const idLength = 32
 
 // newID returns an ID for what happened then.
 func newID(at time.Time) string { return idOf(at) + hex.EncodeToString(secret.Random(8)) }
+
+// sharedID returns the one ID of all that somebody at the address does within
+// the minute to nobody's account. Every stranger can cause such events without
+// end, with a name made up for each; their entries take each other's place, and
+// only the log has them all. That is not told by counting them, or the answer
+// to a name that exists would come sooner than to one that does not. However
+// many addresses there are, the IDs of a minute are 256.
+func sharedID(minute time.Time, address string) string {
+	ip, _ := netip.ParseAddr(address) // no error but for those who come from nowhere
+	digest := sha256.Sum256([]byte(throttle.NetworkOf(ip).String()))
+	return fmt.Sprintf("%s%016x", idOf(minute), digest[0])
+}
 
 // idOf returns the beginning of the IDs of what happened then, which is less
 // than all of them.

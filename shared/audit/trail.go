@@ -69,8 +69,12 @@ func (t *Trail) entry(ctx context.Context, e Event) Entry {
 		e.Outcome = Done
 	}
 	e.Details = e.Details.cleaned()
-	at := t.now().UTC().Truncate(time.Microsecond)
-	return Entry{ID: newID(at), At: at, Event: e, Source: sourceOf(ctx)}
+	at, source := t.now().UTC().Truncate(time.Microsecond), sourceOf(ctx)
+	if e.ActorID == 0 && e.UserID == 0 {
+		minute := at.Truncate(time.Minute)
+		return Entry{ID: sharedID(minute, source.Browser.Address), At: minute, Event: e, Source: source}
+	}
+	return Entry{ID: newID(at), At: at, Event: e, Source: source}
 }
 
 // patience is how long the writing of an entry may take.

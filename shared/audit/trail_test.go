@@ -3,6 +3,7 @@ package audit_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -82,5 +83,55 @@ func TestEntriesAreSafeToShow(t *testing.T) {
 	}
 	if want := "Mozilla[31m"; !strings.HasPrefix(got.Browser.UserAgent, want) || len(got.Browser.UserAgent) != 255 || got.Browser.Address != "192.0.2.1" {
 		t.Errorf("the source is %+v, want it cleaned", got.Browser)
+	}
+}
+
+// Whoever makes up names, from however many addresses, does not fill the trail;
+// what concerns somebody is in it each time.
+func TestStrangersDoNotFillTheTrail(t *testing.T) {
+	a := apptest.New(t)
+	a.Pass(a.Now().Truncate(time.Minute).Add(time.Minute).Sub(a.Now()))
+	entries := func(userID int64) int {
+		t.Helper()
+		page, err := a.Trail.Entries(t.Context(), audit.Filter{UserID: userID, Size: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(page.Entries)
+	}
+	fail := func(userID int64, address string) {
+		ctx := audit.WithSource(t.Context(), audit.Source{Browser: session.Browser{Address: address}})
+		a.Trail.Note(ctx, audit.Event{Name: audit.SignInFailed, UserID: userID, Outcome: audit.Refused})
+	}
+	steps := []struct {
+		name      string
+		deed      func()
+		strangers int
+	}{
+		{"the first", func() { fail(0, "192.0.2.1") }, 1},
+		{"the next from there", func() { fail(0, "192.0.2.1") }, 1},
+		{"one from elsewhere", func() { fail(0, "192.0.2.2") }, 2},
+		{"one by IPv6", func() { fail(0, "2001:db8::1") }, 3},
+		{"another of that network", func() { fail(0, "2001:db8::2:1") }, 3},
+		{"one who comes from nowhere", func() { fail(0, "") }, 4},
+		{"in the next minute", func() { a.Pass(time.Minute); fail(0, "192.0.2.1") }, 5},
+	}
+	for _, step := range steps {
+		step.deed()
+		fail(7, "192.0.2.1")
+		if got := entries(0); got != step.strangers {
+			t.Errorf("%s makes %d entries, want %d", step.name, got, step.strangers)
+		}
+	}
+	if got := entries(7); got != len(steps) {
+		t.Errorf("%d entries are about a user, want %d", got, len(steps))
+	}
+	a.Pass(time.Minute)
+	before := entries(0)
+	for i := range 600 {
+		fail(0, fmt.Sprintf("198.51.%d.%d", i/256, i%256))
+	}
+	if got := entries(0) - before; got > 256 {
+		t.Errorf("600 addresses make %d entries in a minute, want 256 at most", got)
 	}
 }

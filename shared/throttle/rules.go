@@ -33,10 +33,10 @@ type Guess struct {
 	Address netip.Addr
 }
 
-// network is what counts as one address: of IPv6 the half that its owner was
+// NetworkOf is what counts as one address: of IPv6 the half that its owner was
 // given, who is free to choose the other.
-func (g Guess) network() netip.Prefix {
-	address, bits := g.Address.Unmap().WithZone(""), 64
+func NetworkOf(address netip.Addr) netip.Prefix {
+	address, bits := address.Unmap().WithZone(""), 64
 	if address.Is4() {
 		bits = 32
 	}
@@ -76,7 +76,7 @@ func (r *Rules) Begin(ctx context.Context, g Guess) (Attempt, error) {
 	since, err := r.count(ctx, key)
 	if refused := (*Refused)(nil); errors.As(err, &refused) {
 		slog.WarnContext(ctx, "attempt throttled",
-			"kind", string(g.Kind), "network", g.network().String(), "wait", refused.Wait)
+			"kind", string(g.Kind), "network", NetworkOf(g.Address).String(), "wait", refused.Wait)
 	}
 	if err != nil {
 		return Attempt{}, err
@@ -122,5 +122,5 @@ func (r *Rules) Withdraw(ctx context.Context, a Attempt) error {
 }
 
 func (r *Rules) key(g Guess) Key {
-	return r.keys[0].Sum([]byte(g.Kind), []byte(g.network().String()), []byte(strings.ToLower(g.Account)))
+	return r.keys[0].Sum([]byte(g.Kind), []byte(NetworkOf(g.Address).String()), []byte(strings.ToLower(g.Account)))
 }

@@ -26,7 +26,7 @@ type auditBody struct {
 }
 
 // auditSearch is the form above the trail, as somebody filled it in.
-type auditSearch struct{ Event, User, From, Until, Before string }
+type auditSearch struct{ Event, User, Nobody, From, Until, Before string }
 
 // auditRow is an entry in words.
 type auditRow struct {
@@ -51,7 +51,9 @@ func (a *api) ownAudit(w http.ResponseWriter, r *http.Request, u user.User) erro
 func (a *api) everybodysAudit(w http.ResponseWriter, r *http.Request, u user.User) error {
 	body := auditBody{Heading: "Audit trail", Address: adminAuditPath, Lead: "What happened to all accounts in the last year.", Admin: true}
 	filter := audit.Filter{Everybody: true}
-	if name := strings.TrimPrefix(r.URL.Query().Get("user"), "@"); name != "" {
+	if r.URL.Query().Has("nobody") {
+		filter = audit.Filter{}
+	} else if name := strings.TrimPrefix(r.URL.Query().Get("user"), "@"); name != "" {
 		whose, err := a.app.Users.UserByLogin(r.Context(), name)
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return err
@@ -94,6 +96,9 @@ func (a *api) renderAudit(w http.ResponseWriter, r *http.Request, u user.User, b
 // addresses are edited by hand.
 func readAuditSearch(query url.Values, f audit.Filter) (auditSearch, audit.Filter) {
 	s := auditSearch{User: query.Get("user")}
+	if query.Has("nobody") {
+		s.User, s.Nobody = "", "1"
+	}
 	if _, known := audit.Name(query.Get("event")).Kind(); known {
 		s.Event = query.Get("event")
 	}
@@ -113,7 +118,7 @@ func readAuditSearch(query url.Values, f audit.Filter) (auditSearch, audit.Filte
 // address returns where the same search goes on.
 func (s auditSearch) address(base, before string) string {
 	query := url.Values{}
-	for name, value := range map[string]string{"event": s.Event, "user": s.User, "from": s.From, "until": s.Until, "before": before} {
+	for name, value := range map[string]string{"event": s.Event, "user": s.User, "nobody": s.Nobody, "from": s.From, "until": s.Until, "before": before} {
 		if value != "" {
 			query.Set(name, value)
 		}
