@@ -92,7 +92,7 @@ func (d *document) checkAnswer(o *operation, method string, answer *http.Respons
 }
 
 // around are the headers that an answer may have whatever it is about.
-var around = []string{"Cache-Control", "Content-Type", "Vary", "X-Content-Type-Options"}
+var around = []string{"Cache-Control", "Content-Length", "Content-Type", "Vary", "X-Content-Type-Options"}
 
 func (d *document) checkHeader(described openapi3.Headers, pointer string, header http.Header) error {
 	var errs []error
