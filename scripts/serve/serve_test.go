@@ -19,6 +19,11 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gatehouse/shared/alert"
+	"gatehouse/shared/page"
 )
 
 const rootToken = "a-token-of-at-least-20-characters"
@@ -237,5 +242,13 @@ func TestDemoCanBeLoadedTwice(t *testing.T) {
 	}
 	if members, err := s.app.Projects.MembersOf(t.Context(), p.Places()...); err != nil || len(members) != len(demoPeople) {
 		t.Errorf("%d members, %v, want %d", len(members), err, len(demoPeople))
+	}
+	found, err := s.app.Alerts.List(t.Context(), p.ID, alert.Query{}, page.First)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[alert.Status]int{alert.Triggered: 3, alert.Acknowledged: 1, alert.Resolved: 3}
+	if diff := cmp.Diff(want, found.Counts); diff != "" {
+		t.Errorf("alerts by status (-want +got):\n%s", diff)
 	}
 }
