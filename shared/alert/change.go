@@ -73,9 +73,10 @@ func (o Occurrence) groups() bool { return o.Fingerprint != "" && !o.Ungrouped }
 func (o Occurrence) Joins() bool { return !o.Recovery && o.groups() }
 
 // Resolves reports whether the occurrence is a recovery that resolves the
-// alert: one that is open and did not start after the recovery.
+// alert: one that is open and, unless that is of no interest, did not start
+// after the recovery.
 func (o Occurrence) Resolves(a Alert) bool {
-	return o.Recovery && a.Open() && (o.EndedAt.IsZero() || !o.EndedAt.Before(a.StartedAt))
+	return o.Recovery && a.Open() && (o.WheneverStarted || o.EndedAt.IsZero() || !o.EndedAt.Before(a.StartedAt))
 }
 
 // Resolution is the change that a recovery makes.

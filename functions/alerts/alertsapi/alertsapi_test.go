@@ -249,6 +249,22 @@ func TestWhatAPlainAddressAnswers(t *testing.T) {
 	s.post(t, path, "wrong", strings.Repeat(`[`, 101)).Want(t, 400, nil) // the limits come before the key
 }
 
+// A tool's clock runs behind, or it tells no more than the day: what it says
+// ended is resolved all the same.
+func TestAPlainRecoveryResolvesWheneverTheAlertStarted(t *testing.T) {
+	s := newSite(t)
+	i, key := s.http(t)
+	day := s.Now().Format(time.DateOnly)
+	for n, end := range []string{s.Now().Add(-time.Second).Format(time.RFC3339), day, "2001-01-01T00:00:00Z"} {
+		iid := n + 1
+		s.post(t, i.Path(s.project), key, `{"title":"Disk full","fingerprint":"disk"}`).Want(t, 200, touched(iid, "Disk full"))
+		s.post(t, i.Path(s.project), key, `{"fingerprint":"disk","end_time":"`+end+`"}`).Want(t, 200, touched(iid, "Disk full"))
+		if a, err := s.Store.Alert(t.Context(), s.project.ID, int64(iid)); err != nil || a.Status != alert.Resolved {
+			t.Errorf("after the end %s the alert is %s, %v", end, a.Status, err)
+		}
+	}
+}
+
 func TestWhatTheMetricsAddressAnswers(t *testing.T) {
 	s := newSite(t)
 	i, key := s.metrics(t)

@@ -196,6 +196,13 @@ func lateRecovery(t *testing.T, s storage.Store) {
 	wantReport(t, s, p, late, unmatched)
 	wantSame(t, "Alert", readAlert(t, s, p, 1), wantAlert(p, 1, o))
 	wantReport(t, s, p, just, did(alert.Recovered, 1, o))
+
+	wantReport(t, s, p, o, did(alert.Opened, 2, o))
+	late.WheneverStarted = true
+	wantReport(t, s, p, late, did(alert.Recovered, 2, o))
+	if got := readAlert(t, s, p, 2); !got.EndedAt.Equal(late.EndedAt) {
+		t.Errorf("the alert ended at %v, want %v", got.EndedAt, late.EndedAt)
+	}
 }
 
 func ungroupedAlerts(t *testing.T, s storage.Store) {
