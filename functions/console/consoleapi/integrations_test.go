@@ -167,6 +167,7 @@ func TestIntegrationsOfAnInstanceThatAllowsOneOfEachType(t *testing.T) {
 	b.get(integrationsPage+"/new").want(200, "this instance allows no second", "disabled")
 	b.post(integrationsPage, form("type", "http", "name", "Another")).want(403, "Multiple integrations of a type")
 	b.get(integrationPage(i)).want(200, "Payload mapping is switched off").wantNot("Map the payload")
+	b.get(integrationPage(i)+"/mapping").want(200, "cannot be saved")
 	b.post(integrationPage(i)+"/mapping", form("sample", `{"a": 1}`, "do", "save", "chosen", "1", "path_title", `["a"]`)).want(422, "Payload mapping is switched off")
 }
 

@@ -22,6 +22,7 @@ type mappingBody struct {
 	Sample      string
 	Latest      bool // the sample is the latest payload that came
 	Nothing     bool // no payload came yet that could be the sample
+	Off         bool // the instance maps no payloads
 	Choices     []choice
 	Preview     *preview
 	Complaint   string
@@ -52,6 +53,7 @@ func (a *api) showMapping(w http.ResponseWriter, r *http.Request, v visit, i int
 }
 
 func (a *api) renderMapping(w http.ResponseWriter, r *http.Request, body mappingBody, status int) error {
+	body.Off = !a.app.Integrations.Features.Mapping
 	return a.renderSection(w, r, body.visit, integrationsSection, site.Page{Template: "mapping", Status: status, Body: body})
 }
 
