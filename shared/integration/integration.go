@@ -14,7 +14,7 @@ import (
 type Integration struct {
 	ID        int64 // unique in the instance
 	ProjectID int64
-	Name      string // at most MaxName characters
+	Name      string
 	Type      Type
 	Active    bool // one that is not behaves as if it were absent
 	// Endpoint names it in its address. The first of a type in a project is
@@ -46,9 +46,6 @@ func (i Integration) SameVersion(other Integration) bool {
 
 // CompareID orders integrations by their ids.
 func (i Integration) CompareID(other Integration) int { return cmp.Compare(i.ID, other.ID) }
-
-// MaxName is the longest name of an integration, in characters.
-const MaxName = 255
 
 // MaxIntegrations is how many a project can have.
 const MaxIntegrations = 50

@@ -2,6 +2,7 @@ package consoleapi
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"gatehouse/shared/integration"
 	"gatehouse/shared/mapping"
 	"gatehouse/shared/payload"
+	"gatehouse/shared/project"
 	"gatehouse/shared/site"
 	"gatehouse/shared/web"
 )
@@ -37,7 +39,7 @@ func (a *api) showMapping(w http.ResponseWriter, r *http.Request, v visit, i int
 	}
 	read := a.app.Integrations.Sample
 	if body.Latest {
-		read = a.app.Intake.LatestPayload
+		read = a.latestPayload
 	}
 	sample, err := read(r.Context(), v.Project, i)
 	if err != nil {
@@ -50,6 +52,19 @@ func (a *api) showMapping(w http.ResponseWriter, r *http.Request, v visit, i int
 		body.Choices = form.choices()
 	}
 	return a.renderMapping(w, r, body, http.StatusOK)
+}
+
+// latestPayload returns what opened the integration's newest alert; nil: no
+// recent one came through it.
+func (a *api) latestPayload(ctx context.Context, p project.Project, i integration.Integration) ([]byte, error) {
+	last, err := a.app.Alerts.LastFrom(ctx, p.ID, i.ID)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return a.app.Alerts.AlertPayload(ctx, p.ID, last.IID)
 }
 
 func (a *api) renderMapping(w http.ResponseWriter, r *http.Request, body mappingBody, status int) error {

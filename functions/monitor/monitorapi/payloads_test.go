@@ -119,6 +119,7 @@ func TestLastPayload(t *testing.T) {
 	s.fire(t, one, object{"title": "first"})
 	s.fire(t, one, object{"title": "second", "n": 1.5})
 	s.fire(t, other, object{"title": "third"})
+	s.fire(t, one, object{"title": "first"}) // repeats, and is not kept
 	s.call(t, "GET", one+"/last_payload", nil).Want(t, 200, object{
 		"alert_iid": 2.0, "received_at": s.Now().Format("2006-01-02T15:04:05.000Z"), "payload": object{"title": "second", "n": 1.5},
 	})
