@@ -17,9 +17,9 @@ import (
 )
 
 // Around puts around a group's handler what every request gets: an
-// X-Request-Id, where it came from, for the audit trail, one line in the log, and an answer even when the handler
-// panics. The log line holds the path and never the query string, in which a
-// token may be.
+// X-Request-Id, where it came from, for the audit trail, one line in the log,
+// and an answer even when the handler panics. The log line holds the path and
+// never the query string, in which a token may be.
 func Around(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()

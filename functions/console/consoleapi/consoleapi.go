@@ -1,5 +1,5 @@
-// Package consoleapi serves the pages on which people find their projects and
-// set up what watches them.
+// Package consoleapi serves the pages on which people find their projects, work
+// on the alerts of these and set up what watches them.
 package consoleapi
 
 import (

@@ -3,9 +3,10 @@
 // writes. A list is a partition of small items that are written in the same
 // transaction as the thing they list, so that every read here is consistent.
 //
-// A write is one conditional UpdateItem, PutItem or transaction. It leaves its
-// own nonce on the items it writes: a request that the SDK repeats because the
-// answer was lost finds that nonce and knows that it succeeded the first time.
+// A write is one conditional UpdateItem, PutItem, DeleteItem or transaction. It
+// leaves its own nonce on the items it writes: a request that the SDK repeats
+// because the answer was lost finds that nonce and knows that it succeeded the
+// first time.
 //
 // The kinds of item, with their table, partition key and sort key. Numbers in
 // sort keys are padded with zeros, so that a list in reverse is the newest
@@ -19,7 +20,7 @@
 //	directory     GROUP#id         MEMBER#user         a membership, found from the group   none
 //	directory     PROJECT#id       MEMBER#user         a membership, found from the project none
 //	directory     PATH#full path   PATH                who has the path                     none
-//	directory     PATH#full path   INTAKE              a project's rules for alerts         none
+//	directory     PATH#full path   INTAKE              its rules for alerts, environments   none
 //	directory     PATH#full path   INTAKE#endpoint     an integration of the project        none
 //	directory     EMAIL#address    EMAIL               who has the e-mail address           none
 //	directory     LIST#users       id                  an entry of the list of users        none
@@ -38,6 +39,9 @@
 //	tokens        USER#id          PAT#id              its entry in its user's list         none
 //	tokens        COUNTER#pats     COUNTER             the last id of such a token          none
 //	tokens        SIGNINGKEYS      SIGNINGKEYS         the keys of id_tokens, sealed        none
+//	tokens        ATTEMPTS#key     ATTEMPTS            a counter of failed attempts         a window after the last
+//	tokens        AUDIT#day        AUDIT#id            an audit entry, of everybody's       a year
+//	tokens        USER#id          AUDIT#id            the same in its user's trail         a year
 //	client-keys   PROJECT#id       SETTINGS            a project's error tracking           none
 //	client-keys   KEY#id           KEY                 a client key; its id is part of it   none
 //	client-keys   PROJECT#id       KEY#time#id         its entry in its project's list      none
@@ -45,10 +49,7 @@
 //	alerts        OPEN#id#fingerprint ALONE#iid        an open alert that is not grouped    none
 //	alerts        PROJECT#id       ALERT#iid           an alert                             none
 //	alerts        PAYLOAD#name     number              a chunk of a payload or a sample     none
-//	alerts        COUNTER#project  COUNTER             a project's last iid                 none
-//	tokens        ATTEMPTS#key     ATTEMPTS            a counter of failed attempts         a window after the last
-//	tokens        AUDIT#day        AUDIT#id            an audit entry, of everybody's       a year
-//	tokens        USER#id          AUDIT#id            the same in its user's trail         a year
+//	alerts        COUNTER#id       COUNTER             a project's last iid                 none
 //
 // Paths and e-mail addresses are in lower case in keys. The attribute "ttl"
 // only cleans up, late and at DynamoDB's leisure; whoever reads a thing judges
