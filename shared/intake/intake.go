@@ -66,6 +66,7 @@ func (r *Rules) Deliver(ctx context.Context, d Delivery) ([]alert.Recorded, erro
 	if err != nil {
 		return nil, r.refuse(ctx, d.Project, e, err)
 	}
+	r.integrations.KeepKey(ctx, d.Project, e.Integration, d.Key)
 	return r.take(ctx, d.Project, e, d.takes(e), d.Body)
 }
 

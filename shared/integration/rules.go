@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"log/slog"
 	"maps"
 	"net/url"
 	"slices"
@@ -214,10 +215,24 @@ func (r *Rules) renewKey(i *Integration) {
 	i.KeyDigest, i.SealedKey = key.Digest(), r.keys.Seal([]byte(key.Reveal()), i.label())
 }
 
-// Key returns the integration's authorization key.
+// Key returns the integration's authorization key, or secret.ErrSealed where
+// the instance has lost the key that sealed it. Senders are let in even so, and
+// KeepKey makes good for it.
 func (r *Rules) Key(i Integration) (secret.Text, error) {
 	key, _, err := r.keys.Open(i.SealedKey, i.label())
 	return secret.NewText(string(key)), err
+}
+
+// KeepKey seals the key, which a sender has just proved, under the instance's
+// key in use, if that is another by now. That it could not be stored is no
+// reason to refuse an alert.
+func (r *Rules) KeepKey(ctx context.Context, projectPath string, i Integration, key secret.Text) {
+	if _, stale, err := r.keys.Open(i.SealedKey, i.label()); err == nil && !stale {
+		return
+	}
+	if err := r.PutSealedKey(ctx, projectPath, i, r.keys.Seal([]byte(key.Reveal()), i.label())); err != nil {
+		slog.ErrorContext(ctx, "authorization key not sealed anew", "integration_id", i.ID, "error", err)
+	}
 }
 
 func (i Integration) label() string { return strconv.FormatInt(i.ProjectID, 10) + "/" + i.Endpoint }

@@ -46,6 +46,11 @@ type Store interface {
 	// is gone.
 	PutSample(ctx context.Context, p project.Project, i Integration, sample []byte) error
 
+	// PutSealedKey keeps the authorization key sealed anew, if what is stored
+	// of it is still SealedKey. Otherwise, and for an integration that is
+	// gone, it does nothing. The Version stays.
+	PutSealedKey(ctx context.Context, projectPath string, i Integration, sealed []byte) error
+
 	// AddHealth adds the counters to those of the integration in the project
 	// with this path, and takes over the times and the error where these are
 	// set. It does nothing for an integration that is gone.

@@ -13,8 +13,10 @@ import (
 	"gatehouse/functions/alerts/alertsapi"
 	"gatehouse/shared/alert"
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/intake"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
+	"gatehouse/shared/secret"
 )
 
 // site is a project with integrations, and the handler that takes its alerts.
@@ -404,6 +406,43 @@ func TestWhatGoesWrongIsToldAtOnce(t *testing.T) {
 	i, err := s.Integrations.Find(t.Context(), s.project, i.ID)
 	if err != nil || i.Health.Rejected != 1 || i.Health.LastError == "" {
 		t.Errorf("a second after the first request the health is %+v, %v", i.Health, err)
+	}
+}
+
+// rotate gives the instance other keys, the one in use first.
+func (s *site) rotate(t *testing.T, keys ...[]byte) {
+	t.Helper()
+	parsed, err := secret.NewKeys(keys[0], keys[1:]...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Integrations = integration.NewRules(s.Store, parsed, integration.AllFeatures, s.Now)
+	s.Intake = intake.NewRules(s.Store, s.Integrations, s.Now)
+	s.handler = alertsapi.New(s.App.App)
+}
+
+// An alert that comes while the instance has its old and its new key leaves
+// the integration's under the new one; one that comes later is no less welcome.
+func TestAKeyThatIsUsedDuringARotationCanBeShownAfterIt(t *testing.T) {
+	for _, during := range []bool{true, false} {
+		s, before, after := newSite(t), secret.Random(secret.KeySize), secret.Random(secret.KeySize)
+		s.rotate(t, before)
+		i, key := s.http(t)
+		s.rotate(t, after, before)
+		if during {
+			s.post(t, i.Path(s.project), key, "{}").Want(t, 200, nil)
+		}
+		s.rotate(t, after)
+		if !during {
+			s.post(t, i.Path(s.project), key, "{}").Want(t, 200, nil)
+		}
+		stored, err := s.Integrations.Find(t.Context(), s.project, i.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if shown, err := s.Integrations.Key(stored); err != nil || shown.Reveal() != key {
+			t.Errorf("used during the rotation: %v; after it the key is %q, %v, want %q", during, shown.Reveal(), err, key)
+		}
 	}
 }
 

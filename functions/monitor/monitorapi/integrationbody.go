@@ -2,6 +2,7 @@ package monitorapi
 
 import (
 	"encoding/json"
+	"log/slog"
 	"net/http"
 
 	"gatehouse/shared/integration"
@@ -19,7 +20,7 @@ type integrationBody struct {
 	Active                  bool             `json:"active"`
 	EndpointIdentifier      string           `json:"endpoint_identifier"`
 	URL                     *string          `json:"url"`
-	AuthorizationKey        string           `json:"authorization_key"`
+	AuthorizationKey        *string          `json:"authorization_key"`
 	APIURL                  *string          `json:"api_url"`
 	PayloadAttributeMapping json.RawMessage  `json:"payload_attribute_mapping"`
 	RateLimit               int              `json:"rate_limit"`
@@ -45,17 +46,25 @@ type detailedIntegration struct {
 	PayloadAlertFields []mapping.Field `json:"payload_alert_fields"`
 }
 
-func (a *api) integrationBody(p project.Project, i integration.Integration) (integrationBody, error) {
-	key, err := a.app.Integrations.Key(i)
-	if err != nil {
-		return integrationBody{}, err
-	}
+func (a *api) integrationBody(p project.Project, i integration.Integration) integrationBody {
 	return integrationBody{
 		ID: i.ID, Name: i.Name, Type: i.Type, Active: i.Active, EndpointIdentifier: i.Endpoint,
-		URL: a.url(p, i), AuthorizationKey: key.Reveal(), APIURL: orNull(i.APIURL),
+		URL: a.url(p, i), AuthorizationKey: a.key(i), APIURL: orNull(i.APIURL),
 		PayloadAttributeMapping: orEmptyObject(i.Mapping), RateLimit: i.RateLimit,
 		Health: newHealthBody(i.Health), CreatedAt: web.Time(i.CreatedAt),
-	}, nil
+	}
+}
+
+// key returns the authorization key, unless the instance has lost the key that
+// sealed it: all else of the integration can be seen and changed even so.
+func (a *api) key(i integration.Integration) *string {
+	key, err := a.app.Integrations.Key(i)
+	if err != nil {
+		slog.Error("authorization key of an integration does not open", "integration_id", i.ID, "error", err)
+		return nil
+	}
+	text := key.Reveal()
+	return &text
 }
 
 // url returns where the integration takes alerts, if it takes any.
@@ -101,9 +110,5 @@ func (a *api) answer(w http.ResponseWriter, r *http.Request, status int, p proje
 	if err != nil {
 		return err
 	}
-	body, err := a.integrationBody(p, i)
-	if err != nil {
-		return err
-	}
-	return web.JSON(w, status, detailedIntegration{body, document.Text, mapping.Fields(document.Object)})
+	return web.JSON(w, status, detailedIntegration{a.integrationBody(p, i), document.Text, mapping.Fields(document.Object)})
 }

@@ -20,16 +20,7 @@ func (a *api) listIntegrations(w http.ResponseWriter, r *http.Request, _ auth.Ca
 	if err != nil {
 		return err
 	}
-	wanted := page.Cut(all, req)
-	bodies := page.Of[integrationBody]{Total: wanted.Total, More: wanted.More}
-	for _, i := range wanted.Items {
-		body, err := a.integrationBody(p, i)
-		if err != nil {
-			return err
-		}
-		bodies.Items = append(bodies.Items, body)
-	}
-	return web.List(w, r, a.app.BaseURL, req, bodies, func(b integrationBody) integrationBody { return b })
+	return web.List(w, r, a.app.BaseURL, req, page.Cut(all, req), func(i integration.Integration) integrationBody { return a.integrationBody(p, i) })
 }
 
 func (a *api) createIntegration(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {

@@ -11,6 +11,7 @@ import (
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
+	"gatehouse/shared/secret"
 )
 
 var noHealth = object{
@@ -129,6 +130,26 @@ func TestResetKey(t *testing.T) {
 	was["authorization_key"] = now["authorization_key"]
 	if diff := cmp.Diff(was, now); diff != "" {
 		t.Errorf("something else changed (-was +is):\n%s", diff)
+	}
+}
+
+// The instance key was rotated, and nobody used the integration meanwhile.
+func TestAKeyThatNothingOpensIsLeftOut(t *testing.T) {
+	s := arrange(t)
+	one := s.endpoint(t)
+	keys, err := secret.NewKeys(secret.Random(secret.KeySize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Integrations = integration.NewRules(s.Store, keys, integration.AllFeatures, s.Now)
+	for _, answer := range []apptest.Answer{s.call(t, "GET", one, nil), s.call(t, "PATCH", one, object{"active": false})} {
+		if key, there := answer.Object(t)["authorization_key"]; !there || key != nil {
+			t.Errorf("the key is %v, want null", key)
+		}
+	}
+	s.call(t, "GET", integrations, nil).Want(t, 200, nil)
+	if key := s.call(t, "POST", one+"/reset_key", nil).Object(t)["authorization_key"]; key == nil {
+		t.Error("a reset gives no key")
 	}
 }
 

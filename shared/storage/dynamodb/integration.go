@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"gatehouse/shared/fault"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
@@ -161,6 +163,16 @@ func (s *Store) DeleteIntegration(ctx context.Context, p project.Project, i inte
 		return err
 	}
 	return s.forgetSample(ctx, name, chunks)
+}
+
+// PutSealedKey keeps a key sealed anew.
+func (s *Store) PutSealedKey(ctx context.Context, projectPath string, i integration.Integration, sealed []byte) error {
+	err := s.write(ctx, set(integrationKey(projectPath, i.Endpoint), fields{{"sealed_key", &sealed}}).
+		when("id = :id AND sealed_key = :was", item{":id": number(i.ID), ":was": &types.AttributeValueMemberB{Value: i.SealedKey}}))
+	if _, changed := refused(err, 0); changed {
+		return nil
+	}
+	return err
 }
 
 // AddHealth adds to the counters of an integration. What a repeated request

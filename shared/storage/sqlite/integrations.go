@@ -140,6 +140,13 @@ func (s *Store) PutSample(ctx context.Context, p project.Project, i integration.
 	})
 }
 
+// PutSealedKey keeps a key sealed anew.
+func (s *Store) PutSealedKey(ctx context.Context, _ string, i integration.Integration, sealed []byte) error {
+	return s.writer.do(ctx, func(tx *transaction) error {
+		return tx.exec("UPDATE integrations SET sealed_key = ? WHERE id = ? AND sealed_key = ?", sealed, i.ID, i.SealedKey)
+	})
+}
+
 // AddHealth adds to the counters of an integration.
 func (s *Store) AddHealth(ctx context.Context, _ string, i integration.Integration, h integration.Health) error {
 	return s.writer.do(ctx, func(tx *transaction) error {

@@ -23,6 +23,7 @@ var integrationPromises = []promise{
 	{"changed by many at once change once", changeIntegrationRace},
 	{"are removed", deleteIntegration},
 	{"end with their project, also for a later one with its path", integrationsOfGoneProject},
+	{"keep a key that is sealed anew", putSealedKey},
 	{"note how they do", addHealth},
 	{"keep a sample", keepSample},
 	{"take as many requests a minute as they may", takeRate},
@@ -139,6 +140,23 @@ func changeIntegration(t *testing.T, s storage.Store) {
 	_, err = s.UpdateIntegration(t.Context(), p, want, had)
 	wantFault(t, "UpdateIntegration beside others than there are", err, fault.Conflict)
 	wantSame(t, "Integrations", integrationsOf(t, s, p), []integration.Integration{other, want})
+}
+
+func putSealedKey(t *testing.T, s storage.Store) {
+	p := addOwnProject(t, s)
+	i := addIntegration(t, s, p)
+	anew := secret.Random(62)
+	wantOK(t, "PutSealedKey", s.PutSealedKey(t.Context(), p.FullPath, i, anew))
+	want := i
+	want.SealedKey = anew
+	wantSame(t, "Integrations", integrationsOf(t, s, p), []integration.Integration{want})
+	wantOK(t, "PutSealedKey of a key that was changed", s.PutSealedKey(t.Context(), p.FullPath, i, secret.Random(63)))
+	wantSame(t, "Integrations", integrationsOf(t, s, p), []integration.Integration{want})
+	wantOK(t, "DeleteIntegration", s.DeleteIntegration(t.Context(), p, want))
+	wantOK(t, "PutSealedKey of an integration that is gone", s.PutSealedKey(t.Context(), p.FullPath, want, anew))
+	if got := integrationsOf(t, s, p); len(got) > 0 {
+		t.Errorf("the integration that is gone is %+v", got)
+	}
 }
 
 func changeIntegrationRace(t *testing.T, s storage.Store) {
