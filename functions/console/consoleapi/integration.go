@@ -1,12 +1,14 @@
 package consoleapi
 
 import (
+	"errors"
 	"net/http"
 	"strconv"
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/mapping"
+	"gatehouse/shared/secret"
 	"gatehouse/shared/site"
 )
 
@@ -55,10 +57,12 @@ func (a *api) renderIntegration(w http.ResponseWriter, r *http.Request, v visit,
 	}
 	if !body.Integration.IsLink() {
 		key, err := a.app.Integrations.Key(i)
-		if err != nil {
+		switch {
+		case err == nil:
+			body.Setup = newSetup(body.Integration, key, a.app.Now())
+		case !errors.Is(err, secret.ErrSealed): // of which the page tells
 			return err
 		}
-		body.Setup = newSetup(body.Integration, key, a.app.Now())
 	}
 	return a.renderSection(w, r, v, integrationsSection, site.Page{Template: "integration", Status: status, Body: body})
 }

@@ -8,6 +8,7 @@ import (
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
+	"gatehouse/shared/secret"
 )
 
 const integrationsPage = "/console/acme/web/settings/integrations"
@@ -61,6 +62,21 @@ func TestAddAnHTTPEndpoint(t *testing.T) {
 		`curl -H "Authorization: Bearer `+key+`"`, "credentials: "+key, "https://gatehouse:"+key+"@gatehouse.example/acme/web/",
 		"addresses end up in logs", "Nothing was received yet", "Send a test alert", `value="120"`)
 	b.get(integrationsPage).want(200, "Uptime", "HTTP endpoint", "Active", "Nothing received yet").wantNot(key)
+}
+
+// The instance key was rotated, and nobody used the integration meanwhile.
+func TestAKeyThatNothingOpensIsNotShown(t *testing.T) {
+	a := apptest.New(t)
+	web, b := newProject(t, a)
+	i := newIntegration(t, a, web, "Uptime", integration.HTTP)
+	keys, err := secret.NewKeys(secret.Random(secret.KeySize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Integrations = integration.NewRules(a.Store, keys, integration.AllFeatures, a.Now)
+	b.get(integrationPage(i)).want(200, "/acme/web/alerts/notify.json", "The key cannot be shown").wantNot("Show the key", "curl")
+	b.post(integrationPage(i)+"/key", nil).wantRedirect(integrationPage(i))
+	b.get(integrationPage(i)).want(200, "Show the key", "curl").wantNot("The key cannot be shown")
 }
 
 func TestAddTheOtherTypes(t *testing.T) {
