@@ -215,7 +215,8 @@ func (r *Rules) take(ctx context.Context, projectPath string, e integration.Endp
 	}
 	touched := parsed.Touched(recorded)
 	if len(touched) == 0 && parsed.Format == alert.Plain {
-		return nil, errNotOpen
+		r.note(ctx, projectPath, e.Integration, integration.Health{Received: -1}) // record has counted it
+		return nil, r.refuse(ctx, projectPath, e, errNotOpen)
 	}
 	return touched, nil
 }

@@ -409,6 +409,22 @@ func TestWhatGoesWrongIsToldAtOnce(t *testing.T) {
 	}
 }
 
+// A tool whose recoveries have another fingerprint than its alerts is told so,
+// and so are the people who set it up.
+func TestARecoveryOfNothingCountsAsRejected(t *testing.T) {
+	s := newSite(t)
+	i, key := s.http(t)
+	s.post(t, i.Path(s.project), key, `{"title":"Disk full"}`).Want(t, 200, nil)
+	s.Pass(time.Minute)
+	s.post(t, i.Path(s.project), key, `{"title":"Disk is fine","end_time":"2126-11-21T10:00:00Z"}`).Want(t, 400, nil)
+	s.Pass(time.Minute)
+	s.post(t, i.Path(s.project), key, `{"title":"Disk full"}`).Want(t, 200, nil)
+	stored, err := s.Integrations.Find(t.Context(), s.project, i.ID)
+	if h := stored.Health; err != nil || h.Received != 2 || h.Rejected != 1 || !strings.Contains(h.LastError, "none with its fingerprint is open") {
+		t.Errorf("the health is %+v, %v", h, err)
+	}
+}
+
 // rotate gives the instance other keys, the one in use first.
 func (s *site) rotate(t *testing.T, keys ...[]byte) {
 	t.Helper()
