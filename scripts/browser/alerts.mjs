@@ -3,7 +3,7 @@
 // through the work on it.
 import assert from "node:assert/strict";
 import { call, newUser } from "./rest.mjs";
-import { base, inEveryLook, password } from "./visit.mjs";
+import { base, inEveryLook } from "./visit.mjs";
 
 // payload calls everything something else than an alert does.
 const payload = JSON.stringify({
@@ -34,12 +34,8 @@ await inEveryLook("alerts", async (visit) => {
 });
 
 async function signIn(visit, username, home) {
-  await visit.page.goto(`${base}${home}/alerts`);
-  await visit.page.locator("#login:focus").waitFor();
-  await visit.type(username);
-  await visit.tabTo("#password");
-  await visit.type(password);
-  await visit.submit("Enter");
+  await visit.open(`${base}${home}/alerts`);
+  await visit.signIn(username);
   assert.equal(visit.path(), `${home}/alerts`);
   assert.match(await visit.page.textContent("h2"), /Nothing sends alerts yet/);
   await visit.look("alerts-without-integration");
@@ -94,7 +90,7 @@ async function addIntegration(visit, home) {
 
 async function mapThePayload(visit, integration) {
   const { page } = visit;
-  await page.goto(base + integration);
+  await visit.open(base + integration);
   await visit.follow("a[href$=mapping]");
   await visit.look("mapping-empty");
   await visit.follow("button[value=read]");
@@ -132,7 +128,7 @@ async function sendTests(visit, home) {
   await visit.follow("form .actions button");
   assert.match(await page.textContent("[role=alert]"), /not valid JSON/);
   await visit.look("test-alert-refused");
-  await page.goto(`${base}${home}/alerts`);
+  await visit.open(`${base}${home}/alerts`);
   assert.equal(await page.locator("tbody tr").count(), 1);
   await visit.look("alerts-first");
 }
@@ -152,10 +148,10 @@ async function work(visit, home) {
   assert.match(await page.textContent("[role=status]"), /You resolved/);
 
   // It happens again, so the first one cannot be opened any more.
-  await page.goto(`${base}${home}/alerts/test`);
+  await visit.open(`${base}${home}/alerts/test`);
   await visit.follow("form .actions button");
   assert.match((await page.textContent("[role=status]")).replace(/\s+/g, " "), /Opened #2/);
-  await page.goto(`${base}${home}/alerts/1`);
+  await visit.open(`${base}${home}/alerts/1`);
   await visit.follow("form:has([value=triggered]) button");
   assert.match(await page.textContent("[role=alert]"), /same fingerprint is open/);
   await visit.look("alert-conflict");
@@ -183,7 +179,7 @@ async function find(visit, home) {
 // switchToLink first meets the integration that is active.
 async function switchToLink(visit, home, integration) {
   const { page } = visit;
-  await page.goto(`${base}${home}/settings/integrations/new`);
+  await visit.open(`${base}${home}/settings/integrations/new`);
   await visit.tabTo("input[type=radio]:checked");
   await page.keyboard.press("ArrowUp"); // to the last one
   await visit.tabTo("#name");
@@ -194,7 +190,7 @@ async function switchToLink(visit, home, integration) {
   assert.match(await page.textContent("[role=alert]"), /"Uptime checks" is active/);
   await visit.look("oncall-link-conflict");
   await setActive(visit, integration);
-  await page.goto(`${base}${home}/settings/integrations/new`);
+  await visit.open(`${base}${home}/settings/integrations/new`);
   await visit.tabTo("input[type=radio]:checked");
   await page.keyboard.press("ArrowUp");
   await visit.tabTo("#name");
@@ -212,7 +208,7 @@ async function switchToLink(visit, home, integration) {
 
 // setActive switches the integration over.
 async function setActive(visit, integration) {
-  await visit.page.goto(base + integration);
+  await visit.open(base + integration);
   await visit.tabTo("input[name=active]");
   await visit.page.keyboard.press("Space");
   await visit.follow("form .actions button");
@@ -221,7 +217,7 @@ async function setActive(visit, integration) {
 
 async function resetAndDelete(visit, integration) {
   const { page } = visit;
-  await page.goto(base + integration);
+  await visit.open(base + integration);
   const key = await page.locator("#key").textContent();
   await visit.ask("form[action$='/key']");
   await visit.look("integration-asks");

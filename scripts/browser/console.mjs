@@ -2,7 +2,7 @@
 // maintainer would: from no project to a DSN and back.
 import assert from "node:assert/strict";
 import { call, newUser } from "./rest.mjs";
-import { base, inEveryLook, password } from "./visit.mjs";
+import { base, inEveryLook } from "./visit.mjs";
 
 const secretToken = "token-of-the-tracker";
 
@@ -15,17 +15,14 @@ await inEveryLook("console", async (visit) => {
   await switchOn(visit);
   await createCopyAndDeleteKeys(visit, project);
   await useAnExternalTracker(visit);
-  await visit.page.goto(`${base}/console/nobody/nothing/settings`);
+  await visit.open(`${base}/console/nobody/nothing/settings`);
   await visit.look("project-not-found");
 });
 
 // signIn comes back to the page that was asked for.
 async function signIn(visit, username) {
-  await visit.page.goto(`${base}/console?search=web`);
-  await visit.type(username);
-  await visit.tabTo("#password");
-  await visit.type(password);
-  await visit.submit("Enter");
+  await visit.open(`${base}/console?search=web`);
+  await visit.signIn(username);
   assert.equal(visit.page.url(), `${base}/console?search=web`);
   await visit.look("projects-nothing-found");
 }
@@ -42,7 +39,7 @@ async function findProject(visit, maintainer) {
   const project = await call("POST", "/projects", { name: "Web shop", namespace_id: group.id });
   await call("POST", "/projects", { name: "Payments", namespace_id: group.id });
   await call("POST", `/groups/${group.id}/members`, { user_id: maintainer, access_level: 40 });
-  await visit.page.goto(`${base}/console`);
+  await visit.open(`${base}/console`);
   assert.equal(await visit.page.locator("tbody tr").count(), 2);
   await visit.look("projects");
   await visit.tabTo("#search");

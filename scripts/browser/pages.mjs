@@ -23,12 +23,12 @@ async function walk(visit) {
   await readTrail(visit);
   await passTrusted(visit, clientID);
   await renewAndDelete(visit);
-  await visit.page.goto(`${base}/user_settings/nowhere`);
+  await visit.open(`${base}/user_settings/nowhere`);
   await visit.look("not-found");
 }
 
 async function signIn(visit) {
-  await visit.page.goto(base + "/");
+  await visit.open(base + "/");
   await visit.look("sign-in");
   await visit.type("root");
   await visit.tabTo("#password");
@@ -76,25 +76,25 @@ async function registerApplication(visit) {
   assert.ok(!(await visit.page.content()).includes(secret), "the secret is shown once");
   await visit.look("application");
   const clientID = await visit.page.textContent("#application-id");
-  await visit.page.goto(`${base}/user_settings/applications`);
+  await visit.open(`${base}/user_settings/applications`);
   await visit.look("applications");
   return clientID;
 }
 
 async function denyAndApprove(visit, clientID) {
   const deny = "button[value=deny]", approve = "button[value=approve]";
-  await visit.page.goto(authorizeAddress(clientID));
+  await visit.open(authorizeAddress(clientID));
   await visit.look("consent");
   await visit.tabTo(deny);
   let answer = await answerOf(visit);
   assert.equal(answer.get("error"), "access_denied");
 
-  await visit.page.goto(authorizeAddress(clientID));
+  await visit.open(authorizeAddress(clientID));
   await visit.tabTo(approve);
   answer = await answerOf(visit);
   assert.ok(answer.get("code"), "an approval gives a code");
 
-  await visit.page.goto(authorizeAddress(clientID, { response_mode: "form_post" }));
+  await visit.open(authorizeAddress(clientID, { response_mode: "form_post" }));
   await visit.tabTo(approve);
   if (!visit.scripted) {
     await visit.submit("Enter");
@@ -103,19 +103,19 @@ async function denyAndApprove(visit, clientID) {
   answer = await answerOf(visit);
   assert.ok(answer.get("code"), "form_post gives a code");
 
-  await visit.page.goto(authorizeAddress(clientID, { redirect_uri: "https://elsewhere.example/" }));
+  await visit.open(authorizeAddress(clientID, { redirect_uri: "https://elsewhere.example/" }));
   await visit.look("authorize-error");
 }
 
 // takeAccessBack ends what an application that used its code can do.
 async function takeAccessBack(visit, clientID) {
-  await visit.page.goto(`${base}/user_settings/applications`);
+  await visit.open(`${base}/user_settings/applications`);
   await visit.tab("authorized_applications");
   await visit.look("authorized-empty");
-  await visit.page.goto(authorizeAddress(clientID));
+  await visit.open(authorizeAddress(clientID));
   await visit.tabTo("button[value=approve]");
   const access = await exchange(clientID, (await answerOf(visit)).get("code"));
-  await visit.page.goto(`${base}/user_settings/applications`);
+  await visit.open(`${base}/user_settings/applications`);
   await visit.tab("authorized_applications");
   await visit.look("authorized");
   await visit.ask("form[action$=revoke]");
@@ -200,7 +200,7 @@ async function readTrail(visit) {
   await visit.tab("audit");
   assert.match(await visit.page.textContent("main"), /Signed out everywhere else[^]*Access token rotated/);
   await visit.look("security-log");
-  await visit.page.goto(`${base}/admin`);
+  await visit.open(`${base}/admin`);
   await visit.look("admin-users");
   await visit.tabTo("main a[href*='/admin/audit?user=root']");
   await visit.submit("Enter");
@@ -211,7 +211,7 @@ async function readTrail(visit) {
   await visit.submit("Enter");
   assert.deepEqual([...new Set(await visit.page.locator("td.title").allInnerTexts())], ["Sign-in failed"]);
   await visit.look("admin-audit-filtered");
-  await visit.page.goto(`${base}/user_settings/applications`);
+  await visit.open(`${base}/user_settings/applications`);
 }
 
 // signInElsewhere signs the administrator in with another browser.
@@ -239,7 +239,7 @@ async function infoStatus(token) {
 // passTrusted signs in on the way to an application that asks nothing, so that
 // the sign-in form is redirected all the way to the application.
 async function passTrusted(visit, clientID) {
-  await visit.page.goto(`${base}/user_settings/applications`);
+  await visit.open(`${base}/user_settings/applications`);
   await visit.tabTo("td a");
   await visit.submit("Enter");
   await visit.tabTo("main a[href$=edit]");
@@ -254,7 +254,7 @@ async function passTrusted(visit, clientID) {
   await visit.submit("Enter");
   await visit.look("signed-out");
 
-  await visit.page.goto(authorizeAddress(clientID));
+  await visit.open(authorizeAddress(clientID));
   await visit.look("sign-in-for-application");
   await visit.type("root");
   await visit.tabTo("#password");
@@ -264,7 +264,7 @@ async function passTrusted(visit, clientID) {
 }
 
 async function renewAndDelete(visit) {
-  await visit.page.goto(`${base}/user_settings/applications`);
+  await visit.open(`${base}/user_settings/applications`);
   await visit.tabTo("td a");
   await visit.submit("Enter");
   const [renew, remove] = ["form[action$=renew_secret]", "form[action$=delete]"];

@@ -48,12 +48,8 @@ async function createUser(username) {
 }
 
 async function givePassword(visit, username) {
-  await visit.page.goto(base + settings);
-  await visit.page.locator("#login:focus").waitFor(); // a browser gives the focus a moment after the page
-  await visit.type(username);
-  await visit.tabTo("#password");
-  await visit.type(password);
-  await visit.submit("Enter");
+  await visit.open(base + settings);
+  await visit.signIn(username);
 }
 
 async function giveCode(visit, code) {
@@ -74,7 +70,6 @@ async function enrol(visit, username) {
   await visit.tabTo("#password-begin");
   await visit.type("not the password");
   await visit.submit("Enter");
-  await visit.page.locator("#password-begin:focus").waitFor(); // the field with the mistake
   await visit.look("two-factor-off-refused");
   await visit.type(password);
   await visit.submit("Enter");

@@ -60,6 +60,20 @@ async function newVisit(context, name, scripted) {
     focused: (selector) => (typeof selector === "string" ? page.locator(selector).first() : selector).evaluate((element) => element === document.activeElement),
     type: (text) => page.keyboard.type(text),
 
+    // open goes to an address, as if it were typed.
+    async open(address) {
+      await page.goto(address);
+      await settle(page);
+    },
+
+    // signIn fills in the form for signing in, which is open.
+    async signIn(username) {
+      await visit.type(username);
+      await visit.tabTo("#password");
+      await visit.type(password);
+      await visit.submit("Enter");
+    },
+
     // tabTo moves the focus as a person would, and fails where one could not.
     async tabTo(selector, key = "Tab") {
       for (let presses = 0; presses < 100; presses++) {
@@ -91,6 +105,7 @@ async function newVisit(context, name, scripted) {
     // submit presses a key and waits for the page that it leads to.
     async submit(key) {
       await Promise.all([page.waitForNavigation({ waitUntil: "load" }), page.keyboard.press(key)]);
+      await settle(page);
     },
 
     async look(picture) {
@@ -102,6 +117,12 @@ async function newVisit(context, name, scripted) {
     },
   };
   return visit;
+}
+
+// settle waits for the focus that the page gives to a field of its own accord: a
+// moment after it was loaded, and until then what somebody types is lost.
+async function settle(page) {
+  if (await page.locator("[autofocus]").count()) await page.locator("[autofocus]:focus").waitFor();
 }
 
 export function required(variable) {
