@@ -18,9 +18,9 @@ import (
 const list = "/user_settings/applications"
 
 func registration(pairs ...string) url.Values {
-	values := form("name", "Weather station", "redirect_uri", "https://client.example/callback\r\nhttps://client.example/other",
+	values := apptest.Form("name", "Weather station", "redirect_uri", "https://client.example/callback\r\nhttps://client.example/other",
 		"scopes[]", "api", "scopes[]", "read_user", "confidential", "1")
-	for name, all := range form(pairs...) {
+	for name, all := range apptest.Form(pairs...) {
 		values[name] = all
 	}
 	return values
@@ -42,14 +42,14 @@ func TestRegisterApplication(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
 	b := signedIn(t, a, ada)
-	b.get(list).want(200, "No applications yet")
-	b.get(list+"/new").want(200, "Register")
+	b.Get(list).Want(200, "No applications yet")
+	b.Get(list+"/new").Want(200, "Register")
 
-	created := b.post(list, registration("require_secret", "1")).want(201, "Copy the secret now")
-	if created.Header().Get("Cache-Control") != "no-store" || len(created.Result().Cookies()) != 0 || created.location() != "" {
+	created := b.Post(list, registration("require_secret", "1")).Want(201, "Copy the secret now")
+	if created.Header().Get("Cache-Control") != "no-store" || len(created.Result().Cookies()) != 0 || created.Location() != "" {
 		t.Errorf("the answer with the secret has the header %v", created.Header())
 	}
-	shown := secretForm.FindString(created.page())
+	shown := secretForm.FindString(created.Text())
 	client := onlyClient(t, a, ada)
 	if !client.SecretDigest.Matches(secret.NewText(shown)) {
 		t.Errorf("%q is not the secret", shown)
@@ -62,18 +62,18 @@ func TestRegisterApplication(t *testing.T) {
 	}
 	address := fmt.Sprintf("%s/%d", list, client.ID)
 	for _, target := range []string{list, address, address + "/edit"} {
-		if secretForm.MatchString(b.get(target).want(200, "Weather station").page()) {
+		if secretForm.MatchString(b.Get(target).Want(200, "Weather station").Text()) {
 			t.Errorf("GET %s shows the secret again", target)
 		}
 	}
-	b.get(address).want(200, client.ClientID, "https://client.example/other", apptest.BaseURL+"/oauth/token")
+	b.Get(address).Want(200, client.ClientID, "https://client.example/other", apptest.BaseURL+"/oauth/token")
 }
 
 func TestRegisterApplicationComplains(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
 	b := signedIn(t, a, ada)
-	b.post(list, nil).want(422, "The name can't be blank.", "The redirect URI can't be blank.", "The list of scopes can't be blank.")
+	b.Post(list, nil).Want(422, "The name can't be blank.", "The redirect URI can't be blank.", "The list of scopes can't be blank.")
 	tests := []struct {
 		pairs []string
 		says  string
@@ -89,15 +89,15 @@ func TestRegisterApplicationComplains(t *testing.T) {
 		{[]string{"scopes[]", "sudo"}, "The list of scopes doesn't match configured on the server."},
 	}
 	for _, test := range tests {
-		got := b.post(list, registration(test.pairs...)).want(422, test.says, `aria-describedby`)
+		got := b.Post(list, registration(test.pairs...)).Want(422, test.says, `aria-describedby`)
 		if test.pairs[0] != "scopes[]" {
-			got.want(422, "autofocus")
+			got.Want(422, "autofocus")
 		}
 		if test.pairs[0] == "redirect_uri" {
-			got.want(422, test.pairs[1], "Weather station") // the input is kept
+			got.Want(422, test.pairs[1], "Weather station") // the input is kept
 		}
 	}
-	b.post(list, registration("name", "one", "name", "two")).want(400, "more than once")
+	b.Post(list, registration("name", "one", "name", "two")).Want(400, "more than once")
 	if clients, err := a.Store.ClientsOf(t.Context(), ada.ID, page.First); err != nil || len(clients.Items) != 0 {
 		t.Errorf("there are the clients %v, %v, want none", clients.Items, err)
 	}
@@ -109,11 +109,11 @@ func TestEditApplication(t *testing.T) {
 	before := register(t, a, ada)
 	b := signedIn(t, a, ada)
 	address := fmt.Sprintf("%s/%d", list, before.ID)
-	b.get(address+"/edit").want(200, redirectURI, `value="read_user" checked`)
+	b.Get(address+"/edit").Want(200, redirectURI, `value="read_user" checked`)
 
-	b.post(address, registration("name", "", "redirect_uri", redirectURI)).want(422, "The name can't be blank.")
-	b.post(address, form("name", "Rain gauge", "redirect_uri", "com.example.rain:/cb", "scopes[]", "email", "password_grant", "1", "trusted", "1")).wantRedirect(address)
-	b.get(address).want(200, "The application was saved.", "Rain gauge")
+	b.Post(address, registration("name", "", "redirect_uri", redirectURI)).Want(422, "The name can't be blank.")
+	b.Post(address, apptest.Form("name", "Rain gauge", "redirect_uri", "com.example.rain:/cb", "scopes[]", "email", "password_grant", "1", "trusted", "1")).WantRedirect(address)
+	b.Get(address).Want(200, "The application was saved.", "Rain gauge")
 	after := onlyClient(t, a, ada)
 	if after.Name != "Rain gauge" || after.Confidential || !after.PasswordGrant || after.RequireSecret ||
 		after.Scopes.String() != "email" || after.SecretDigest != before.SecretDigest || after.ClientID != before.ClientID {
@@ -128,17 +128,17 @@ func TestOnlyAdministratorsTrust(t *testing.T) {
 	a := apptest.New(t)
 	root := a.Admin("root")
 	b := signedIn(t, a, root)
-	b.get(list+"/new").want(200, `name="trusted"`)
-	b.post(list, registration("trusted", "1")).want(201)
+	b.Get(list+"/new").Want(200, `name="trusted"`)
+	b.Post(list, registration("trusted", "1")).Want(201)
 	if !onlyClient(t, a, root).Trusted {
 		t.Error("the administrator's application is not trusted")
 	}
 	ada := a.User("ada")
 	b = signedIn(t, a, ada)
-	if strings.Contains(b.get(list+"/new").page(), `name="trusted"`) {
+	if strings.Contains(b.Get(list+"/new").Text(), `name="trusted"`) {
 		t.Error("everybody is offered to trust")
 	}
-	b.post(list, registration("trusted", "1")).want(201)
+	b.Post(list, registration("trusted", "1")).Want(201)
 	if onlyClient(t, a, ada).Trusted {
 		t.Error("somebody who is no administrator registered a trusted application")
 	}
@@ -151,8 +151,8 @@ func TestTrustEndsWithTheAdministrator(t *testing.T) {
 	ada := a.User("ada")
 	client := register(t, a, ada, trusted) // in days when she was an administrator
 	b, address := signedIn(t, a, ada), fmt.Sprintf("%s/%d", list, client.ID)
-	b.get(address+"/edit").want(200, "only an administrator can trust one")
-	b.post(address, registration("redirect_uri", "https://evil.example/cb", "trusted", "1")).wantRedirect(address)
+	b.Get(address+"/edit").Want(200, "only an administrator can trust one")
+	b.Post(address, registration("redirect_uri", "https://evil.example/cb", "trusted", "1")).WantRedirect(address)
 	if onlyClient(t, a, ada).Trusted {
 		t.Error("the application is still trusted")
 	}
@@ -164,12 +164,12 @@ func TestRenewSecret(t *testing.T) {
 	before := register(t, a, ada)
 	b := signedIn(t, a, ada)
 	address := fmt.Sprintf("%s/%d", list, before.ID)
-	renewed := b.post(address+"/renew_secret", nil).want(200, "Copy the secret now")
+	renewed := b.Post(address+"/renew_secret", nil).Want(200, "Copy the secret now")
 	after := onlyClient(t, a, ada)
-	if after.SecretDigest == before.SecretDigest || !after.SecretDigest.Matches(secret.NewText(secretForm.FindString(renewed.page()))) {
+	if after.SecretDigest == before.SecretDigest || !after.SecretDigest.Matches(secret.NewText(secretForm.FindString(renewed.Text()))) {
 		t.Error("the page does not show the new secret")
 	}
-	if secretForm.MatchString(b.get(address).page()) {
+	if secretForm.MatchString(b.Get(address).Text()) {
 		t.Error("the secret is shown again")
 	}
 }
@@ -180,11 +180,11 @@ func TestDeleteApplication(t *testing.T) {
 	client := register(t, a, ada)
 	b := signedIn(t, a, ada)
 	address := fmt.Sprintf("%s/%d", list, client.ID)
-	b.get(address).want(200, "This cannot be undone.")
-	b.post(address+"/delete", nil).wantRedirect(list)
-	b.get(list).want(200, "The application was deleted", "No applications yet")
-	b.get(address).want(404)
-	b.get(authorize(request(client))).want(401, "invalid_client")
+	b.Get(address).Want(200, "This cannot be undone.")
+	b.Post(address+"/delete", nil).WantRedirect(list)
+	b.Get(list).Want(200, "The application was deleted", "No applications yet")
+	b.Get(address).Want(404)
+	b.Get(authorize(request(client))).Want(401, "invalid_client")
 }
 
 func TestApplicationsOfOthersDoNotExist(t *testing.T) {
@@ -192,15 +192,15 @@ func TestApplicationsOfOthersDoNotExist(t *testing.T) {
 	ada, ben, root := a.User("ada"), a.User("ben"), a.Admin("root")
 	client := register(t, a, ada)
 	instance := register(t, a, user.User{})
-	reach := func(b *browser, id any, status int) {
+	reach := func(b *apptest.Browser, id any, status int) {
 		t.Helper()
 		address := fmt.Sprintf("%s/%v", list, id)
-		b.get(address).want(status)
-		b.get(address + "/edit").want(status)
+		b.Get(address).Want(status)
+		b.Get(address + "/edit").Want(status)
 		if status == 404 {
-			b.post(address, registration()).want(404)
-			b.post(address+"/renew_secret", nil).want(404)
-			b.post(address+"/delete", nil).want(404)
+			b.Post(address, registration()).Want(404)
+			b.Post(address+"/renew_secret", nil).Want(404)
+			b.Post(address+"/delete", nil).Want(404)
 		}
 	}
 	asBen, asRoot := signedIn(t, a, ben), signedIn(t, a, root)
@@ -214,7 +214,7 @@ func TestApplicationsOfOthersDoNotExist(t *testing.T) {
 	if onlyClient(t, a, ada).Version != client.Version {
 		t.Error("somebody else changed the application")
 	}
-	asBen.get(list).want(200, "No applications yet")
+	asBen.Get(list).Want(200, "No applications yet")
 }
 
 func TestApplicationsAreListedInPages(t *testing.T) {
@@ -224,19 +224,19 @@ func TestApplicationsAreListedInPages(t *testing.T) {
 		register(t, a, ada, func(r *oauth.Registration) { r.Name = fmt.Sprintf("Number %02d.", i) })
 	}
 	b := signedIn(t, a, ada)
-	first := b.get(list).want(200, "Number 20.", "Number 01.", `href="`+list+`?page=2"`).page()
+	first := b.Get(list).Want(200, "Number 20.", "Number 01.", `href="`+list+`?page=2"`).Text()
 	if strings.Contains(first, "Number 00.") || strings.Index(first, "Number 20.") > strings.Index(first, "Number 01.") {
 		t.Errorf("the first page is not the newest twenty: %s", first)
 	}
-	b.get(list+"?page=2").want(200, "Number 00.", `href="`+list+`?page=1"`)
-	b.get(list+"?page=3").want(200, "The list ends before this page")
-	b.get(list+"?page=x").want(200, "Number 20.")
+	b.Get(list+"?page=2").Want(200, "Number 00.", `href="`+list+`?page=1"`)
+	b.Get(list+"?page=3").Want(200, "The list ends before this page")
+	b.Get(list+"?page=x").Want(200, "Number 20.")
 }
 
 func TestMethodsThatPagesDoNotHave(t *testing.T) {
 	b := newBrowser(t, apptest.New(t).App)
 	for _, target := range []string{"/users/sign_out", "/user_settings/applications/1/delete", "/user_settings/applications/1/renew_secret"} {
-		b.get(target).want(405)
+		b.Get(target).Want(405)
 	}
-	b.do("PUT", list, nil).want(405)
+	b.Do("PUT", list, nil).Want(405)
 }

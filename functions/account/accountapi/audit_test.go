@@ -21,14 +21,14 @@ func TestSecurityLogIsAboutOneself(t *testing.T) {
 	a := apptest.New(t)
 	root, ada := a.Admin("root"), a.User("ada")
 	signedInWith(t, a, a.User("ben"), "curl/8")
-	newBrowser(t, a.App).post("/users/sign_in", form("login", "ada", "password", "wrong")).want(422)
+	newBrowser(t, a.App).Post("/users/sign_in", apptest.Form("login", "ada", "password", "wrong")).Want(422)
 	boss := signedInWith(t, a, root, safari)
 	for _, deed := range []string{"block", "unblock"} {
-		boss.post(fmt.Sprintf("%s/%d/%s", usersPage, ada.ID, deed), nil).wantRedirect(usersPage)
+		boss.Post(fmt.Sprintf("%s/%d/%s", usersPage, ada.ID, deed), nil).WantRedirect(usersPage)
 	}
 	b := signedInWith(t, a, ada, firefox)
 	for _, address := range []string{securityLog, securityLog + "?user=ben", securityLog + "?user=root&event=&from=x&before=y"} {
-		page := b.get(address).want(200, "Signed in", "Sign-in failed", "Account blocked", "@root", "Firefox on Linux", "192.0.2.1").page()
+		page := b.Get(address).Want(200, "Signed in", "Sign-in failed", "Account blocked", "@root", "Firefox on Linux", "192.0.2.1").Text()
 		if strings.Contains(page, "curl") || strings.Contains(page, "iPhone") || strings.Contains(page, "ben") {
 			t.Errorf("%s tells of others: %s", address, page)
 		}
@@ -41,13 +41,13 @@ func TestAdministrationIsForAdministrators(t *testing.T) {
 	b := signedIn(t, a, ada)
 	block := fmt.Sprintf("%s/%d/block", usersPage, root.ID)
 	for _, address := range []string{"/admin", usersPage, usersPage + "?search=root", auditTrail, auditTrail + "?user=ada"} {
-		b.get(address).want(404)
-		if at := newBrowser(t, a.App).get(address).location(); !strings.HasPrefix(at, "/users/sign_in?return_to=%2Fadmin") {
+		b.Get(address).Want(404)
+		if at := newBrowser(t, a.App).Get(address).Location(); !strings.HasPrefix(at, "/users/sign_in?return_to=%2Fadmin") {
 			t.Errorf("GET %s leads a stranger to %q", address, at)
 		}
 	}
-	b.post(block, nil).want(404)
-	newBrowser(t, a.App).post(block, nil).wantRedirect("/users/sign_in?return_to=%2F")
+	b.Post(block, nil).Want(404)
+	newBrowser(t, a.App).Post(block, nil).WantRedirect("/users/sign_in?return_to=%2F")
 	if u, err := a.Users.User(t.Context(), root.ID); err != nil || u.Blocked() {
 		t.Errorf("the administrator is %v, %v", u.State, err)
 	}
@@ -58,14 +58,14 @@ func TestAdministratorsBlockOthers(t *testing.T) {
 	root, ada := a.Admin("root"), a.User("ada")
 	boss, b := signedIn(t, a, root), signedIn(t, a, ada)
 	for _, id := range []string{"x", "-1", "999", "9223372036854775808"} {
-		boss.post(usersPage+"/"+id+"/block", nil).want(404)
+		boss.Post(usersPage+"/"+id+"/block", nil).Want(404)
 	}
-	boss.post(fmt.Sprintf("%s/%d/block", usersPage, root.ID), nil).want(400, "cannot block themselves")
-	boss.post(fmt.Sprintf("%s/%d/block", usersPage, ada.ID), nil).wantRedirect(usersPage)
-	b.get(securityLog).want(403, "Your account is blocked")
-	boss.get(usersPage).want(200, "The user is blocked.", "Unblock")
-	boss.post(fmt.Sprintf("%s/%d/unblock", usersPage, ada.ID), nil).wantRedirect(usersPage)
-	b.get(securityLog).wantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Faudit")
+	boss.Post(fmt.Sprintf("%s/%d/block", usersPage, root.ID), nil).Want(400, "cannot block themselves")
+	boss.Post(fmt.Sprintf("%s/%d/block", usersPage, ada.ID), nil).WantRedirect(usersPage)
+	b.Get(securityLog).Want(403, "Your account is blocked")
+	boss.Get(usersPage).Want(200, "The user is blocked.", "Unblock")
+	boss.Post(fmt.Sprintf("%s/%d/unblock", usersPage, ada.ID), nil).WantRedirect(usersPage)
+	b.Get(securityLog).WantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Faudit")
 }
 
 func TestAdministratorsResetTwoFactorsOfOthers(t *testing.T) {
@@ -73,36 +73,36 @@ func TestAdministratorsResetTwoFactorsOfOthers(t *testing.T) {
 	root := a.Admin("root")
 	boss, b := signedIn(t, a, root), newBrowser(t, a.App)
 	reset := fmt.Sprintf("%s/%d/reset_two_factor", usersPage, ada.ID)
-	signedIn(t, a, a.User("ben")).post(reset, nil).want(404)
+	signedIn(t, a, a.User("ben")).Post(reset, nil).Want(404)
 	for _, id := range []string{"x", "-1", "999"} {
-		boss.post(usersPage+"/"+id+"/reset_two_factor", nil).want(404)
+		boss.Post(usersPage+"/"+id+"/reset_two_factor", nil).Want(404)
 	}
-	boss.post(fmt.Sprintf("%s/%d/reset_two_factor", usersPage, root.ID), nil).want(400, "in your settings")
+	boss.Post(fmt.Sprintf("%s/%d/reset_two_factor", usersPage, root.ID), nil).Want(400, "in your settings")
 	password(t, b)
 
-	fields := boss.get(usersPage).want(200, "Reset two-factor of ada").fields(reset)
-	boss.post(reset, fields).wantRedirect(usersPage)
-	if page := boss.get(usersPage).want(200, "signs in with the password alone now").page(); strings.Contains(page, reset) {
+	fields := boss.Get(usersPage).Want(200, "Reset two-factor of ada").Fields(reset)
+	boss.Post(reset, fields).WantRedirect(usersPage)
+	if page := boss.Get(usersPage).Want(200, "signs in with the password alone now").Text(); strings.Contains(page, reset) {
 		t.Errorf("the page still resets: %s", page)
 	}
-	boss.post(reset, nil).wantRedirect(usersPage)
-	boss.get(usersPage).want(200, "Nothing was changed.")
-	signedIn(t, a, ada).get(securityLog+"?event=two_factor.disabled").want(200, "Two-factor authentication turned off", "@root")
+	boss.Post(reset, nil).WantRedirect(usersPage)
+	boss.Get(usersPage).Want(200, "Nothing was changed.")
+	signedIn(t, a, ada).Get(securityLog+"?event=two_factor.disabled").Want(200, "Two-factor authentication turned off", "@root")
 }
 
 // Who sees that knows that somebody else has the password.
 func TestWrongCodeTellsThatThePasswordWasRight(t *testing.T) {
 	a, _, has := withTwoFactors(t)
-	secondStep(t, newBrowser(t, a.App), "000000").want(422)
-	signedInBy(t, a, has.codes[0]).get(securityLog).want(200, "Sign-in failed", "after: the right password", "Recovery code used", "Signed in")
+	secondStep(t, newBrowser(t, a.App), "000000").Want(422)
+	signedInBy(t, a, has.codes[0]).Get(securityLog).Want(200, "Sign-in failed", "after: the right password", "Recovery code used", "Signed in")
 }
 
 func TestAdministratorsSearchTheTrail(t *testing.T) {
 	a := apptest.New(t)
 	a.User("ada")
 	boss := signedInWith(t, a, a.Admin("root"), firefox)
-	newBrowser(t, a.App).post("/users/sign_in", form("login", "ada", "password", "wrong")).want(422)
-	newBrowser(t, a.App).post("/users/sign_in", form("login", "nobody", "password", "wrong")).want(422)
+	newBrowser(t, a.App).Post("/users/sign_in", apptest.Form("login", "ada", "password", "wrong")).Want(422)
+	newBrowser(t, a.App).Post("/users/sign_in", apptest.Form("login", "nobody", "password", "wrong")).Want(422)
 	tests := map[string]struct{ shown, hidden string }{
 		"":                               {"None that exists", ""},
 		"user=ada":                       {"@ada", "None that exists"},
@@ -123,7 +123,7 @@ func TestAdministratorsSearchTheTrail(t *testing.T) {
 		"before=x&from=2026-13-01&page=": {"None that exists", ""},
 	}
 	for query, test := range tests {
-		page := boss.get(auditTrail+"?"+query).want(200, test.shown).page()
+		page := boss.Get(auditTrail+"?"+query).Want(200, test.shown).Text()
 		if test.hidden != "" && strings.Contains(page, test.hidden) {
 			t.Errorf("?%s shows %q: %s", query, test.hidden, page)
 		}
@@ -142,7 +142,7 @@ func TestApplicationsDoNotPoseAsPeople(t *testing.T) {
 		client := register(t, a, ada, func(r *oauth.Registration) { r.Name = name })
 		b := signedIn(t, a, ada)
 		allow(t, a, b, client, "read_user")
-		page := b.get(securityLog).want(200, "Application got access", "<td data-label=\"By\"><bdi>Application “"+name+"”</bdi></td>")
+		page := b.Get(securityLog).Want(200, "Application got access", "<td data-label=\"By\"><bdi>Application “"+name+"”</bdi></td>")
 		if strings.Contains(page.Body.String(), "<script>alert") {
 			t.Errorf("the name is a part of the page: %s", page.Body)
 		}
@@ -153,6 +153,6 @@ func TestApplicationsDoNotPoseAsPeople(t *testing.T) {
 func TestEntriesOfNobodyAreShown(t *testing.T) {
 	a := apptest.New(t)
 	boss := signedIn(t, a, a.Admin("root"))
-	newBrowser(t, a.App).post("/users/sign_in", form("login", "nobody", "password", "wrong")).want(422)
-	boss.get(auditTrail+"?event=user.sign_in_failed").want(200, "None that exists", "Somebody")
+	newBrowser(t, a.App).Post("/users/sign_in", apptest.Form("login", "nobody", "password", "wrong")).Want(422)
+	boss.Get(auditTrail+"?event=user.sign_in_failed").Want(200, "None that exists", "Somebody")
 }

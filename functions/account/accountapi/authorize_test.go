@@ -25,19 +25,19 @@ func TestAuthorizationCodeFlow(t *testing.T) {
 	client := register(t, a, ada)
 	b := newBrowser(t, a.App)
 
-	toSignIn := b.get(authorize(request(client)))
-	signInPage := b.get(toSignIn.want(302).location()).want(200, "to continue to", "Weather station")
-	fields := signInPage.fields("/users/sign_in")
+	toSignIn := b.Get(authorize(request(client)))
+	signInPage := b.Get(toSignIn.Want(302).Location()).Want(200, "to continue to", "Weather station")
+	fields := signInPage.Fields("/users/sign_in")
 	fields.Set("login", ben.Username)
 	fields.Set("password", apptest.Password)
-	consent := b.get(b.post("/users/sign_in", fields).want(303).location())
-	consent.want(200, "Weather station", "The user ada (@ada)", "Read your profile", "the site", "client.example",
+	consent := b.Get(b.Post("/users/sign_in", fields).Want(303).Location())
+	consent.Want(200, "Weather station", "The user ada (@ada)", "Read your profile", "the site", "client.example",
 		"The user ben", "@ben")
-	if strings.Contains(consent.page(), "Read and change everything") {
+	if strings.Contains(consent.Text(), "Read and change everything") {
 		t.Error("the page names a scope that was not asked for")
 	}
 
-	answer := b.post("/oauth/authorize", decide(consent, "approve")).want(302).toClient(redirectURI)
+	answer := b.Post("/oauth/authorize", decide(consent, "approve")).Want(302).ToClient(redirectURI)
 	if answer.Get("state") != "a state & more=1" || answer.Get("iss") != apptest.BaseURL || len(answer) != 3 {
 		t.Errorf("the answer is %v, want the code, the state and the issuer", answer)
 	}
@@ -54,15 +54,15 @@ func TestAuthorizationCodeFlow(t *testing.T) {
 	}
 
 	// Ben is not asked again for the same scopes, but for others.
-	if b.get(authorize(request(client))).want(302).toClient(redirectURI).Get("code") == "" {
+	if b.Get(authorize(request(client))).Want(302).ToClient(redirectURI).Get("code") == "" {
 		t.Error("the second authorization gave no code")
 	}
-	b.get(authorize(request(client, "scope", "api"))).want(200, "Read and change everything")
+	b.Get(authorize(request(client, "scope", "api"))).Want(200, "Read and change everything")
 }
 
 // decide returns the consent page's form with the button that was pressed.
-func decide(consent answer, decision string) url.Values {
-	fields := consent.fields("/oauth/authorize")
+func decide(consent apptest.Page, decision string) url.Values {
+	fields := consent.Fields("/oauth/authorize")
 	fields.Set("decision", decision)
 	return fields
 }
@@ -107,18 +107,18 @@ func TestAuthorizeErrors(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			values := request(client, test.pairs...)
-			got := b.get(authorize(values))
+			got := b.Get(authorize(values))
 			values.Set("decision", "approve")
-			posted := b.post("/oauth/authorize", values)
+			posted := b.Post("/oauth/authorize", values)
 			if test.page != 0 {
-				got.want(test.page, test.code)
-				posted.want(test.page, test.code)
+				got.Want(test.page, test.code)
+				posted.Want(test.page, test.code)
 				return
 			}
-			for _, told := range []answer{got.want(302), posted.want(302)} {
-				params := told.toClient(redirectURI)
+			for _, told := range []apptest.Page{got.Want(302), posted.Want(302)} {
+				params := told.ToClient(redirectURI)
 				if params.Get("error") != test.code || params.Get("state") != "a state & more=1" || params.Get("error_description") == "" || params.Has("code") {
-					t.Errorf("%s told the client %v, want %s and the state", told.call, params, test.code)
+					t.Errorf("%s told the client %v, want %s and the state", told.Call, params, test.code)
 				}
 			}
 		})
@@ -135,7 +135,7 @@ func TestErrorIsNotSentOnBeforeSomebodySignsIn(t *testing.T) {
 		"response_type": {"response_type", "token"}, "scope": {"scope", "sudo"}, "challenge": {"code_challenge", "short"},
 		"client_id": {"client_id", "nobody"}, "redirect_uri": {"redirect_uri", "https://evil.example/"},
 	} {
-		if to := b.get(authorize(request(client, pairs...))).want(302).location(); !strings.HasPrefix(to, "/users/sign_in?return_to=") {
+		if to := b.Get(authorize(request(client, pairs...))).Want(302).Location(); !strings.HasPrefix(to, "/users/sign_in?return_to=") {
 			t.Errorf("with a wrong %s somebody who is not signed in is sent to %s", name, to)
 		}
 	}
@@ -145,7 +145,7 @@ func TestAuthorizeRepeatedStateIsNotEchoed(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
 	b := signedIn(t, a, ada)
-	params := b.get(authorize(request(register(t, a, ada), "state", "one", "state", "two"))).want(302).toClient(redirectURI)
+	params := b.Get(authorize(request(register(t, a, ada), "state", "one", "state", "two"))).Want(302).ToClient(redirectURI)
 	if params.Get("error") != "invalid_request" || params.Has("state") {
 		t.Errorf("the client was told %v", params)
 	}
@@ -155,7 +155,7 @@ func TestAuthorizeIgnoresUnknownParameters(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
 	b := signedIn(t, a, ada)
-	b.get(authorize(request(register(t, a, ada), "resource", "a", "resource", "b", "nonce", "n"))).want(200)
+	b.Get(authorize(request(register(t, a, ada), "resource", "a", "resource", "b", "nonce", "n"))).Want(200)
 }
 
 // RFC 6749 section 3.1; what goes back goes back without them.
@@ -164,8 +164,8 @@ func TestAuthorizeParametersWithoutAValueCountAsOmitted(t *testing.T) {
 	ada := a.User("ada")
 	b := signedIn(t, a, ada)
 	blank := request(register(t, a, ada), "state", "", "response_mode", "", "nonce", "", "prompt", "", "max_age", "")
-	page := b.get(authorize(blank)).want(200)
-	answer := b.post("/oauth/authorize", decide(page, "approve")).want(302).toClient(redirectURI)
+	page := b.Get(authorize(blank)).Want(200)
+	answer := b.Post("/oauth/authorize", decide(page, "approve")).Want(302).ToClient(redirectURI)
 	if answer.Get("code") == "" || answer.Has("state") {
 		t.Errorf("the client was told %v, want a code and no state", answer)
 	}
@@ -177,7 +177,7 @@ func TestAuthorizeMalformedQuery(t *testing.T) {
 	b := signedIn(t, a, ada)
 	query := request(register(t, a, ada)).Encode()
 	for _, broken := range []string{"%zz", "a;b", "state=%00", "state=%ff"} {
-		b.get("/oauth/authorize?"+query+"&"+broken).want(400, "malformed")
+		b.Get("/oauth/authorize?"+query+"&"+broken).Want(400, "malformed")
 	}
 }
 
@@ -185,8 +185,8 @@ func TestAuthorizeWithoutScopeAsksForTheDefault(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
 	b := signedIn(t, a, ada)
-	page := b.get(authorize(request(register(t, a, ada), "scope", ""))).want(200, "Read and change everything")
-	if got := page.fields("/oauth/authorize").Get("scope"); got != "api" {
+	page := b.Get(authorize(request(register(t, a, ada), "scope", ""))).Want(200, "Read and change everything")
+	if got := page.Fields("/oauth/authorize").Get("scope"); got != "api" {
 		t.Errorf("the form asks for %q, want api", got)
 	}
 }
@@ -198,8 +198,8 @@ func TestPublicClientAlwaysAsks(t *testing.T) {
 	client := register(t, a, ada, public)
 	b := signedIn(t, a, ada)
 	for range 2 {
-		page := b.get(authorize(request(client))).want(200, "asks for access")
-		code := b.post("/oauth/authorize", decide(page, "approve")).toClient(redirectURI).Get("code")
+		page := b.Get(authorize(request(client))).Want(200, "asks for access")
+		code := b.Post("/oauth/authorize", decide(page, "approve")).ToClient(redirectURI).Get("code")
 		if _, err := a.OAuth.Token(t.Context(), oauth.TokenRequest{
 			GrantType: "authorization_code", Client: oauth.Credentials{ClientID: client.ClientID},
 			Code: secret.NewText(code), RedirectURI: redirectURI, CodeVerifier: verifier,
@@ -208,7 +208,7 @@ func TestPublicClientAlwaysAsks(t *testing.T) {
 		}
 	}
 	without := request(client, "code_challenge", "", "code_challenge_method", "")
-	if got := b.get(authorize(without)).toClient(redirectURI).Get("error"); got != "invalid_request" {
+	if got := b.Get(authorize(without)).ToClient(redirectURI).Get("error"); got != "invalid_request" {
 		t.Errorf("a public client without PKCE was told %q", got)
 	}
 }
@@ -217,11 +217,11 @@ func TestTrustedClientAsksNothing(t *testing.T) {
 	a := apptest.New(t)
 	root := a.Admin("root")
 	client := register(t, a, root, trusted)
-	if signedIn(t, a, a.User("ada")).get(authorize(request(client))).want(302).toClient(redirectURI).Get("code") == "" {
+	if signedIn(t, a, a.User("ada")).Get(authorize(request(client))).Want(302).ToClient(redirectURI).Get("code") == "" {
 		t.Error("there is no code")
 	}
 	// Browsers apply form-action to the redirects of the sign-in form, too.
-	page := newBrowser(t, a.App).get("/users/sign_in?return_to=" + url.QueryEscape(authorize(request(client))))
+	page := newBrowser(t, a.App).Get("/users/sign_in?return_to=" + url.QueryEscape(authorize(request(client))))
 	wantFormTarget(t, page, "https:")
 }
 
@@ -241,27 +241,27 @@ func TestRedirectURIs(t *testing.T) {
 		{"https://client.example/cb?keep=1", "the site client.example", "https:"},
 	}
 	for _, test := range tests {
-		page := b.get(authorize(request(client, "redirect_uri", test.uri))).want(200)
+		page := b.Get(authorize(request(client, "redirect_uri", test.uri))).Want(200)
 		wantFormTarget(t, page, test.target)
-		text := strings.NewReplacer("<strong>", "", "<bdi>", "", "</strong>", "", "</bdi>", "").Replace(page.page())
+		text := strings.NewReplacer("<strong>", "", "<bdi>", "", "</strong>", "", "</bdi>", "").Replace(page.Text())
 		if !strings.Contains(text, test.says) {
 			t.Errorf("for %s the page does not say %q: %s", test.uri, test.says, text)
 		}
-		location := b.post("/oauth/authorize", decide(page, "approve")).want(302).location()
+		location := b.Post("/oauth/authorize", decide(page, "approve")).Want(302).Location()
 		if !strings.HasPrefix(location, test.uri) || !strings.Contains(location, "code=") {
 			t.Errorf("the answer for %s goes to %s", test.uri, location)
 		}
 	}
 	for _, uri := range []string{"http://127.0.0.2:1234/cb", "http://127.0.0.1:1234/other", "http://localhost:1234/cb", "https://client.example/cb", "http://client.example/cb"} {
-		b.get(authorize(request(client, "redirect_uri", uri))).want(400, "invalid_redirect_uri")
+		b.Get(authorize(request(client, "redirect_uri", uri))).Want(400, "invalid_redirect_uri")
 	}
 }
 
-func wantFormTarget(t *testing.T, page answer, target string) {
+func wantFormTarget(t *testing.T, page apptest.Page, target string) {
 	t.Helper()
 	want := "form-action 'self' " + target + ";"
 	if got := page.Header().Get("Content-Security-Policy"); !strings.Contains(got, want) {
-		t.Errorf("%s has the policy %q, want %q in it", page.call, got, want)
+		t.Errorf("%s has the policy %q, want %q in it", page.Call, got, want)
 	}
 }
 
@@ -270,14 +270,14 @@ func TestDenial(t *testing.T) {
 	ada := a.User("ada")
 	client := register(t, a, ada)
 	b := signedIn(t, a, ada)
-	page := b.get(authorize(request(client)))
-	answers := map[string]answer{
-		"POST":           b.post("/oauth/authorize", decide(page, "deny")),
-		"DELETE, query":  b.do("DELETE", authorize(request(client)), nil),
-		"DELETE, a form": b.do("DELETE", "/oauth/authorize", request(client)),
+	page := b.Get(authorize(request(client)))
+	answers := map[string]apptest.Page{
+		"POST":           b.Post("/oauth/authorize", decide(page, "deny")),
+		"DELETE, query":  b.Do("DELETE", authorize(request(client)), nil),
+		"DELETE, a form": b.Do("DELETE", "/oauth/authorize", request(client)),
 	}
 	for name, got := range answers {
-		params := got.want(302).toClient(redirectURI)
+		params := got.Want(302).ToClient(redirectURI)
 		if params.Get("error") != "access_denied" || params.Get("state") != "a state & more=1" || params.Has("code") {
 			t.Errorf("%s told the client %v", name, params)
 		}
@@ -291,34 +291,34 @@ func TestAnswerMustBeOneOfTwo(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
 	b := signedIn(t, a, ada)
-	page := b.get(authorize(request(register(t, a, ada))))
-	b.post("/oauth/authorize", page.fields("/oauth/authorize")).want(400, "neither")
-	b.post("/oauth/authorize", decide(page, "maybe")).want(400, "neither")
+	page := b.Get(authorize(request(register(t, a, ada))))
+	b.Post("/oauth/authorize", page.Fields("/oauth/authorize")).Want(400, "neither")
+	b.Post("/oauth/authorize", decide(page, "maybe")).Want(400, "neither")
 	both := decide(page, "approve")
 	both.Add("decision", "deny")
-	b.post("/oauth/authorize", both).want(400, "neither")
+	b.Post("/oauth/authorize", both).Want(400, "neither")
 }
 
 func TestAnswerAfterTheSessionEnded(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
 	b := signedIn(t, a, ada)
-	form := decide(b.get(authorize(request(register(t, a, ada)))), "approve")
+	form := decide(b.Get(authorize(request(register(t, a, ada)))), "approve")
 	a.Pass(session.IdleLimit)
-	toSignIn := b.post("/oauth/authorize", form).want(303).location()
-	fields := b.get(toSignIn).fields("/users/sign_in")
+	toSignIn := b.Post("/oauth/authorize", form).Want(303).Location()
+	fields := b.Get(toSignIn).Fields("/users/sign_in")
 	fields.Set("login", ada.Username)
 	fields.Set("password", apptest.Password)
-	b.get(b.post("/users/sign_in", fields).location()).want(200, "asks for access")
+	b.Get(b.Post("/users/sign_in", fields).Location()).Want(200, "asks for access")
 }
 
 func TestSwitchUser(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
 	b := signedIn(t, a, ada)
-	page := b.get(authorize(request(register(t, a, ada))))
-	toSignIn := b.post("/users/sign_out", page.fields("/users/sign_out")).want(303).location()
-	returnTo := b.get(toSignIn).want(200, "You are signed out.").fields("/users/sign_in").Get("return_to")
+	page := b.Get(authorize(request(register(t, a, ada))))
+	toSignIn := b.Post("/users/sign_out", page.Fields("/users/sign_out")).Want(303).Location()
+	returnTo := b.Get(toSignIn).Want(200, "You are signed out.").Fields("/users/sign_in").Get("return_to")
 	if !strings.HasPrefix(returnTo, "/oauth/authorize?") {
 		t.Errorf("after the sign-in it goes on at %q", returnTo)
 	}
@@ -330,17 +330,17 @@ func TestResponseModes(t *testing.T) {
 	client := register(t, a, ada, trusted)
 	b := signedIn(t, a, ada)
 
-	fragment := b.get(authorize(request(client, "response_mode", "fragment"))).want(302).location()
+	fragment := b.Get(authorize(request(client, "response_mode", "fragment"))).Want(302).Location()
 	if !strings.HasPrefix(fragment, redirectURI+"#code=") || !strings.Contains(fragment, "&state=a+state+%26+more%3D1") {
 		t.Errorf("the mode fragment answers with %s", fragment)
 	}
-	page := b.get(authorize(request(client, "response_mode", "form_post"))).want(200, "Continue")
+	page := b.Get(authorize(request(client, "response_mode", "form_post"))).Want(200, "Continue")
 	wantFormTarget(t, page, "https:")
-	fields := page.fields(redirectURI)
+	fields := page.Fields(redirectURI)
 	if fields.Get("code") == "" || fields.Get("state") != "a state & more=1" {
 		t.Errorf("the form posts %v", fields)
 	}
-	fields = b.get(authorize(request(client, "response_mode", "form_post", "scope", "sudo"))).want(200).fields(redirectURI)
+	fields = b.Get(authorize(request(client, "response_mode", "form_post", "scope", "sudo"))).Want(200).Fields(redirectURI)
 	if fields.Get("error") != "invalid_scope" || fields.Get("state") == "" {
 		t.Errorf("the form posts %v for an error", fields)
 	}
@@ -357,12 +357,12 @@ func TestHostileNamesAreEscaped(t *testing.T) {
 		authorize(hostileState), "/user_settings/applications", "/user_settings/applications/1", "/user_settings/applications/1/edit",
 		authorize(request(client, "state", hostile, "response_mode", "form_post", "scope", "none")),
 	} {
-		page := b.get(target)
+		page := b.Get(target)
 		if page.Code != 200 || strings.Contains(page.Body.String(), "<script>alert") || strings.Contains(page.Body.String(), "<b a=") {
 			t.Errorf("GET %s answered %d %s", target, page.Code, page.Body)
 		}
 	}
-	page := newBrowser(t, a.App).get("/users/sign_in?return_to=" + url.QueryEscape(authorize(hostileState)))
+	page := newBrowser(t, a.App).Get("/users/sign_in?return_to=" + url.QueryEscape(authorize(hostileState)))
 	if strings.Contains(page.Body.String(), "<script>alert") {
 		t.Errorf("the sign-in page repeats %s", page.Body)
 	}
@@ -404,17 +404,17 @@ func TestApprovalBudget(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
 	client := register(t, a, ada)
-	session := signedIn(t, a, ada).cookies[sessionCookie]
+	session := signedIn(t, a, ada).Cookies[apptest.SessionCookie]
 	keys, err := secret.NewKeys(secret.Random(secret.KeySize))
 	if err != nil {
 		t.Fatal(err)
 	}
 	store := &counted{Store: a.Store}
 	b := newBrowser(t, app.New(store, app.Config{BaseURL: apptest.BaseURL, Keys: keys, Now: a.Now}))
-	b.cookies[sessionCookie] = session
+	b.Cookies[apptest.SessionCookie] = session
 	approve := request(client)
 	approve.Set("decision", "approve")
-	b.post("/oauth/authorize", approve).want(302)
+	b.Post("/oauth/authorize", approve).Want(302)
 	got := []int32{store.sessions.Load(), store.clients.Load(), store.users.Load(), store.grants.Load(), store.others.Load()}
 	if diff := cmp.Diff([]int32{1, 1, 1, 1, 0}, got); diff != "" {
 		t.Errorf("calls for session, client, user, new grant, others (-want +got):\n%s", diff)

@@ -17,7 +17,7 @@ const authorizedList = "/user_settings/authorized_applications"
 
 // allow lets the signed-in user allow the client these scopes and returns its
 // tokens.
-func allow(t *testing.T, a *apptest.App, b *browser, c oauth.Client, scopes string) oauth.Tokens {
+func allow(t *testing.T, a *apptest.App, b *apptest.Browser, c oauth.Client, scopes string) oauth.Tokens {
 	t.Helper()
 	tokens, err := a.OAuth.Token(t.Context(), exchange(c, code(b, c, scopes)))
 	if err != nil {
@@ -28,9 +28,9 @@ func allow(t *testing.T, a *apptest.App, b *browser, c oauth.Client, scopes stri
 
 // code lets the signed-in user allow the client these scopes and returns the
 // outstanding code.
-func code(b *browser, c oauth.Client, scopes string) string {
-	b.t.Helper()
-	return b.post("/oauth/authorize", request(c, "scope", scopes, "decision", "approve")).toClient(redirectURI).Get("code")
+func code(b *apptest.Browser, c oauth.Client, scopes string) string {
+	b.T.Helper()
+	return b.Post("/oauth/authorize", request(c, "scope", scopes, "decision", "approve")).ToClient(redirectURI).Get("code")
 }
 
 func exchange(c oauth.Client, code string) oauth.TokenRequest {
@@ -45,9 +45,9 @@ func TestAuthorizedApplicationsSayWhatEachMayDo(t *testing.T) {
 	ada, ben := a.User("ada"), a.User("ben")
 	station, instance := register(t, a, ada), register(t, a, user.User{}, func(r *oauth.Registration) { r.Name = "Calendar" })
 	b := signedIn(t, a, ben)
-	b.get(authorizedList).want(200, "No application can act for you")
+	b.Get(authorizedList).Want(200, "No application can act for you")
 	code(b, station, "api")
-	b.get(authorizedList).want(200, "No application can act for you") // until it uses the code
+	b.Get(authorizedList).Want(200, "No application can act for you") // until it uses the code
 
 	since := a.Now()
 	tokens := allow(t, a, b, station, "read_user")
@@ -58,25 +58,27 @@ func TestAuthorizedApplicationsSayWhatEachMayDo(t *testing.T) {
 		t.Fatal(err)
 	}
 	allow(t, a, b, instance, "api")
-	page := b.get(authorizedList).want(200, "Weather station", "The user ada (@ada)", "Read your profile",
+	page := b.Get(authorizedList).Want(200, "Weather station", "The user ada (@ada)", "Read your profile",
 		"Calendar", "this instance of Gatehouse", "Read and change everything",
-		since.Format("2 Jan 2006"), a.Now().Format("2 Jan 2006, 15:04 UTC")).page()
+		since.Format("2 Jan 2006"), a.Now().Format("2 Jan 2006, 15:04 UTC")).Text()
 	if strings.Count(page, "Read and change everything") != 1 {
 		t.Error("the page names a scope for an application that has it not")
 	}
 	allow(t, a, b, station, "api")
-	if page := b.get(authorizedList).page(); strings.Count(page, "Read and change everything") != 2 || strings.Count(page, "Weather station</bdi>") != 1 {
+	if page := b.Get(authorizedList).Text(); strings.Count(page, "Read and change everything") != 2 || strings.Count(page, "Weather station</bdi>") != 1 {
 		t.Errorf("two grants of one application are not shown as one: %s", page)
 	}
-	signedIn(t, a, ada).get(authorizedList).want(200, "No application can act for you")
+	signedIn(t, a, ada).Get(authorizedList).Want(200, "No application can act for you")
 }
 
 // Revoking asks first, and then all of it is over at once.
 func TestRevokeAuthorizedApplication(t *testing.T) {
-	for name, revoke := range map[string]func(b *browser, id int64) answer{
-		"the page's form": func(b *browser, id int64) answer { return b.post(fmt.Sprintf("%s/%d/revoke", authorizedList, id), nil) },
-		"DELETE, as others": func(b *browser, id int64) answer {
-			return b.do("DELETE", fmt.Sprintf("/oauth/authorized_applications/%d", id), nil)
+	for name, revoke := range map[string]func(b *apptest.Browser, id int64) apptest.Page{
+		"the page's form": func(b *apptest.Browser, id int64) apptest.Page {
+			return b.Post(fmt.Sprintf("%s/%d/revoke", authorizedList, id), nil)
+		},
+		"DELETE, as others": func(b *apptest.Browser, id int64) apptest.Page {
+			return b.Do("DELETE", fmt.Sprintf("/oauth/authorized_applications/%d", id), nil)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -86,10 +88,10 @@ func TestRevokeAuthorizedApplication(t *testing.T) {
 			b := signedIn(t, a, ada)
 			first, second, kept := allow(t, a, b, station, "read_user"), allow(t, a, b, station, "api"), allow(t, a, b, other, "api")
 			pending := code(b, station, "api")
-			b.get(authorizedList).want(200, fmt.Sprintf(`action="%s/%d/revoke"`, authorizedList, station.ID), "It stops working for you at once")
+			b.Get(authorizedList).Want(200, fmt.Sprintf(`action="%s/%d/revoke"`, authorizedList, station.ID), "It stops working for you at once")
 
-			revoke(b, station.ID).wantRedirect(authorizedList)
-			page := b.get(authorizedList).want(200, "The application cannot act for you any more.").page()
+			revoke(b, station.ID).WantRedirect(authorizedList)
+			page := b.Get(authorizedList).Want(200, "The application cannot act for you any more.").Text()
 			if strings.Count(page, "Weather station</bdi>") != 1 {
 				t.Errorf("want the other application alone: %s", page)
 			}
@@ -104,8 +106,8 @@ func TestRevokeAuthorizedApplication(t *testing.T) {
 			if _, err := a.Auth.Recognise(t.Context(), kept.Access); err != nil {
 				t.Errorf("the other application's token: %v", err)
 			}
-			b.get(authorize(request(station))).want(200, "asks for access") // again
-			revoke(b, station.ID).wantRedirect(authorizedList)
+			b.Get(authorize(request(station))).Want(200, "asks for access") // again
+			revoke(b, station.ID).WantRedirect(authorizedList)
 		})
 	}
 }
@@ -117,12 +119,12 @@ func TestRevokeAuthorizedApplicationIsOnesOwn(t *testing.T) {
 	bens := signedIn(t, a, ben)
 	tokens := allow(t, a, bens, client, "api")
 	address := fmt.Sprintf("%s/%d/revoke", authorizedList, client.ID)
-	newBrowser(t, a.App).post(address, nil).wantRedirect("/users/sign_in?return_to=%2F")
-	signedIn(t, a, ada).post(address, nil).wantRedirect(authorizedList) // ada's own, of which there are none
+	newBrowser(t, a.App).Post(address, nil).WantRedirect("/users/sign_in?return_to=%2F")
+	signedIn(t, a, ada).Post(address, nil).WantRedirect(authorizedList) // ada's own, of which there are none
 	for _, id := range []string{"0", "-1", "x", "99999999999999999999"} {
-		bens.post(authorizedList+"/"+id+"/revoke", nil).want(404)
+		bens.Post(authorizedList+"/"+id+"/revoke", nil).Want(404)
 	}
-	bens.get(address).want(405)
+	bens.Get(address).Want(405)
 	if _, err := a.Auth.Recognise(t.Context(), tokens.Access); err != nil {
 		t.Errorf("somebody else took back what ben allowed: %v", err)
 	}
@@ -134,7 +136,7 @@ func TestAuthorizedApplicationsAreEscaped(t *testing.T) {
 	client := register(t, a, ada, func(r *oauth.Registration) { r.Name = `"><script>alert(1)</script>`; r.Scopes = scope.Of(scope.API) })
 	b := signedIn(t, a, ada)
 	allow(t, a, b, client, "api")
-	if page := b.get(authorizedList).want(200, "alert(1)").Body.String(); strings.Contains(page, "<script>alert") {
+	if page := b.Get(authorizedList).Want(200, "alert(1)").Body.String(); strings.Contains(page, "<script>alert") {
 		t.Errorf("the page is not escaped: %s", page)
 	}
 }

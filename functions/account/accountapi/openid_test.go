@@ -38,19 +38,19 @@ func grantOf(t *testing.T, a *apptest.App, c oauth.Client, answer url.Values) oa
 }
 
 // signInAt fills in the sign-in form of the page at this address.
-func (b *browser) signInAt(address string, u user.User) answer {
-	b.t.Helper()
-	fields := b.get(address).want(200).fields("/users/sign_in")
+func signInAt(b *apptest.Browser, address string, u user.User) apptest.Page {
+	b.T.Helper()
+	fields := b.Get(address).Want(200).Fields("/users/sign_in")
 	fields.Set("login", u.Username)
 	fields.Set("password", apptest.Password)
-	return b.post("/users/sign_in", fields).want(303)
+	return b.Post("/users/sign_in", fields).Want(303)
 }
 
-func (a answer) wantError(code string) {
-	a.t.Helper()
-	params := a.toClient(redirectURI)
+func wantError(p apptest.Page, code string) {
+	p.T.Helper()
+	params := p.ToClient(redirectURI)
 	if params.Get("error") != code || params.Get("state") != "a state & more=1" || params.Get("iss") != apptest.BaseURL || params.Has("code") {
-		a.t.Errorf("%s told the client %v, want %s with state and issuer", a.call, params, code)
+		p.T.Errorf("%s told the client %v, want %s with state and issuer", p.Call, params, code)
 	}
 }
 
@@ -61,28 +61,28 @@ func TestPromptNoneShowsNoPage(t *testing.T) {
 	silently := func(pairs ...string) string { return authorize(identify(client, append(pairs, "prompt", "none")...)) }
 
 	stranger := newBrowser(t, a.App)
-	stranger.get(silently()).wantError("login_required")
-	stranger.get(authorize(identify(client, "prompt", " none "))).wantError("login_required")
-	stranger.get(silently("response_type", "token")).wantError("unsupported_response_type")
-	stranger.get(silently("redirect_uri", "https://evil.example/")).want(400, "invalid_redirect_uri")
-	stranger.get(silently("client_id", strings.Repeat("0", 64))).want(401, "invalid_client")
+	wantError(stranger.Get(silently()), "login_required")
+	wantError(stranger.Get(authorize(identify(client, "prompt", " none "))), "login_required")
+	wantError(stranger.Get(silently("response_type", "token")), "unsupported_response_type")
+	stranger.Get(silently("redirect_uri", "https://evil.example/")).Want(400, "invalid_redirect_uri")
+	stranger.Get(silently("client_id", strings.Repeat("0", 64))).Want(401, "invalid_client")
 
 	b := signedIn(t, a, ada)
-	b.get(silently()).wantError("consent_required")
-	b.post("/oauth/authorize", decide(b.get(authorize(identify(client))).want(200), "approve")).want(302)
-	b.get(silently()).wantError("consent_required") // the code was not redeemed
-	answer := b.post("/oauth/authorize", decide(b.get(authorize(identify(client))).want(200), "approve")).toClient(redirectURI)
+	wantError(b.Get(silently()), "consent_required")
+	b.Post("/oauth/authorize", decide(b.Get(authorize(identify(client))).Want(200), "approve")).Want(302)
+	wantError(b.Get(silently()), "consent_required") // the code was not redeemed
+	answer := b.Post("/oauth/authorize", decide(b.Get(authorize(identify(client))).Want(200), "approve")).ToClient(redirectURI)
 	grantOf(t, a, client, answer)
-	g := grantOf(t, a, client, b.get(silently()).want(302).toClient(redirectURI))
+	g := grantOf(t, a, client, b.Get(silently()).Want(302).ToClient(redirectURI))
 	if g.OIDCNonce != "a nonce" || !g.AuthenticatedAt.Equal(a.Now()) {
 		t.Errorf("the grant has the nonce %q and the sign-in %v, want those of the request", g.OIDCNonce, g.AuthenticatedAt)
 	}
 
 	a.Pass(time.Hour)
-	b.get(silently("max_age", "3599")).wantError("login_required")
-	b.get(silently("max_age", "3600")).want(302).toClient(redirectURI)
+	wantError(b.Get(silently("max_age", "3599")), "login_required")
+	b.Get(silently("max_age", "3600")).Want(302).ToClient(redirectURI)
 	a.Block(ada)
-	b.get(silently()).wantError("interaction_required")
+	wantError(b.Get(silently()), "interaction_required")
 }
 
 // Without the scope openid the parameters of OpenID Connect mean nothing.
@@ -91,10 +91,10 @@ func TestPromptNeedsTheScopeOpenID(t *testing.T) {
 	ada := a.User("ada")
 	client := register(t, a, ada, openID)
 	silent := authorize(request(client, "prompt", "none"))
-	newBrowser(t, a.App).get(silent).wantRedirect("/users/sign_in?" + url.Values{"return_to": {silent}}.Encode())
+	newBrowser(t, a.App).Get(silent).WantRedirect("/users/sign_in?" + url.Values{"return_to": {silent}}.Encode())
 	b := signedIn(t, a, ada)
 	a.Pass(time.Hour)
-	b.get(authorize(request(client, "prompt", "login", "max_age", "1"))).want(200, "Read your profile")
+	b.Get(authorize(request(client, "prompt", "login", "max_age", "1"))).Want(200, "Read your profile")
 }
 
 // Whoever is signed in signs in once more, and once is enough.
@@ -113,18 +113,18 @@ func TestFreshSignInIsAskedForOnce(t *testing.T) {
 			b := signedIn(t, a, ada)
 			a.Pass(time.Hour)
 
-			page := b.get(authorize(identify(client, pairs...))).want(302).location()
+			page := b.Get(authorize(identify(client, pairs...))).Want(302).Location()
 			if !strings.HasPrefix(page, "/users/sign_in?again=1&") {
 				t.Fatalf("sent to %q, want the sign-in page", page)
 			}
-			back := b.get(page).want(200, "to continue to", "Weather station").fields("/users/sign_in").Get("return_to")
-			if again := b.get(back).want(302).location(); !strings.HasPrefix(again, "/users/sign_in?again=1&") {
+			back := b.Get(page).Want(200, "to continue to", "Weather station").Fields("/users/sign_in").Get("return_to")
+			if again := b.Get(back).Want(302).Location(); !strings.HasPrefix(again, "/users/sign_in?again=1&") {
 				t.Errorf("without a sign-in the way back leads to %q", again)
 			}
 			a.Pass(time.Minute)
-			consent := b.get(b.signInAt(page, ada).location()).want(200, "Sign you in")
+			consent := b.Get(signInAt(b, page, ada).Location()).Want(200, "Sign you in")
 			a.Pass(time.Minute)
-			g := grantOf(t, a, client, b.post("/oauth/authorize", decide(consent, "approve")).toClient(redirectURI))
+			g := grantOf(t, a, client, b.Post("/oauth/authorize", decide(consent, "approve")).ToClient(redirectURI))
 			if want := a.Now().Add(-time.Minute); !g.AuthenticatedAt.Equal(want) || g.OIDCNonce != "a nonce" {
 				t.Errorf("the grant tells the sign-in %v and the nonce %q, want %v", g.AuthenticatedAt, g.OIDCNonce, want)
 			}
@@ -137,12 +137,12 @@ func TestSignInFromNowhereIsFresh(t *testing.T) {
 	ada := a.User("ada")
 	client := register(t, a, ada, openID)
 	b := newBrowser(t, a.App)
-	page := b.get(authorize(identify(client, "prompt", "login", "max_age", "0"))).want(302).location()
+	page := b.Get(authorize(identify(client, "prompt", "login", "max_age", "0"))).Want(302).Location()
 	if strings.Contains(page, "again") {
 		t.Errorf("sent to %q", page)
 	}
 	a.Pass(time.Second)
-	b.get(b.signInAt(page, ada).location()).want(200, "Sign you in")
+	b.Get(signInAt(b, page, ada).Location()).Want(200, "Sign you in")
 }
 
 // A form that lay open for too long asks for the sign-in again, and then for
@@ -152,12 +152,12 @@ func TestFreshSignInHoldsAtTheDecision(t *testing.T) {
 	ada := a.User("ada")
 	client := register(t, a, ada, openID)
 	b := newBrowser(t, a.App)
-	page := b.get(authorize(identify(client, "prompt", "login"))).want(302).location()
-	consent := b.get(b.signInAt(page, ada).location()).want(200)
+	page := b.Get(authorize(identify(client, "prompt", "login"))).Want(302).Location()
+	consent := b.Get(signInAt(b, page, ada).Location()).Want(200)
 	a.Pass(10 * time.Minute)
-	page = b.post("/oauth/authorize", decide(consent, "approve")).want(303).location()
-	consent = b.get(b.signInAt(page, ada).location()).want(200, "Sign you in")
-	grantOf(t, a, client, b.post("/oauth/authorize", decide(consent, "approve")).toClient(redirectURI))
+	page = b.Post("/oauth/authorize", decide(consent, "approve")).Want(303).Location()
+	consent = b.Get(signInAt(b, page, ada).Location()).Want(200, "Sign you in")
+	grantOf(t, a, client, b.Post("/oauth/authorize", decide(consent, "approve")).ToClient(redirectURI))
 }
 
 func TestPromptConsentAsksAgain(t *testing.T) {
@@ -165,10 +165,10 @@ func TestPromptConsentAsksAgain(t *testing.T) {
 	ada := a.User("ada")
 	client := register(t, a, ada, openID, trusted)
 	b := signedIn(t, a, ada)
-	b.get(authorize(identify(client))).want(302).toClient(redirectURI)
-	consent := b.get(authorize(identify(client, "prompt", "consent"))).want(200, "Sign you in")
-	grantOf(t, a, client, b.post("/oauth/authorize", decide(consent, "approve")).toClient(redirectURI))
-	b.post("/oauth/authorize", decide(consent, "deny")).wantError("access_denied")
+	b.Get(authorize(identify(client))).Want(302).ToClient(redirectURI)
+	consent := b.Get(authorize(identify(client, "prompt", "consent"))).Want(200, "Sign you in")
+	grantOf(t, a, client, b.Post("/oauth/authorize", decide(consent, "approve")).ToClient(redirectURI))
+	wantError(b.Post("/oauth/authorize", decide(consent, "deny")), "access_denied")
 }
 
 func TestRequestObjectsAreRefused(t *testing.T) {
@@ -176,6 +176,6 @@ func TestRequestObjectsAreRefused(t *testing.T) {
 	ada := a.User("ada")
 	client := register(t, a, ada, openID)
 	b := signedIn(t, a, ada)
-	b.get(authorize(identify(client, "request", "e30.e30."))).wantError("request_not_supported")
-	b.get(authorize(identify(client, "request_uri", "https://client.example/r"))).wantError("request_uri_not_supported")
+	wantError(b.Get(authorize(identify(client, "request", "e30.e30."))), "request_not_supported")
+	wantError(b.Get(authorize(identify(client, "request_uri", "https://client.example/r"))), "request_uri_not_supported")
 }

@@ -14,16 +14,16 @@ import (
 const secondStepPage = "/users/two_factor"
 
 // password gives the password and expects to be asked for a code.
-func password(t *testing.T, b *browser) {
+func password(t *testing.T, b *apptest.Browser) {
 	t.Helper()
-	b.post("/users/sign_in", form("login", "ada", "password", apptest.Password)).wantRedirect(secondStepPage + "?return_to=%2F")
+	b.Post("/users/sign_in", apptest.Form("login", "ada", "password", apptest.Password)).WantRedirect(secondStepPage + "?return_to=%2F")
 }
 
 // secondStep signs ada in with her password and this code.
-func secondStep(t *testing.T, b *browser, code string) answer {
+func secondStep(t *testing.T, b *apptest.Browser, code string) apptest.Page {
 	t.Helper()
 	password(t, b)
-	return b.post(secondStepPage, form("code", code))
+	return b.Post(secondStepPage, apptest.Form("code", code))
 }
 
 // withTwoFactors returns an App in which ada has two factors, a second ago.
@@ -37,27 +37,27 @@ func withTwoFactors(t *testing.T) (*apptest.App, user.User, enrolled) {
 func TestPasswordAloneOpensNothing(t *testing.T) {
 	a, _, has := withTwoFactors(t)
 	b := newBrowser(t, a.App)
-	signIn := b.post("/users/sign_in", form("login", "ada", "password", apptest.Password, "return_to", "/user_settings/sessions"))
-	signIn.wantRedirect(secondStepPage + "?return_to=%2Fuser_settings%2Fsessions")
+	signIn := b.Post("/users/sign_in", apptest.Form("login", "ada", "password", apptest.Password, "return_to", "/user_settings/sessions"))
+	signIn.WantRedirect(secondStepPage + "?return_to=%2Fuser_settings%2Fsessions")
 	cookies := signIn.Result().Cookies()
 	if len(cookies) != 1 || cookies[0].Name != pendingCookie || !cookies[0].HttpOnly || !cookies[0].Secure || cookies[0].MaxAge != 600 {
 		t.Fatalf("the password gave the cookies %v", cookies)
 	}
 	for _, page := range []string{"/user_settings/applications", "/user_settings/sessions", twoFactorPage} {
-		if at := b.get(page).location(); !strings.HasPrefix(at, "/users/sign_in?") {
+		if at := b.Get(page).Location(); !strings.HasPrefix(at, "/users/sign_in?") {
 			t.Errorf("GET %s leads to %q, want the sign-in", page, at)
 		}
 	}
-	b.cookies[sessionCookie] = cookies[0].Value
-	b.get("/").wantRedirect("/users/sign_in")
-	delete(b.cookies, sessionCookie)
+	b.Cookies[apptest.SessionCookie] = cookies[0].Value
+	b.Get("/").WantRedirect("/users/sign_in")
+	delete(b.Cookies, apptest.SessionCookie)
 
-	page := b.get(secondStepPage+"?return_to=%2Fuser_settings%2Fsessions").want(200, "Code from your app", `inputmode="numeric"`, `autocomplete="one-time-code"`)
-	fields := page.fields(secondStepPage)
+	page := b.Get(secondStepPage+"?return_to=%2Fuser_settings%2Fsessions").Want(200, "Code from your app", `inputmode="numeric"`, `autocomplete="one-time-code"`)
+	fields := page.Fields(secondStepPage)
 	fields.Set("code", has.seed.Code(a.Now()))
-	b.post(secondStepPage, fields).wantRedirect("/user_settings/sessions")
-	b.get("/user_settings/sessions").want(200, "@ada")
-	if _, left := b.cookies[pendingCookie]; left {
+	b.Post(secondStepPage, fields).WantRedirect("/user_settings/sessions")
+	b.Get("/user_settings/sessions").Want(200, "@ada")
+	if _, left := b.Cookies[pendingCookie]; left {
 		t.Error("the pending sign-in is left in the browser")
 	}
 }
@@ -67,41 +67,41 @@ func TestCodeIsReplayedInVain(t *testing.T) {
 	code := has.seed.Code(a.Now())
 	b := newBrowser(t, a.App)
 	password(t, b)
-	pending := b.cookies[pendingCookie]
-	b.post(secondStepPage, form("code", code)).wantRedirect("/")
+	pending := b.Cookies[pendingCookie]
+	b.Post(secondStepPage, apptest.Form("code", code)).WantRedirect("/")
 
 	thief := newBrowser(t, a.App)
-	thief.cookies[pendingCookie] = pending
-	thief.post(secondStepPage, form("code", code)).wantRedirect("/users/sign_in?return_to=%2F")
+	thief.Cookies[pendingCookie] = pending
+	thief.Post(secondStepPage, apptest.Form("code", code)).WantRedirect("/users/sign_in?return_to=%2F")
 	a.Pass(30 * time.Second)
-	thief.cookies[pendingCookie] = pending
-	thief.post(secondStepPage, form("code", has.seed.Code(a.Now()))).wantRedirect("/users/sign_in?return_to=%2F")
-	thief.get("/users/sign_in").want(200, "That took too long. Sign in again.")
-	secondStep(t, thief, code).want(422, "The code is not right, or it was used before.")
-	secondStep(t, thief, has.seed.Code(a.Now())).wantRedirect("/")
+	thief.Cookies[pendingCookie] = pending
+	thief.Post(secondStepPage, apptest.Form("code", has.seed.Code(a.Now()))).WantRedirect("/users/sign_in?return_to=%2F")
+	thief.Get("/users/sign_in").Want(200, "That took too long. Sign in again.")
+	secondStep(t, thief, code).Want(422, "The code is not right, or it was used before.")
+	secondStep(t, thief, has.seed.Code(a.Now())).WantRedirect("/")
 }
 
 func TestSignInWithARecoveryCode(t *testing.T) {
 	a, _, has := withTwoFactors(t)
 	b := newBrowser(t, a.App)
 	password(t, b)
-	page := b.get(secondStepPage+"?return_to=%2Fuser_settings%2Fsessions&recovery=1").want(200, "Recovery code", "Use the app instead")
-	fields := page.fields(secondStepPage)
+	page := b.Get(secondStepPage+"?return_to=%2Fuser_settings%2Fsessions&recovery=1").Want(200, "Recovery code", "Use the app instead")
+	fields := page.Fields(secondStepPage)
 	fields.Set("code", "abcd-efgh-ijkl-mnop")
-	b.post(secondStepPage, fields).want(422, "none of your recovery codes")
+	b.Post(secondStepPage, fields).Want(422, "none of your recovery codes")
 	fields.Set("code", " "+strings.ToUpper(strings.ReplaceAll(has.codes[3], "-", " ")))
-	b.post(secondStepPage, fields).wantRedirect("/user_settings/sessions")
-	b.get(twoFactorPage).want(200, "You signed in with a recovery code", "9")
+	b.Post(secondStepPage, fields).WantRedirect("/user_settings/sessions")
+	b.Get(twoFactorPage).Want(200, "You signed in with a recovery code", "9")
 	a.Pass(time.Second)
-	secondStep(t, newBrowser(t, a.App), has.codes[3]).want(422)
+	secondStep(t, newBrowser(t, a.App), has.codes[3]).Want(422)
 }
 
 func TestSecondStepReturnsToNoOtherSite(t *testing.T) {
 	a, _, has := withTwoFactors(t)
 	b := newBrowser(t, a.App)
 	for i, evil := range []string{"https://evil.example/", "//evil.example", `/\evil.example`} {
-		b.post("/users/sign_in", form("login", "ada", "password", apptest.Password, "return_to", evil)).wantRedirect(secondStepPage + "?return_to=%2F")
-		b.post(secondStepPage, form("code", has.codes[i], "return_to", evil)).wantRedirect("/")
+		b.Post("/users/sign_in", apptest.Form("login", "ada", "password", apptest.Password, "return_to", evil)).WantRedirect(secondStepPage + "?return_to=%2F")
+		b.Post(secondStepPage, apptest.Form("code", has.codes[i], "return_to", evil)).WantRedirect("/")
 		a.Pass(time.Second)
 	}
 }
@@ -109,29 +109,29 @@ func TestSecondStepReturnsToNoOtherSite(t *testing.T) {
 func TestSecondStepNeedsAPendingSignIn(t *testing.T) {
 	a, ada, has := withTwoFactors(t)
 	for name, cookie := range map[string]string{
-		"none": "", "made up": "x", "a session": signedInBy(t, a, has.codes[0]).cookies[sessionCookie],
+		"none": "", "made up": "x", "a session": signedInBy(t, a, has.codes[0]).Cookies[apptest.SessionCookie],
 		"one of another purpose": a.TwoFactor.Begin(ada, "sign-in").Ticket.Reveal(),
 	} {
 		b := newBrowser(t, a.App)
-		b.cookies[pendingCookie] = cookie
-		for _, answer := range []answer{
-			b.get(secondStepPage + "?return_to=%2Fuser_settings"), b.post(secondStepPage, form("code", has.codes[1], "return_to", "/user_settings")),
+		b.Cookies[pendingCookie] = cookie
+		for _, answer := range []apptest.Page{
+			b.Get(secondStepPage + "?return_to=%2Fuser_settings"), b.Post(secondStepPage, apptest.Form("code", has.codes[1], "return_to", "/user_settings")),
 		} {
-			if answer.location() != "/users/sign_in?return_to=%2Fuser_settings" {
-				t.Errorf("%s: %s answered %d to %q, want the sign-in", name, answer.call, answer.Code, answer.location())
+			if answer.Location() != "/users/sign_in?return_to=%2Fuser_settings" {
+				t.Errorf("%s: %s answered %d to %q, want the sign-in", name, answer.Call, answer.Code, answer.Location())
 			}
 		}
 	}
 	b := newBrowser(t, a.App)
 	password(t, b)
 	a.Pass(twofactor.PendingLifetime)
-	b.post(secondStepPage, form("code", has.codes[1])).wantRedirect("/users/sign_in?return_to=%2F")
+	b.Post(secondStepPage, apptest.Form("code", has.codes[1])).WantRedirect("/users/sign_in?return_to=%2F")
 }
 
-func signedInBy(t *testing.T, a *apptest.App, code string) *browser {
+func signedInBy(t *testing.T, a *apptest.App, code string) *apptest.Browser {
 	t.Helper()
 	b := newBrowser(t, a.App)
-	secondStep(t, b, code).wantRedirect("/")
+	secondStep(t, b, code).WantRedirect("/")
 	a.Pass(time.Second)
 	return b
 }
@@ -145,7 +145,7 @@ func TestPendingSignInEndsWithThePassword(t *testing.T) {
 	if _, err := a.Users.Update(t.Context(), ada.ID, user.Change{Password: &next}); err != nil {
 		t.Fatal(err)
 	}
-	b.post(secondStepPage, form("code", has.codes[0])).wantRedirect("/users/sign_in?return_to=%2F")
+	b.Post(secondStepPage, apptest.Form("code", has.codes[0])).WantRedirect("/users/sign_in?return_to=%2F")
 }
 
 // An address that guesses waits, others do not, and what is no code at all does
@@ -155,23 +155,23 @@ func TestSecondStepThrottlesAnAddressAtAnAccount(t *testing.T) {
 	b := newBrowser(t, a.App)
 	password(t, b)
 	for range 11 {
-		b.post(secondStepPage, form("code", "12345")).want(422)
+		b.Post(secondStepPage, apptest.Form("code", "12345")).Want(422)
 	}
 	wrong := "000000"
 	if wrong == has.seed.Code(a.Now()) {
 		wrong = "000001"
 	}
 	for range 10 {
-		b.post(secondStepPage, form("code", wrong)).want(422)
+		b.Post(secondStepPage, apptest.Form("code", wrong)).Want(422)
 	}
-	page := b.post(secondStepPage, form("code", has.codes[0], "return_to", "/user_settings")).want(429, "Too many wrong codes", "Wait 10 minutes")
+	page := b.Post(secondStepPage, apptest.Form("code", has.codes[0], "return_to", "/user_settings")).Want(429, "Too many wrong codes", "Wait 10 minutes")
 	if got := page.Header().Get("Retry-After"); got != "600" {
 		t.Errorf("Retry-After is %q, want 600", got)
 	}
 	password(t, b) // is not guessed any worse for it
-	b.post(secondStepPage, form("code", has.codes[0])).want(429)
+	b.Post(secondStepPage, apptest.Form("code", has.codes[0])).Want(429)
 	a.Pass(10 * time.Minute)
-	secondStep(t, b, has.codes[0]).wantRedirect("/")
+	secondStep(t, b, has.codes[0]).WantRedirect("/")
 }
 
 // A client that wants a fresh sign-in gets one with both factors, and the
@@ -181,28 +181,28 @@ func TestFreshSignInTakesBothFactors(t *testing.T) {
 	client := register(t, a, ada, trusted, openID)
 	b := signedInBy(t, a, has.codes[0])
 	a.Pass(time.Second)
-	again := b.get(authorize(request(client, "scope", "openid", "prompt", "login")))
-	if !strings.HasPrefix(again.location(), "/users/sign_in?again=1&") {
-		t.Fatalf("the request leads to %q", again.location())
+	again := b.Get(authorize(request(client, "scope", "openid", "prompt", "login")))
+	if !strings.HasPrefix(again.Location(), "/users/sign_in?again=1&") {
+		t.Fatalf("the request leads to %q", again.Location())
 	}
-	fields := b.get(again.location()).want(200).fields("/users/sign_in")
+	fields := b.Get(again.Location()).Want(200).Fields("/users/sign_in")
 	fields.Set("login", "ada")
 	fields.Set("password", apptest.Password)
-	step := b.post("/users/sign_in", fields)
-	if !strings.HasPrefix(step.location(), secondStepPage) {
-		t.Fatalf("the password leads to %q", step.location())
+	step := b.Post("/users/sign_in", fields)
+	if !strings.HasPrefix(step.Location(), secondStepPage) {
+		t.Fatalf("the password leads to %q", step.Location())
 	}
-	if at := b.get(fields.Get("return_to")).location(); !strings.HasPrefix(at, "/users/sign_in") {
+	if at := b.Get(fields.Get("return_to")).Location(); !strings.HasPrefix(at, "/users/sign_in") {
 		t.Errorf("with the password alone the request leads to %q", at)
 	}
-	page := b.get(step.location()).want(200, "Weather station")
+	page := b.Get(step.Location()).Want(200, "Weather station")
 	if policy := page.Header().Get("Content-Security-Policy"); !strings.Contains(policy, "form-action 'self' https:") {
 		t.Errorf("Content-Security-Policy is %q", policy)
 	}
-	fields = page.fields(secondStepPage)
+	fields = page.Fields(secondStepPage)
 	fields.Set("code", has.codes[1])
-	b.post(secondStepPage, fields).want(303)
-	if code := b.get(fields.Get("return_to")).toClient(redirectURI).Get("code"); code == "" {
+	b.Post(secondStepPage, fields).Want(303)
+	if code := b.Get(fields.Get("return_to")).ToClient(redirectURI).Get("code"); code == "" {
 		t.Error("the client got no code")
 	}
 }

@@ -22,11 +22,11 @@ const (
 
 // signedInWith returns a browser that names itself so, in which the user
 // signed in.
-func signedInWith(t *testing.T, a *apptest.App, u user.User, userAgent string) *browser {
+func signedInWith(t *testing.T, a *apptest.App, u user.User, userAgent string) *apptest.Browser {
 	t.Helper()
 	b := newBrowser(t, a.App)
-	b.userAgent = userAgent
-	b.post("/users/sign_in", form("login", u.Username, "password", apptest.Password)).wantRedirect("/")
+	b.Header.Set("User-Agent", userAgent)
+	b.Post("/users/sign_in", apptest.Form("login", u.Username, "password", apptest.Password)).WantRedirect("/")
 	return b
 }
 
@@ -40,8 +40,8 @@ func TestSessionsAreListed(t *testing.T) {
 	signedInAt := a.Now()
 	a.Pass(50 * time.Hour)
 	desk := signedInWith(t, a, ada, firefox)
-	page := desk.get(sessionList).want(200, "Firefox on Linux", "This browser", "Safari on iPhone", "192.0.2.1",
-		signedInAt.Format("2 Jan 2006, 15:04 UTC"), a.Now().Format("2 Jan 2006, 15:04 UTC"), "Sign out everywhere else").page()
+	page := desk.Get(sessionList).Want(200, "Firefox on Linux", "This browser", "Safari on iPhone", "192.0.2.1",
+		signedInAt.Format("2 Jan 2006, 15:04 UTC"), a.Now().Format("2 Jan 2006, 15:04 UTC"), "Sign out everywhere else").Text()
 	own, others, _ := strings.Cut(page, "Safari on iPhone")
 	if strings.Contains(page, "curl") || !strings.Contains(own, "This browser") || strings.Contains(others, "This browser") {
 		t.Errorf("want ada's sessions, this one first and marked: %s", page)
@@ -49,12 +49,12 @@ func TestSessionsAreListed(t *testing.T) {
 	if ends := endForm.FindAllString(page, -1); len(ends) != 1 {
 		t.Errorf("%q can be ended, want the other session alone", ends)
 	}
-	for _, cookie := range []string{phone.cookies[sessionCookie], desk.cookies[sessionCookie]} {
+	for _, cookie := range []string{phone.Cookies[apptest.SessionCookie], desk.Cookies[apptest.SessionCookie]} {
 		if _, text, _ := strings.Cut(cookie, "."); strings.Contains(page, text[33:]) {
 			t.Error("the page shows the secret of a session")
 		}
 	}
-	if page := phone.get(sessionList).want(200, "Firefox on Linux").page(); !strings.Contains(page, "Safari on iPhone <span class=\"badge accent\">This browser") {
+	if page := phone.Get(sessionList).Want(200, "Firefox on Linux").Text(); !strings.Contains(page, "Safari on iPhone <span class=\"badge accent\">This browser") {
 		t.Errorf("the phone is not marked on the phone: %s", page)
 	}
 }
@@ -70,7 +70,7 @@ func TestSessionsThatAreOverAreNotListed(t *testing.T) {
 	if _, err := a.Users.Update(t.Context(), ada.ID, user.Change{Password: &password}); err != nil {
 		t.Fatal(err)
 	}
-	page := signedInWith(t, a, ada, firefox).get(sessionList).want(200, "Firefox on Linux").page()
+	page := signedInWith(t, a, ada, firefox).Get(sessionList).Want(200, "Firefox on Linux").Text()
 	if strings.Contains(page, "iPhone") || strings.Contains(page, "curl") || strings.Contains(page, "everywhere else") {
 		t.Errorf("the page lists sessions that are over: %s", page)
 	}
@@ -80,21 +80,21 @@ func TestEndASession(t *testing.T) {
 	a := apptest.New(t)
 	ada, ben := a.User("ada"), a.User("ben")
 	desk, phone, bens := signedInWith(t, a, ada, firefox), signedInWith(t, a, ada, safari), signedIn(t, a, ben)
-	address := endForm.FindStringSubmatch(desk.get(sessionList).page())[1]
+	address := endForm.FindStringSubmatch(desk.Get(sessionList).Text())[1]
 
-	newBrowser(t, a.App).post(address, nil).wantRedirect("/users/sign_in?return_to=%2F")
-	bens.post(address, nil).wantRedirect(sessionList) // none of ben's
-	phone.get(sessionList).want(200)
-	desk.get(address).want(405)
+	newBrowser(t, a.App).Post(address, nil).WantRedirect("/users/sign_in?return_to=%2F")
+	bens.Post(address, nil).WantRedirect(sessionList) // none of ben's
+	phone.Get(sessionList).Want(200)
+	desk.Get(address).Want(405)
 
-	desk.post(address, nil).wantRedirect(sessionList)
-	if page := desk.get(sessionList).want(200, "The session was ended.").page(); strings.Contains(page, "iPhone") {
+	desk.Post(address, nil).WantRedirect(sessionList)
+	if page := desk.Get(sessionList).Want(200, "The session was ended.").Text(); strings.Contains(page, "iPhone") {
 		t.Errorf("the session is still listed: %s", page)
 	}
-	phone.get("/").wantRedirect("/users/sign_in")
-	desk.post(address, nil).wantRedirect(sessionList)
+	phone.Get("/").WantRedirect("/users/sign_in")
+	desk.Post(address, nil).WantRedirect(sessionList)
 	for _, id := range []string{"x", strings.Repeat("g", 32), strings.Repeat("0", 33), strings.Repeat("0", 5000)} {
-		desk.post(sessionList+"/"+id+"/end", nil).want(404)
+		desk.Post(sessionList+"/"+id+"/end", nil).Want(404)
 	}
 }
 
@@ -102,13 +102,13 @@ func TestSignOutEverywhereElse(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
 	desk, bens := signedInWith(t, a, ada, firefox), signedIn(t, a, a.User("ben"))
-	others := []*browser{signedInWith(t, a, ada, safari), signedInWith(t, a, ada, safari), signedInWith(t, a, ada, "")}
-	desk.get(sessionList).want(200, `action="`+sessionList+`/end_others"`, "Every other browser has to sign in again.")
-	desk.post(sessionList+"/end_others", nil).wantRedirect(sessionList)
-	desk.get(sessionList).want(200, "You are signed out everywhere else.")
-	bens.get(sessionList).want(200)
+	others := []*apptest.Browser{signedInWith(t, a, ada, safari), signedInWith(t, a, ada, safari), signedInWith(t, a, ada, "")}
+	desk.Get(sessionList).Want(200, `action="`+sessionList+`/end_others"`, "Every other browser has to sign in again.")
+	desk.Post(sessionList+"/end_others", nil).WantRedirect(sessionList)
+	desk.Get(sessionList).Want(200, "You are signed out everywhere else.")
+	bens.Get(sessionList).Want(200)
 	for _, b := range others {
-		b.get("/").wantRedirect("/users/sign_in")
+		b.Get("/").WantRedirect("/users/sign_in")
 	}
 }
 
@@ -117,7 +117,7 @@ func TestSignOutEverywhereElse(t *testing.T) {
 func TestSessionCookieIsHostOnlySecureAndLax(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
-	cookie := newBrowser(t, a.App).post("/users/sign_in", form("login", "ada", "password", apptest.Password)).Result().Cookies()[0]
+	cookie := newBrowser(t, a.App).Post("/users/sign_in", apptest.Form("login", "ada", "password", apptest.Password)).Result().Cookies()[0]
 	want := &http.Cookie{
 		Name: "__Host-gatehouse_session", Path: "/", MaxAge: int(session.AbsoluteLimit.Seconds()),
 		Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode,
@@ -134,8 +134,8 @@ func TestSessionCookieIsHostOnlySecureAndLax(t *testing.T) {
 func TestSignOutEndsTheSessionForWhoeverHasItsCookie(t *testing.T) {
 	a := apptest.New(t)
 	b := signedIn(t, a, a.User("ada"))
-	stolen := b.cookies[sessionCookie]
-	b.post("/users/sign_out", nil).wantRedirect("/users/sign_in")
-	b.cookies[sessionCookie] = stolen
-	b.get(sessionList).wantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Fsessions")
+	stolen := b.Cookies[apptest.SessionCookie]
+	b.Post("/users/sign_out", nil).WantRedirect("/users/sign_in")
+	b.Cookies[apptest.SessionCookie] = stolen
+	b.Get(sessionList).WantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Fsessions")
 }

@@ -65,8 +65,8 @@ func TestSignInDoesNotSurviveWhatHappensWhileThePasswordIsVerified(t *testing.T)
 	for name, during := range changes {
 		t.Run(name, func(t *testing.T) {
 			b := newBrowser(t, appMeanwhile(t, during))
-			b.post("/users/sign_in", form("login", "ada", "password", apptest.Password)).wantRedirect("/")
-			b.get("/user_settings/applications").wantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Fapplications")
+			b.Post("/users/sign_in", apptest.Form("login", "ada", "password", apptest.Password)).WantRedirect("/")
+			b.Get("/user_settings/applications").WantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Fapplications")
 		})
 	}
 }
@@ -90,6 +90,6 @@ func TestPasswordGrantDoesNotSurviveWhatHappensWhileThePasswordIsVerified(t *tes
 
 func TestSignInGoesOnBesideOtherChanges(t *testing.T) {
 	b := newBrowser(t, appMeanwhile(t, []user.Change{{Name: new("Ada King")}}))
-	b.post("/users/sign_in", form("login", "ada", "password", apptest.Password)).wantRedirect("/")
-	b.get("/user_settings/applications").want(200, "@ada")
+	b.Post("/users/sign_in", apptest.Form("login", "ada", "password", apptest.Password)).WantRedirect("/")
+	b.Get("/user_settings/applications").Want(200, "@ada")
 }

@@ -25,8 +25,8 @@ func inDays(a *apptest.App, n int) string {
 }
 
 func tokenForm(a *apptest.App, pairs ...string) url.Values {
-	values := form("name", "nightly backup", "expires_at", inDays(a, 90), "scopes[]", "read_api", "scopes[]", "read_repository")
-	for name, all := range form(pairs...) {
+	values := apptest.Form("name", "nightly backup", "expires_at", inDays(a, 90), "scopes[]", "read_api", "scopes[]", "read_repository")
+	for name, all := range apptest.Form(pairs...) {
 		values[name] = all
 	}
 	return values
@@ -46,22 +46,22 @@ func TestMakeAnAccessToken(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
 	b := signedIn(t, a, ada)
-	b.get(tokenList).want(200, "No access tokens yet")
-	b.get(tokenList+"/new").want(200, "Read everything you can see", "Fetch from and push to",
+	b.Get(tokenList).Want(200, "No access tokens yet")
+	b.Get(tokenList+"/new").Want(200, "Read everything you can see", "Fetch from and push to",
 		`value="`+inDays(a, 30)+`" min="`+inDays(a, 1)+`" max="`+inDays(a, 365)+`"`)
 
-	made := b.post(tokenList, tokenForm(a)).want(201, "Copy the token now", "nightly backup")
-	if made.Header().Get("Cache-Control") != "no-store" || len(made.Result().Cookies()) != 0 || made.location() != "" {
+	made := b.Post(tokenList, tokenForm(a)).Want(201, "Copy the token now", "nightly backup")
+	if made.Header().Get("Cache-Control") != "no-store" || len(made.Result().Cookies()) != 0 || made.Location() != "" {
 		t.Errorf("the answer with the token has the header %v", made.Header())
 	}
-	caller, err := a.Auth.Recognise(t.Context(), secret.NewText(tokenText.FindString(made.page())))
+	caller, err := a.Auth.Recognise(t.Context(), secret.NewText(tokenText.FindString(made.Text())))
 	if err != nil || caller.User.ID != ada.ID || caller.Scopes.String() != "read_api read_repository" || caller.Token.Name != "nightly backup" ||
 		caller.Token.ExpiresAt.Format(time.DateOnly) != inDays(a, 90) {
 		t.Errorf("the token shown is %+v, %v", caller.Token, err)
 	}
 	address := fmt.Sprintf("%s/%d", tokenList, caller.Token.ID)
 	for _, target := range []string{tokenList, address} {
-		if tokenText.MatchString(b.get(target).want(200, "nightly backup", "Active").page()) {
+		if tokenText.MatchString(b.Get(target).Want(200, "nightly backup", "Active").Text()) {
 			t.Errorf("GET %s shows the token again", target)
 		}
 	}
@@ -71,7 +71,7 @@ func TestMakeAnAccessTokenComplains(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
 	b := signedIn(t, a, ada)
-	b.post(tokenList, nil).want(422, "The name can't be blank.", "The list of scopes can't be blank.", "The day must be a date such as")
+	b.Post(tokenList, nil).Want(422, "The name can't be blank.", "The list of scopes can't be blank.", "The day must be a date such as")
 	tests := []struct {
 		pairs []string
 		says  string
@@ -86,12 +86,12 @@ func TestMakeAnAccessTokenComplains(t *testing.T) {
 		{[]string{"scopes[]", "sudo"}, "The list of scopes sudo is for administrators only."},
 	}
 	for _, test := range tests {
-		got := b.post(tokenList, tokenForm(a, test.pairs...)).want(422, test.says, "autofocus", "Nothing was made yet")
+		got := b.Post(tokenList, tokenForm(a, test.pairs...)).Want(422, test.says, "autofocus", "Nothing was made yet")
 		if test.pairs[0] != "name" {
-			got.want(422, "nightly backup") // the input is kept
+			got.Want(422, "nightly backup") // the input is kept
 		}
 	}
-	b.post(tokenList, tokenForm(a, "name", "one", "name", "two")).want(400, "more than once")
+	b.Post(tokenList, tokenForm(a, "name", "one", "name", "two")).Want(400, "more than once")
 	if made := tokensOf(t, a, ada); len(made) != 0 {
 		t.Errorf("there are the tokens %v, want none", made)
 	}
@@ -101,12 +101,12 @@ func TestOnlyAdministratorsAreOfferedSudo(t *testing.T) {
 	a := apptest.New(t)
 	root, ada := a.Admin("root"), a.User("ada")
 	asRoot := signedIn(t, a, root)
-	asRoot.get(tokenList+"/new").want(200, `value="sudo"`, "Act as any other user")
-	asRoot.post(tokenList, tokenForm(a, "scopes[]", "sudo", "scopes[]", "api")).want(201)
+	asRoot.Get(tokenList+"/new").Want(200, `value="sudo"`, "Act as any other user")
+	asRoot.Post(tokenList, tokenForm(a, "scopes[]", "sudo", "scopes[]", "api")).Want(201)
 	if got := tokensOf(t, a, root)[0].Scopes.String(); got != "sudo api" {
 		t.Errorf("the administrator's token has the scopes %s", got)
 	}
-	if strings.Contains(signedIn(t, a, ada).get(tokenList+"/new").want(200).page(), "sudo") {
+	if strings.Contains(signedIn(t, a, ada).Get(tokenList+"/new").Want(200).Text(), "sudo") {
 		t.Error("everybody is offered sudo")
 	}
 }
@@ -117,23 +117,23 @@ func TestRotateAnAccessToken(t *testing.T) {
 	old, oldText := a.AddToken(ada, "read_api")
 	b := signedIn(t, a, ada)
 	address := fmt.Sprintf("%s/%d", tokenList, old.ID)
-	b.get(address).want(200, "This one stops working at once.", `action="`+address+`/rotate"`)
+	b.Get(address).Want(200, "This one stops working at once.", `action="`+address+`/rotate"`)
 	for _, day := range []string{"", "soon", inDays(a, 0), inDays(a, 366)} {
-		b.post(address+"/rotate", form("expires_at", day)).want(422, "The day must be", "<details open>")
+		b.Post(address+"/rotate", apptest.Form("expires_at", day)).Want(422, "The day must be", "<details open>")
 	}
-	rotated := b.post(address+"/rotate", form("expires_at", inDays(a, 60))).want(201, "Copy the token now")
-	caller, err := a.Auth.Recognise(t.Context(), secret.NewText(tokenText.FindString(rotated.page())))
+	rotated := b.Post(address+"/rotate", apptest.Form("expires_at", inDays(a, 60))).Want(201, "Copy the token now")
+	caller, err := a.Auth.Recognise(t.Context(), secret.NewText(tokenText.FindString(rotated.Text())))
 	if err != nil || caller.Token.Name != old.Name || !caller.Scopes.Equal(old.Scopes) || caller.Token.ExpiresAt.Format(time.DateOnly) != inDays(a, 60) {
 		t.Errorf("the successor is %+v, %v", caller.Token, err)
 	}
 	if _, err := a.Auth.Recognise(t.Context(), secret.NewText(oldText)); err == nil {
 		t.Error("the old token still works")
 	}
-	b.get(tokenList).want(200, "Active", "Revoked")
-	if page := b.get(address).want(200, "Revoked").page(); strings.Contains(page, "/rotate") || strings.Contains(page, "/revoke") {
+	b.Get(tokenList).Want(200, "Active", "Revoked")
+	if page := b.Get(address).Want(200, "Revoked").Text(); strings.Contains(page, "/rotate") || strings.Contains(page, "/revoke") {
 		t.Errorf("a revoked token can be rotated or revoked: %s", page)
 	}
-	b.post(address+"/rotate", form("expires_at", inDays(a, 60))).want(409, "Somebody was faster")
+	b.Post(address+"/rotate", apptest.Form("expires_at", inDays(a, 60))).Want(409, "Somebody was faster")
 }
 
 func TestRevokeAnAccessToken(t *testing.T) {
@@ -142,9 +142,9 @@ func TestRevokeAnAccessToken(t *testing.T) {
 	token, text := a.AddToken(ada)
 	b := signedIn(t, a, ada)
 	address := fmt.Sprintf("%s/%d", tokenList, token.ID)
-	b.get(address).want(200, "This cannot be undone.", `action="`+address+`/revoke"`)
-	b.post(address+"/revoke", nil).wantRedirect(tokenList)
-	b.get(tokenList).want(200, "The token was revoked.", "Revoked")
+	b.Get(address).Want(200, "This cannot be undone.", `action="`+address+`/revoke"`)
+	b.Post(address+"/revoke", nil).WantRedirect(tokenList)
+	b.Get(tokenList).Want(200, "The token was revoked.", "Revoked")
 	if _, err := a.Auth.Recognise(t.Context(), secret.NewText(text)); err == nil {
 		t.Error("the token still works")
 	}
@@ -155,36 +155,36 @@ func TestAccessTokensAreListedWithWhatBecameOfThem(t *testing.T) {
 	ada := a.User("ada")
 	_, text := a.AddToken(ada, "read_user")
 	b := signedIn(t, a, ada)
-	b.get(tokenList).want(200, "read_user", "Never")
+	b.Get(tokenList).Want(200, "read_user", "Never")
 	used := a.Now()
 	if _, err := a.Auth.Recognise(t.Context(), secret.NewText(text)); err != nil {
 		t.Fatal(err)
 	}
-	b.get(tokenList).want(200, "Active", `title="`+used.Format("2006-01-02 15:04:05 UTC"))
+	b.Get(tokenList).Want(200, "Active", `title="`+used.Format("2006-01-02 15:04:05 UTC"))
 	a.Pass(366 * 24 * time.Hour)
-	signedIn(t, a, ada).get(tokenList).want(200, "Expired")
+	signedIn(t, a, ada).Get(tokenList).Want(200, "Expired")
 	for range page.DefaultSize {
 		a.AddToken(ada)
 	}
 	b = signedIn(t, a, ada)
-	if page := b.get(tokenList).want(200, `href="`+tokenList+`?page=2"`).page(); strings.Contains(page, "Expired") {
+	if page := b.Get(tokenList).Want(200, `href="`+tokenList+`?page=2"`).Text(); strings.Contains(page, "Expired") {
 		t.Errorf("the first page is not the newest twenty: %s", page)
 	}
-	b.get(tokenList+"?page=2").want(200, "Expired")
-	b.get(tokenList+"?page=3").want(200, "The list ends before this page")
+	b.Get(tokenList+"?page=2").Want(200, "Expired")
+	b.Get(tokenList+"?page=3").Want(200, "The list ends before this page")
 }
 
 func TestAccessTokensOfOthersDoNotExist(t *testing.T) {
 	a := apptest.New(t)
 	token, text := a.AddToken(a.User("ada"))
-	for _, b := range []*browser{signedIn(t, a, a.User("ben")), signedIn(t, a, a.Admin("root"))} {
+	for _, b := range []*apptest.Browser{signedIn(t, a, a.User("ben")), signedIn(t, a, a.Admin("root"))} {
 		for _, id := range []string{fmt.Sprint(token.ID), "0", "-1", "999", "x", "99999999999999999999"} {
 			address := tokenList + "/" + id
-			b.get(address).want(404)
-			b.post(address+"/rotate", form("expires_at", inDays(a, 30))).want(404)
-			b.post(address+"/revoke", nil).want(404)
+			b.Get(address).Want(404)
+			b.Post(address+"/rotate", apptest.Form("expires_at", inDays(a, 30))).Want(404)
+			b.Post(address+"/revoke", nil).Want(404)
 		}
-		b.get(tokenList).want(200, "No access tokens yet")
+		b.Get(tokenList).Want(200, "No access tokens yet")
 	}
 	if _, err := a.Auth.Recognise(t.Context(), secret.NewText(text)); err != nil {
 		t.Errorf("somebody else ended the token: %v", err)
@@ -196,7 +196,7 @@ func TestSettingsLeadToEachOther(t *testing.T) {
 	b := signedIn(t, a, a.User("ada"))
 	pages := []string{list, authorizedList, tokenList, sessionList}
 	for _, target := range append(pages, list+"/new", tokenList+"/new") {
-		shown := b.get(target).want(200).page()
+		shown := b.Get(target).Want(200).Text()
 		for _, other := range pages {
 			link := `<a href="` + other + `"`
 			if target == other || strings.HasPrefix(target, other+"/") {
@@ -211,6 +211,6 @@ func TestSettingsLeadToEachOther(t *testing.T) {
 		}
 	}
 	for _, target := range append(pages, tokenList+"/1") {
-		newBrowser(t, a.App).get(target).wantRedirect("/users/sign_in?return_to=" + url.QueryEscape(target))
+		newBrowser(t, a.App).Get(target).WantRedirect("/users/sign_in?return_to=" + url.QueryEscape(target))
 	}
 }

@@ -42,26 +42,26 @@ func recoveryCodes(page string) (codes []string) {
 }
 
 // begin asks for the page with the secret and returns its form and its seed.
-func begin(t *testing.T, b *browser) (url.Values, twofactor.Seed) {
+func begin(t *testing.T, b *apptest.Browser) (url.Values, twofactor.Seed) {
 	t.Helper()
-	page := b.post(twoFactorPage+"/begin", form("password", apptest.Password)).want(200, "Scan this", "<svg class=\"qr\"")
-	m := shownSecret.FindStringSubmatch(page.page())
+	page := b.Post(twoFactorPage+"/begin", apptest.Form("password", apptest.Password)).Want(200, "Scan this", "<svg class=\"qr\"")
+	m := shownSecret.FindStringSubmatch(page.Text())
 	if m == nil {
-		t.Fatalf("the page shows no secret: %s", page.page())
+		t.Fatalf("the page shows no secret: %s", page.Text())
 	}
 	seed, err := base32Seed(strings.ReplaceAll(m[1], " ", ""))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return page.fields(twoFactorPage), seed
+	return page.Fields(twoFactorPage), seed
 }
 
 // enrol sets up two factors in a browser in which the user is signed in.
-func enrol(t *testing.T, a *apptest.App, b *browser) enrolled {
+func enrol(t *testing.T, a *apptest.App, b *apptest.Browser) enrolled {
 	t.Helper()
 	fields, seed := begin(t, b)
 	fields.Set("code", seed.Code(a.Now()))
-	page := b.post(twoFactorPage, fields).want(200, "Two-factor authentication is on", "Keep these codes now").page()
+	page := b.Post(twoFactorPage, fields).Want(200, "Two-factor authentication is on", "Keep these codes now").Text()
 	codes := recoveryCodes(page)
 	if len(codes) != 10 {
 		t.Fatalf("%d recovery codes are shown: %s", len(codes), page)
@@ -74,44 +74,44 @@ func TestSetUpTwoFactors(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
 	b, elsewhere := signedIn(t, a, ada), signedIn(t, a, ada)
-	b.get(twoFactorPage).want(200, "Off", `autocomplete="current-password"`)
+	b.Get(twoFactorPage).Want(200, "Off", `autocomplete="current-password"`)
 	fields, seed := begin(t, b)
-	b.get(twoFactorPage).want(200, "Off")
+	b.Get(twoFactorPage).Want(200, "Off")
 
 	fields.Set("code", "000000")
-	page := b.post(twoFactorPage, fields).want(422, "The code is not right", "@ada", `inputmode="numeric"`, `autocomplete="one-time-code"`)
-	if again := page.fields(twoFactorPage).Get("ticket"); again != fields.Get("ticket") {
+	page := b.Post(twoFactorPage, fields).Want(422, "The code is not right", "@ada", `inputmode="numeric"`, `autocomplete="one-time-code"`)
+	if again := page.Fields(twoFactorPage).Get("ticket"); again != fields.Get("ticket") {
 		t.Error("after a wrong code the app would need another secret")
 	}
-	elsewhere.get("/").wantRedirect("/user_settings/applications")
-	before := b.cookies[sessionCookie]
+	elsewhere.Get("/").WantRedirect("/user_settings/applications")
+	before := b.Cookies[apptest.SessionCookie]
 	a.Pass(time.Second)
 	fields.Set("code", seed.Code(a.Now()))
-	codes := recoveryCodes(b.post(twoFactorPage, fields).want(200, "Keep these codes now").page())
-	on := b.get(twoFactorPage).want(200, "On since", "10").page()
-	if len(codes) != 10 || strings.Contains(on, codes[0]) || b.cookies[sessionCookie] == before {
-		t.Errorf("%d codes, shown again: %t; the session went on: %t", len(codes), strings.Contains(on, codes[0]), b.cookies[sessionCookie] == before)
+	codes := recoveryCodes(b.Post(twoFactorPage, fields).Want(200, "Keep these codes now").Text())
+	on := b.Get(twoFactorPage).Want(200, "On since", "10").Text()
+	if len(codes) != 10 || strings.Contains(on, codes[0]) || b.Cookies[apptest.SessionCookie] == before {
+		t.Errorf("%d codes, shown again: %t; the session went on: %t", len(codes), strings.Contains(on, codes[0]), b.Cookies[apptest.SessionCookie] == before)
 	}
-	elsewhere.get("/").wantRedirect("/users/sign_in")
-	b.post(twoFactorPage, fields).wantRedirect(twoFactorPage)
-	b.get(twoFactorPage).want(200, "Nothing was changed.")
+	elsewhere.Get("/").WantRedirect("/users/sign_in")
+	b.Post(twoFactorPage, fields).WantRedirect(twoFactorPage)
+	b.Get(twoFactorPage).Want(200, "Nothing was changed.")
 }
 
 func TestTwoFactorFormsNeedThePassword(t *testing.T) {
 	a := apptest.New(t)
 	b := signedIn(t, a, a.User("ada"))
 	for _, password := range []string{"", "wrong"} {
-		b.post(twoFactorPage+"/begin", form("password", password)).want(422, "The password is not right.")
+		b.Post(twoFactorPage+"/begin", apptest.Form("password", password)).Want(422, "The password is not right.")
 	}
 	enrol(t, a, b)
 	for _, what := range []string{"disable", "recovery_codes"} {
-		page := b.post(twoFactorPage+"/"+what, form("password", "wrong")).want(422, "The password is not right.", "<details open>").page()
+		page := b.Post(twoFactorPage+"/"+what, apptest.Form("password", "wrong")).Want(422, "The password is not right.", "<details open>").Text()
 		if strings.Count(page, "<details open>") != 1 || len(recoveryCodes(page)) > 0 {
 			t.Errorf("a wrong password answers %s", page)
 		}
-		newBrowser(t, a.App).post(twoFactorPage+"/"+what, form("password", apptest.Password)).wantRedirect("/users/sign_in?return_to=%2F")
+		newBrowser(t, a.App).Post(twoFactorPage+"/"+what, apptest.Form("password", apptest.Password)).WantRedirect("/users/sign_in?return_to=%2F")
 	}
-	b.get(twoFactorPage).want(200, "On since")
+	b.Get(twoFactorPage).Want(200, "On since")
 }
 
 // The password cannot be guessed here more often than on the sign-in page.
@@ -120,15 +120,15 @@ func TestTwoFactorFormsAreThrottledWithTheSignIn(t *testing.T) {
 	b := signedIn(t, a, a.User("ada"))
 	enrol(t, a, b)
 	for range 10 {
-		b.post(twoFactorPage+"/disable", form("password", "wrong")).want(422)
+		b.Post(twoFactorPage+"/disable", apptest.Form("password", "wrong")).Want(422)
 	}
-	page := b.post(twoFactorPage+"/disable", form("password", apptest.Password)).want(429, "Wait 10 minutes")
+	page := b.Post(twoFactorPage+"/disable", apptest.Form("password", apptest.Password)).Want(429, "Wait 10 minutes")
 	if got := page.Header().Get("Retry-After"); got != "600" {
 		t.Errorf("Retry-After is %q, want 600", got)
 	}
-	b.guess("192.0.2.1", "ada", apptest.Password).want(429)
+	guess(b, "192.0.2.1", "ada", apptest.Password).Want(429)
 	a.Pass(10 * time.Minute)
-	b.post(twoFactorPage+"/disable", form("password", apptest.Password)).wantRedirect(twoFactorPage)
+	b.Post(twoFactorPage+"/disable", apptest.Form("password", apptest.Password)).WantRedirect(twoFactorPage)
 }
 
 func TestTurnOffTwoFactors(t *testing.T) {
@@ -137,37 +137,37 @@ func TestTurnOffTwoFactors(t *testing.T) {
 	b := signedIn(t, a, ada)
 	has := enrol(t, a, b)
 	elsewhere := newBrowser(t, a.App)
-	secondStep(t, elsewhere, has.codes[0]).wantRedirect("/")
+	secondStep(t, elsewhere, has.codes[0]).WantRedirect("/")
 	a.Pass(time.Second)
-	b.post(twoFactorPage+"/disable", form("password", apptest.Password)).wantRedirect(twoFactorPage)
-	b.get(twoFactorPage).want(200, "Off", "Two-factor authentication is off.")
-	elsewhere.get("/").wantRedirect("/users/sign_in")
+	b.Post(twoFactorPage+"/disable", apptest.Form("password", apptest.Password)).WantRedirect(twoFactorPage)
+	b.Get(twoFactorPage).Want(200, "Off", "Two-factor authentication is off.")
+	elsewhere.Get("/").WantRedirect("/users/sign_in")
 	signedIn(t, a, ada)
-	b.post(twoFactorPage+"/disable", form("password", apptest.Password)).wantRedirect(twoFactorPage)
-	b.post(twoFactorPage+"/recovery_codes", form("password", apptest.Password)).wantRedirect(twoFactorPage)
+	b.Post(twoFactorPage+"/disable", apptest.Form("password", apptest.Password)).WantRedirect(twoFactorPage)
+	b.Post(twoFactorPage+"/recovery_codes", apptest.Form("password", apptest.Password)).WantRedirect(twoFactorPage)
 }
 
 func TestNewRecoveryCodes(t *testing.T) {
 	a := apptest.New(t)
 	b := signedIn(t, a, a.User("ada"))
 	has := enrol(t, a, b)
-	codes := recoveryCodes(b.post(twoFactorPage+"/recovery_codes", form("password", apptest.Password)).want(200).page())
+	codes := recoveryCodes(b.Post(twoFactorPage+"/recovery_codes", apptest.Form("password", apptest.Password)).Want(200).Text())
 	if len(codes) != 10 {
 		t.Fatalf("%d codes are shown", len(codes))
 	}
 	other := newBrowser(t, a.App)
-	secondStep(t, other, has.codes[0]).want(422)
-	secondStep(t, other, codes[0]).wantRedirect("/")
-	b.get(twoFactorPage).want(200, "9")
+	secondStep(t, other, has.codes[0]).Want(422)
+	secondStep(t, other, codes[0]).WantRedirect("/")
+	b.Get(twoFactorPage).Want(200, "9")
 }
 
 // The address of the QR code is what the page shows besides.
 func TestQRCodeIsDrawnInTheSite(t *testing.T) {
 	a := apptest.New(t)
 	b := signedIn(t, a, a.User(strings.Repeat("long-name-", 20)))
-	page := b.post(twoFactorPage+"/begin", form("password", apptest.Password)).want(200)
+	page := b.Post(twoFactorPage+"/begin", apptest.Form("password", apptest.Password)).Want(200)
 	if !regexp.MustCompile(`<path fill="#000" d="(M\d+ \d+h\d+v1h-\d+z){300,}"/>`).MatchString(html.UnescapeString(page.Body.String())) {
-		t.Errorf("the page draws no QR code: %s", page.page())
+		t.Errorf("the page draws no QR code: %s", page.Text())
 	}
 	if policy := page.Header().Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'; style-src 'self'; script-src 'self'") {
 		t.Errorf("Content-Security-Policy is %q", policy)
@@ -185,8 +185,8 @@ func TestSignInUnderWayEndsWithTwoFactors(t *testing.T) {
 			t.Error(err)
 		}
 	}}, app.Config{BaseURL: apptest.BaseURL, Keys: a.Keys, Passwords: secret.Passwords{Time: 1, Memory: 64}, Now: a.Now}))
-	b.post("/users/sign_in", form("login", "ada", "password", apptest.Password)).wantRedirect("/")
-	b.get("/").wantRedirect("/users/sign_in")
+	b.Post("/users/sign_in", apptest.Form("login", "ada", "password", apptest.Password)).WantRedirect("/")
+	b.Get("/").WantRedirect("/users/sign_in")
 }
 
 func TestPasswordGrantIsOffWithTwoFactors(t *testing.T) {

@@ -40,7 +40,7 @@ func alertPage(iid int64) string { return fmt.Sprintf("%s/%d", alertsPage, iid) 
 
 // newAlerts adds the project acme/web with an integration, and returns a
 // browser of a developer of it.
-func newAlerts(t *testing.T, a *apptest.App) (project.Project, integration.Integration, *browser) {
+func newAlerts(t *testing.T, a *apptest.App) (project.Project, integration.Integration, *apptest.Browser) {
 	t.Helper()
 	web, _ := newProject(t, a)
 	dana := a.User("dana")
@@ -54,15 +54,15 @@ func TestAnEmptyListSaysHowToFillIt(t *testing.T) {
 	dana := a.User("dana")
 	a.Member(web.Place(), dana, project.Developer)
 	developer := signedIn(t, a, dana)
-	maintainer.get(alertsPage).want(200, "Nothing sends alerts yet", `href="`+integrationsPage+`"`)
-	developer.get(alertsPage).want(200, "Nothing sends alerts yet", "Its maintainers can add one").wantNot(integrationsPage)
-	maintainer.get(alertsPage+"/test").want(200, "Nothing takes alerts", integrationsPage)
+	maintainer.Get(alertsPage).Want(200, "Nothing sends alerts yet", `href="`+integrationsPage+`"`)
+	developer.Get(alertsPage).Want(200, "Nothing sends alerts yet", "Its maintainers can add one").WantNot(integrationsPage)
+	maintainer.Get(alertsPage+"/test").Want(200, "Nothing takes alerts", integrationsPage)
 
 	i := newIntegration(t, a, web, "Uptime", integration.HTTP)
 	_, key := onlyIntegration(t, a, web)
 	command := `curl -H "Authorization: Bearer <authorization key>"`
-	maintainer.get(alertsPage).want(200, "No alerts yet", command, apptest.BaseURL+i.Path(web), integrationPage(i)).wantNot(key)
-	developer.get(alertsPage).want(200, "No alerts yet", command, "A maintainer can tell you the key").wantNot(key, integrationPage(i))
+	maintainer.Get(alertsPage).Want(200, "No alerts yet", command, apptest.BaseURL+i.Path(web), integrationPage(i)).WantNot(key)
+	developer.Get(alertsPage).Want(200, "No alerts yet", command, "A maintainer can tell you the key").WantNot(key, integrationPage(i))
 }
 
 func TestAlertsAreListedByStatus(t *testing.T) {
@@ -84,10 +84,10 @@ func TestAlertsAreListedByStatus(t *testing.T) {
 		"?status=all":          {"triggered", "acknowledged", "resolved", "ignored"},
 	}
 	for query, shows := range tests {
-		list := b.get(alertsPage+query).want(200, `Open <span class="count">2</span>`, `Ignored <span class="count">1</span>`, `All <span class="count">4</span>`)
+		list := b.Get(alertsPage+query).Want(200, `Open <span class="count">2</span>`, `Ignored <span class="count">1</span>`, `All <span class="count">4</span>`)
 		for _, status := range alert.Statuses {
 			want := strings.Contains(strings.Join(shows, " "), string(status))
-			if got := strings.Contains(list.page(), "Title of "+string(status)); got != want {
+			if got := strings.Contains(list.Text(), "Title of "+string(status)); got != want {
 				t.Errorf("%q shows the %s alert: %t, want %t", query, status, got, want)
 			}
 		}
@@ -100,19 +100,19 @@ func TestAlertsAreFilteredSearchedAndSorted(t *testing.T) {
 	fire(t, a, web, i, `{"title": "Disk full", "severity": "low"}`)
 	fire(t, a, web, i, `{"title": "Queue long", "severity": "critical", "description": "the disk is slow"}`)
 	fire(t, a, web, i, `{"title": "Disk full", "severity": "low"}`)
-	b.get(alertsPage+"?severity=low").want(200, "Disk full", `class="number">2<`, `All <span class="count">1</span>`, `<option value="low" selected>`).wantNot("Queue long")
-	b.get(alertsPage+"?search=QUEUE").want(200, "Queue long", `value="QUEUE"`).wantNot("Disk full")
-	b.get(alertsPage+"?search=disk").want(200, "Queue long", "Disk full")
-	b.get(alertsPage+"?search=nothing&severity=high").want(200, "Nothing found")
-	b.get(alertsPage+"?search=%22%3E%3Cscript%3E").want(200, `status=resolved`)
-	b.get(alertsPage+"?status=resolved").want(200, "None of this status")
+	b.Get(alertsPage+"?severity=low").Want(200, "Disk full", `class="number">2<`, `All <span class="count">1</span>`, `<option value="low" selected>`).WantNot("Queue long")
+	b.Get(alertsPage+"?search=QUEUE").Want(200, "Queue long", `value="QUEUE"`).WantNot("Disk full")
+	b.Get(alertsPage+"?search=disk").Want(200, "Queue long", "Disk full")
+	b.Get(alertsPage+"?search=nothing&severity=high").Want(200, "Nothing found")
+	b.Get(alertsPage+"?search=%22%3E%3Cscript%3E").Want(200, `status=resolved`)
+	b.Get(alertsPage+"?status=resolved").Want(200, "None of this status")
 	for sort, first := range map[string]string{"": "Queue long", "oldest": "Disk full", "severity": "Queue long", "events": "Disk full", "nonsense": "Queue long"} {
-		shown := b.get(alertsPage + "?sort=" + sort).want(200).page()
+		shown := b.Get(alertsPage + "?sort=" + sort).Want(200).Text()
 		if got := strings.Index(shown, "<bdi>Disk full") < strings.Index(shown, "<bdi>Queue long"); got != (first == "Disk full") {
 			t.Errorf("sorted by %q, %q is not the first", sort, first)
 		}
 	}
-	b.get(alertsPage + "?search=%00").want(400)
+	b.Get(alertsPage + "?search=%00").Want(400)
 }
 
 func TestAlertsAreListedInPages(t *testing.T) {
@@ -121,9 +121,9 @@ func TestAlertsAreListedInPages(t *testing.T) {
 	for n := range page.DefaultSize + 1 {
 		fire(t, a, web, i, fmt.Sprintf(`{"title": "Alert", "number": %d}`, n))
 	}
-	b.get(alertsPage+"?status=all&sort=oldest").want(200, `href="`+alertsPage+`?sort=oldest&status=all&page=2"`)
-	b.get(alertsPage+"?page=2").want(200, "#1<", `href="`+alertsPage+`?page=1"`)
-	b.get(alertsPage+"?page=3").want(200, "The list ends before this page")
+	b.Get(alertsPage+"?status=all&sort=oldest").Want(200, `href="`+alertsPage+`?sort=oldest&status=all&page=2"`)
+	b.Get(alertsPage+"?page=2").Want(200, "#1<", `href="`+alertsPage+`?page=1"`)
+	b.Get(alertsPage+"?page=3").Want(200, "The list ends before this page")
 }
 
 func TestThePictureOfTheLastDays(t *testing.T) {
@@ -132,10 +132,10 @@ func TestThePictureOfTheLastDays(t *testing.T) {
 	fire(t, a, web, i, `{"title": "a", "severity": "critical"}`)
 	fire(t, a, web, i, `{"title": "b", "severity": "info"}`)
 	today := a.Now().UTC()
-	b.get(alertsPage).want(200, `aria-label="2 alerts in the last 14 days, 1 of them critical or high; most on `+today.Format("2 January")+`: 2"`,
+	b.Get(alertsPage).Want(200, `aria-label="2 alerts in the last 14 days, 1 of them critical or high; most on `+today.Format("2 January")+`: 2"`,
 		today.Format("Monday 2 January")+": 2 alerts, 1 critical or high")
 	a.Pass(15 * 24 * time.Hour) // the session is over by then
-	signedIn(t, a, a.Admin("root")).get(alertsPage).want(200, `aria-label="0 alerts in the last 14 days, 0 of them critical or high"`)
+	signedIn(t, a, a.Admin("root")).Get(alertsPage).Want(200, `aria-label="0 alerts in the last 14 days, 0 of them critical or high"`)
 }
 
 func TestAnAlertTellsEverything(t *testing.T) {
@@ -147,13 +147,13 @@ func TestAnAlertTellsEverything(t *testing.T) {
 	iid := fire(t, a, web, i, `{"title": "Disk full", "description": "93% used", "severity": "high", "service": "web", "hosts": ["web-1", "web-2"],
 		"monitoring_tool": "Checker", "platform_environment_name": "production", "start_time": "2026-01-02T03:04:05Z", "runbook": "https://runbooks.example.com/disk",
 		"generatorURL": "https://graphs.example.com/?g0.expr=disk_used", "annotations": {"team": "storage"}, "extra": {"list": [1, null, {"deep": true}], "text": "T"}}`)
-	b.get(alertPage(iid)).want(200, "#1", "Disk full", "93% used", "High", "Triggered", ">web<", "<code>web-1</code>", "Checker", "production",
+	b.Get(alertPage(iid)).Want(200, "#1", "Disk full", "93% used", "High", "Triggered", ">web<", "<code>web-1</code>", "Checker", "production",
 		`datetime="2026-01-02T03:04:05Z"`, "Uptime", `href="https://runbooks.example.com/disk" rel="noreferrer"`,
 		`href="https://graphs.example.com/?g0.expr=disk_used" rel="noreferrer"`, "<code>disk_used</code>", "team", "storage",
-		"3 elements", "2 members", "The monitoring tool", "opened the alert", "Acknowledge", "Resolve", "Ignore").wantNot("Reopen", "Ended")
+		"3 elements", "2 members", "The monitoring tool", "opened the alert", "Acknowledge", "Resolve", "Ignore").WantNot("Reopen", "Ended")
 
 	for _, unheard := range []string{"2", "0", "-1", "x", "1.5", "99999999999999999999", "%00"} {
-		b.get(alertsPage + "/" + unheard).want(404)
+		b.Get(alertsPage + "/" + unheard).Want(404)
 	}
 }
 
@@ -165,12 +165,12 @@ func TestPayloadsAreHostile(t *testing.T) {
 	for _, link := range []string{"javascript:alert(1)", "JAVASCRIPT:alert(1)", "data:text/html,x", "//evil.example", "https:evil", "https://user:pass@evil.example/", " javascript:alert(1)"} {
 		iid := fire(t, a, web, i, fmt.Sprintf(`{"title": %q, "description": %[1]q, "service": %[1]q, "hosts": [%[1]q], "monitoring_tool": %[1]q, "runbook": %[2]q,
 			"generatorURL": %[2]q, "annotations": {%[1]q: %[1]q}, %[1]q: {%[1]q: %[1]q}}`, script, link))
-		for _, shown := range []answer{b.get(alertPage(iid)), b.get(alertsPage)} {
-			if body := shown.want(200).Body.String(); strings.Contains(body, "<script>alert") {
-				t.Errorf("a payload's script is part of %s", shown.call)
+		for _, shown := range []apptest.Page{b.Get(alertPage(iid)), b.Get(alertsPage)} {
+			if body := shown.Want(200).Body.String(); strings.Contains(body, "<script>alert") {
+				t.Errorf("a payload's script is part of %s", shown.Call)
 			}
 		}
-		if shown := b.get(alertPage(iid)); strings.Contains(shown.page(), `href="`+strings.TrimSpace(link)) || !strings.Contains(shown.page(), "<code>"+link) {
+		if shown := b.Get(alertPage(iid)); strings.Contains(shown.Text(), `href="`+strings.TrimSpace(link)) || !strings.Contains(shown.Text(), "<code>"+link) {
 			t.Errorf("%q is a link, or not shown", link)
 		}
 	}
@@ -181,7 +181,7 @@ func TestHugePayloadsAreCut(t *testing.T) {
 	web, i, b := newAlerts(t, a)
 	deep := strings.Repeat(`{"down": `, 98) + "1" + strings.Repeat("}", 98)
 	iid := fire(t, a, web, i, `{"title": "T", "long": "`+strings.Repeat("x", 100_000)+`", "wide": [`+strings.Repeat("1, ", 100_000)+`1], "deep": `+deep+`}`)
-	shown := b.get(alertPage(iid)).want(200, "100001 elements", "the rest is too long to be shown")
+	shown := b.Get(alertPage(iid)).Want(200, "100001 elements", "the rest is too long to be shown")
 	if got := shown.Body.Len(); got > 200_000 {
 		t.Errorf("the page has %d bytes, want it to be bounded", got)
 	}
@@ -198,23 +198,23 @@ func TestWorkOnAnAlert(t *testing.T) {
 		{"triggered", "The alert is open again.", "Triggered"},
 		{"resolved", "You resolved the alert.", "Resolved"},
 	} {
-		b.post(status, form("status", step.status)).wantRedirect(alertPage(iid))
-		b.get(alertPage(iid)).want(200, step.notice, step.badge, "The user dana", "set the status to")
+		b.Post(status, apptest.Form("status", step.status)).WantRedirect(alertPage(iid))
+		b.Get(alertPage(iid)).Want(200, step.notice, step.badge, "The user dana", "set the status to")
 	}
-	b.get(alertPage(iid)).want(200, "Ended", "Reopen").wantNot("Acknowledge<")
-	b.post(status, form("status", "nonsense")).want(400, "no such status")
-	b.post(alertPage(99)+"/status", form("status", "resolved")).want(404)
+	b.Get(alertPage(iid)).Want(200, "Ended", "Reopen").WantNot("Acknowledge<")
+	b.Post(status, apptest.Form("status", "nonsense")).Want(400, "no such status")
+	b.Post(alertPage(99)+"/status", apptest.Form("status", "resolved")).Want(404)
 }
 
 func TestAnAlertIsNotReopenedBesideAnotherOne(t *testing.T) {
 	a := apptest.New(t)
 	web, i, b := newAlerts(t, a)
 	first := fire(t, a, web, i, `{"title": "Disk full"}`)
-	b.post(alertPage(first)+"/status", form("status", "resolved")).wantRedirect(alertPage(first))
+	b.Post(alertPage(first)+"/status", apptest.Form("status", "resolved")).WantRedirect(alertPage(first))
 	second := fire(t, a, web, i, `{"title": "Disk full"}`)
-	b.post(alertPage(first)+"/status", form("status", "triggered")).want(409, "Another alert with the same fingerprint is open.", `href="`+alertPage(second)+`"`, "Resolved")
-	b.post(alertPage(second)+"/status", form("status", "resolved")).wantRedirect(alertPage(second))
-	b.post(alertPage(first)+"/status", form("status", "triggered")).wantRedirect(alertPage(first))
+	b.Post(alertPage(first)+"/status", apptest.Form("status", "triggered")).Want(409, "Another alert with the same fingerprint is open.", `href="`+alertPage(second)+`"`, "Resolved")
+	b.Post(alertPage(second)+"/status", apptest.Form("status", "resolved")).WantRedirect(alertPage(second))
+	b.Post(alertPage(first)+"/status", apptest.Form("status", "triggered")).WantRedirect(alertPage(first))
 }
 
 func TestAssignAnAlert(t *testing.T) {
@@ -230,14 +230,14 @@ func TestAssignAnAlert(t *testing.T) {
 	}
 	iid := fire(t, a, web, i, `{"title": "Disk full"}`)
 	assignee := alertPage(iid) + "/assignee"
-	b.get(alertPage(iid)).want(200, "Assign to me", "@marco", "@olivia").wantNot("@rita", "@gone")
-	b.post(assignee, form("user_id", fmt.Sprint(marco.ID))).wantRedirect(alertPage(iid))
-	b.get(alertPage(iid)).want(200, "The alert was assigned.", "assigned the alert to", "The user marco")
-	b.get(alertsPage).want(200, "The user marco")
-	b.post(assignee, form("user_id", "0")).wantRedirect(alertPage(iid))
-	b.get(alertPage(iid)).want(200, "nobody’s", "took away the assignment")
+	b.Get(alertPage(iid)).Want(200, "Assign to me", "@marco", "@olivia").WantNot("@rita", "@gone")
+	b.Post(assignee, apptest.Form("user_id", fmt.Sprint(marco.ID))).WantRedirect(alertPage(iid))
+	b.Get(alertPage(iid)).Want(200, "The alert was assigned.", "assigned the alert to", "The user marco")
+	b.Get(alertsPage).Want(200, "The user marco")
+	b.Post(assignee, apptest.Form("user_id", "0")).WantRedirect(alertPage(iid))
+	b.Get(alertPage(iid)).Want(200, "nobody’s", "took away the assignment")
 	for _, id := range []string{fmt.Sprint(rita.ID), fmt.Sprint(gone.ID), "", "x", "-1", "999"} {
-		b.post(assignee, form("user_id", id)).want(400, "at least the role Developer")
+		b.Post(assignee, apptest.Form("user_id", id)).Want(400, "at least the role Developer")
 	}
 }
 
@@ -248,29 +248,29 @@ func TestAnAdministratorTakesOnAnAlert(t *testing.T) {
 	root := a.Admin("root")
 	iid := fire(t, a, web, i, `{"title": "Disk full"}`)
 	b := signedIn(t, a, root)
-	b.get(alertPage(iid)).want(200, "Assign to me").wantNot("(@root)")
-	b.post(alertPage(iid)+"/assignee", form("user_id", fmt.Sprint(root.ID))).wantRedirect(alertPage(iid))
-	b.get(alertPage(iid)).want(200, "took on the alert", fmt.Sprintf(`<option value="%d" selected>The user root (@root)`, root.ID)).wantNot("Assign to me")
+	b.Get(alertPage(iid)).Want(200, "Assign to me").WantNot("(@root)")
+	b.Post(alertPage(iid)+"/assignee", apptest.Form("user_id", fmt.Sprint(root.ID))).WantRedirect(alertPage(iid))
+	b.Get(alertPage(iid)).Want(200, "took on the alert", fmt.Sprintf(`<option value="%d" selected>The user root (@root)`, root.ID)).WantNot("Assign to me")
 }
 
 func TestSendATestAlert(t *testing.T) {
 	a := apptest.New(t)
 	web, i, b := newAlerts(t, a)
 	test, to := alertsPage+"/test", fmt.Sprint(i.ID)
-	b.get(test).want(200, "Uptime (HTTP endpoint)", `"title": "Disk almost full on web-1"`)
-	b.post(test, form("integration", to, "payload", `{"title": "A test"}`)).want(200, "Opened", `href="`+alertPage(1)+`"`, "A test")
-	b.post(test, form("integration", to, "payload", `{"title": "A test"}`)).want(200, "Counted on")
-	b.post(test, form("integration", to, "payload", `{"title": "A test", "end_time": "`+a.Now().Add(time.Minute).Format(time.RFC3339)+`"}`)).want(200, "Resolved", `href="`+alertPage(1)+`"`)
-	b.post(test, form("integration", to, "payload", `{"title": "Another", "end_time": "2026-01-02"}`)).want(400, "none with its fingerprint is open.")
-	b.post(test, form("integration", to, "payload", `{"title": `)).want(400, "The payload is not valid JSON near byte 9.", `{"title": `)
-	b.post(test, form("integration", "99", "payload", "{}")).want(409, "not active any more")
+	b.Get(test).Want(200, "Uptime (HTTP endpoint)", `"title": "Disk almost full on web-1"`)
+	b.Post(test, apptest.Form("integration", to, "payload", `{"title": "A test"}`)).Want(200, "Opened", `href="`+alertPage(1)+`"`, "A test")
+	b.Post(test, apptest.Form("integration", to, "payload", `{"title": "A test"}`)).Want(200, "Counted on")
+	b.Post(test, apptest.Form("integration", to, "payload", `{"title": "A test", "end_time": "`+a.Now().Add(time.Minute).Format(time.RFC3339)+`"}`)).Want(200, "Resolved", `href="`+alertPage(1)+`"`)
+	b.Post(test, apptest.Form("integration", to, "payload", `{"title": "Another", "end_time": "2026-01-02"}`)).Want(400, "none with its fingerprint is open.")
+	b.Post(test, apptest.Form("integration", to, "payload", `{"title": `)).Want(400, "The payload is not valid JSON near byte 9.", `{"title": `)
+	b.Post(test, apptest.Form("integration", "99", "payload", "{}")).Want(409, "not active any more")
 	if got := alertsOf(t, a, web); len(got) != 1 {
 		t.Errorf("the tests left %d alerts, want one", len(got))
 	}
 	if err := a.Integrations.PutSample(t.Context(), web, i, []byte(`{"mine": true}`)); err != nil {
 		t.Fatal(err)
 	}
-	b.get(test+"?integration="+to).want(200, `"mine": true`)
+	b.Get(test+"?integration="+to).Want(200, `"mine": true`)
 }
 
 func TestOnlyDevelopersWorkOnAlerts(t *testing.T) {
@@ -279,12 +279,12 @@ func TestOnlyDevelopersWorkOnAlerts(t *testing.T) {
 	iid := fire(t, a, web, i, `{"title": "Disk full"}`)
 	rita := a.User("rita")
 	a.Member(web.Place(), rita, project.Reporter)
-	for b, status := range map[*browser]int{signedIn(t, a, rita): 403, signedIn(t, a, a.User("sid")): 404, stranger(t, a): 303} {
-		b.post(alertPage(iid)+"/status", form("status", "resolved")).want(status)
-		b.post(alertPage(iid)+"/assignee", form("user_id", "0")).want(status)
-		b.post(alertsPage+"/test", form("integration", fmt.Sprint(i.ID), "payload", "{}")).want(status)
-		b.post("/console/acme/web/environments", form("name", "mine")).want(status)
-		if got := b.get(alertPage(iid)); got.Code == 200 || strings.Contains(got.page(), "Disk full") {
+	for b, status := range map[*apptest.Browser]int{signedIn(t, a, rita): 403, signedIn(t, a, a.User("sid")): 404, stranger(t, a): 303} {
+		b.Post(alertPage(iid)+"/status", apptest.Form("status", "resolved")).Want(status)
+		b.Post(alertPage(iid)+"/assignee", apptest.Form("user_id", "0")).Want(status)
+		b.Post(alertsPage+"/test", apptest.Form("integration", fmt.Sprint(i.ID), "payload", "{}")).Want(status)
+		b.Post("/console/acme/web/environments", apptest.Form("name", "mine")).Want(status)
+		if got := b.Get(alertPage(iid)); got.Code == 200 || strings.Contains(got.Text(), "Disk full") {
 			t.Errorf("GET %s answered %d", alertPage(iid), got.Code)
 		}
 	}

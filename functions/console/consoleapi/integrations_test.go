@@ -48,20 +48,20 @@ func onlyIntegration(t *testing.T, a *apptest.App, p project.Project) (integrati
 func TestAddAnHTTPEndpoint(t *testing.T) {
 	a := apptest.New(t)
 	web, b := newProject(t, a)
-	b.get(integrationsPage).want(200, "Nothing sends alerts yet", `href="`+integrationsPage+`/new"`)
-	b.get(integrationsPage+"/new").want(200, "HTTP endpoint", "Metrics alerting", "Deprecated", "On-call link")
+	b.Get(integrationsPage).Want(200, "Nothing sends alerts yet", `href="`+integrationsPage+`/new"`)
+	b.Get(integrationsPage+"/new").Want(200, "HTTP endpoint", "Metrics alerting", "Deprecated", "On-call link")
 
-	made := b.post(integrationsPage, form("type", "http", "name", " Uptime ", "active", "1", "rate_limit", "120", "api_url", "ignored", "target", "ignored"))
+	made := b.Post(integrationsPage, apptest.Form("type", "http", "name", " Uptime ", "active", "1", "rate_limit", "120", "api_url", "ignored", "target", "ignored"))
 	i, key := onlyIntegration(t, a, web)
-	made.wantRedirect(integrationPage(i))
+	made.WantRedirect(integrationPage(i))
 	if i.Name != "Uptime" || !i.Active || i.RateLimit != 120 || i.APIURL != "" {
 		t.Errorf("the integration is %+v, want what was sent", i)
 	}
 	address := apptest.BaseURL + "/acme/web/alerts/notify.json"
-	b.get(integrationPage(i)).want(200, "was created", ">"+address+"<", ">"+key+"<", "Show the key",
+	b.Get(integrationPage(i)).Want(200, "was created", ">"+address+"<", ">"+key+"<", "Show the key",
 		`curl -H "Authorization: Bearer `+key+`"`, "credentials: "+key, "https://gatehouse:"+key+"@gatehouse.example/acme/web/",
 		"addresses end up in logs", "Nothing was received yet", "Send a test alert", `value="120"`)
-	b.get(integrationsPage).want(200, "Uptime", "HTTP endpoint", "Active", "Nothing received yet").wantNot(key)
+	b.Get(integrationsPage).Want(200, "Uptime", "HTTP endpoint", "Active", "Nothing received yet").WantNot(key)
 }
 
 // The instance key was rotated, and nobody used the integration meanwhile.
@@ -74,26 +74,26 @@ func TestAKeyThatNothingOpensIsNotShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.Integrations = integration.NewRules(a.Store, keys, integration.AllFeatures, a.Now)
-	b.get(integrationPage(i)).want(200, "/acme/web/alerts/notify.json", "The key cannot be shown").wantNot("Show the key", "curl")
-	b.post(integrationPage(i)+"/key", nil).wantRedirect(integrationPage(i))
-	b.get(integrationPage(i)).want(200, "Show the key", "curl").wantNot("The key cannot be shown")
+	b.Get(integrationPage(i)).Want(200, "/acme/web/alerts/notify.json", "The key cannot be shown").WantNot("Show the key", "curl")
+	b.Post(integrationPage(i)+"/key", nil).WantRedirect(integrationPage(i))
+	b.Get(integrationPage(i)).Want(200, "Show the key", "curl").WantNot("The key cannot be shown")
 }
 
 func TestAddTheOtherTypes(t *testing.T) {
 	a := apptest.New(t)
 	web, b := newProject(t, a)
-	made := b.post(integrationsPage, form("type", "metrics", "name", "Metrics", "active", "1", "api_url", "https://metrics.example.com"))
+	made := b.Post(integrationsPage, apptest.Form("type", "metrics", "name", "Metrics", "active", "1", "api_url", "https://metrics.example.com"))
 	i, _ := onlyIntegration(t, a, web)
-	made.wantRedirect(integrationPage(i))
-	b.get(integrationPage(i)).want(200, "/acme/web/prometheus/alerts/notify.json", "https://metrics.example.com", "Deprecated", `"alerts": [{`).
-		wantNot("Payload mapping")
+	made.WantRedirect(integrationPage(i))
+	b.Get(integrationPage(i)).Want(200, "/acme/web/prometheus/alerts/notify.json", "https://metrics.example.com", "Deprecated", `"alerts": [{`).
+		WantNot("Payload mapping")
 	if err := a.Integrations.Delete(t.Context(), web, i.ID); err != nil {
 		t.Fatal(err)
 	}
-	made = b.post(integrationsPage, form("type", "oncall_link", "name", "On call", "active", "1", "target", "https://oncall.example.com/web", "rate_limit", "x"))
+	made = b.Post(integrationsPage, apptest.Form("type", "oncall_link", "name", "On call", "active", "1", "target", "https://oncall.example.com/web", "rate_limit", "x"))
 	i, key := onlyIntegration(t, a, web)
-	made.wantRedirect(integrationPage(i))
-	b.get(integrationPage(i)).want(200, "https://oncall.example.com/web", "no other integration").wantNot(key, "notify", "Payload mapping", "Health", "Reset")
+	made.WantRedirect(integrationPage(i))
+	b.Get(integrationPage(i)).Want(200, "https://oncall.example.com/web", "no other integration").WantNot(key, "notify", "Payload mapping", "Health", "Reset")
 }
 
 func TestIntegrationsComplain(t *testing.T) {
@@ -111,8 +111,8 @@ func TestIntegrationsComplain(t *testing.T) {
 		{[]string{"type", "http", "name", "Uptime", "rate_limit", "-1"}, "The limit must be between"},
 	}
 	for _, test := range tests {
-		shown := b.post(integrationsPage, form(test.form...)).want(422, test.says, "Nothing was saved yet")
-		if got := strings.Count(shown.page(), "autofocus"); got != 1 {
+		shown := b.Post(integrationsPage, apptest.Form(test.form...)).Want(422, test.says, "Nothing was saved yet")
+		if got := strings.Count(shown.Text(), "autofocus"); got != 1 {
 			t.Errorf("%v: %d fields have the focus, want the one with the mistake", test.form, got)
 		}
 	}
@@ -126,18 +126,18 @@ func TestChangeAnIntegration(t *testing.T) {
 	web, b := newProject(t, a)
 	i := newIntegration(t, a, web, "Uptime", integration.HTTP)
 	_, key := onlyIntegration(t, a, web)
-	b.post(integrationPage(i), form("type", "http", "name", "Checks", "rate_limit", "5")).wantRedirect(integrationPage(i))
-	b.get(integrationPage(i)).want(200, "was saved", "Checks", "Inactive", `value="5"`).wantNot("Send a test alert")
-	b.post(integrationPage(i), form("type", "http", "name", "")).want(422, "The name can't be blank.", "Inactive")
+	b.Post(integrationPage(i), apptest.Form("type", "http", "name", "Checks", "rate_limit", "5")).WantRedirect(integrationPage(i))
+	b.Get(integrationPage(i)).Want(200, "was saved", "Checks", "Inactive", `value="5"`).WantNot("Send a test alert")
+	b.Post(integrationPage(i), apptest.Form("type", "http", "name", "")).Want(422, "The name can't be blank.", "Inactive")
 
-	b.post(integrationPage(i)+"/key", nil).wantRedirect(integrationPage(i))
+	b.Post(integrationPage(i)+"/key", nil).WantRedirect(integrationPage(i))
 	_, renewed := onlyIntegration(t, a, web)
-	b.get(integrationPage(i)).want(200, "new authorization key", renewed).wantNot(key)
+	b.Get(integrationPage(i)).Want(200, "new authorization key", renewed).WantNot(key)
 
-	b.post(integrationPage(i)+"/delete", nil).wantRedirect(integrationsPage)
-	b.get(integrationsPage).want(200, "was deleted", "Nothing sends alerts yet")
-	b.get(integrationPage(i)).want(404)
-	b.post(integrationPage(i)+"/delete", nil).want(404)
+	b.Post(integrationPage(i)+"/delete", nil).WantRedirect(integrationsPage)
+	b.Get(integrationsPage).Want(200, "was deleted", "Nothing sends alerts yet")
+	b.Get(integrationPage(i)).Want(404)
+	b.Post(integrationPage(i)+"/delete", nil).Want(404)
 }
 
 // Health is shown as it was counted, in the words of the last refusal.
@@ -152,8 +152,8 @@ func TestHealthOfAnIntegration(t *testing.T) {
 	if err := a.Integrations.AddHealth(t.Context(), web.FullPath, i, health); err != nil {
 		t.Fatal(err)
 	}
-	b.get(integrationsPage).want(200, "1234 received, 56 rejected, 78 skipped, 9 left out by the sender", "<b>not JSON</b>")
-	shown := b.get(integrationPage(i)).want(200, ">1234<", ">56<", ">78<", ">9<", "Last received")
+	b.Get(integrationsPage).Want(200, "1234 received, 56 rejected, 78 skipped, 9 left out by the sender", "<b>not JSON</b>")
+	shown := b.Get(integrationPage(i)).Want(200, ">1234<", ">56<", ">78<", ">9<", "Last received")
 	if !strings.Contains(shown.Body.String(), "&lt;b&gt;not JSON") {
 		t.Error("the last error is not escaped")
 	}
@@ -163,15 +163,15 @@ func TestAnOnCallLinkExcludesTheOthers(t *testing.T) {
 	a := apptest.New(t)
 	web, b := newProject(t, a)
 	uptime := newIntegration(t, a, web, "Uptime", integration.HTTP)
-	link := form("type", "oncall_link", "name", "On call", "active", "1", "target", "https://oncall.example.com/web")
-	b.post(integrationsPage, link).want(409, `The integration "Uptime" is active`, "https://oncall.example.com/web")
-	b.post(integrationPage(uptime), form("type", "http", "name", "Uptime")).wantRedirect(integrationPage(uptime))
-	b.post(integrationsPage, link)
-	b.get(integrationsPage).want(200, "The on-call link", "is active")
-	b.get(integrationsPage+"/new").want(200, "is active")
-	b.post(integrationPage(uptime), form("type", "http", "name", "Uptime", "active", "1")).want(409, `The integration "On call" is active`)
+	link := apptest.Form("type", "oncall_link", "name", "On call", "active", "1", "target", "https://oncall.example.com/web")
+	b.Post(integrationsPage, link).Want(409, `The integration "Uptime" is active`, "https://oncall.example.com/web")
+	b.Post(integrationPage(uptime), apptest.Form("type", "http", "name", "Uptime")).WantRedirect(integrationPage(uptime))
+	b.Post(integrationsPage, link)
+	b.Get(integrationsPage).Want(200, "The on-call link", "is active")
+	b.Get(integrationsPage+"/new").Want(200, "is active")
+	b.Post(integrationPage(uptime), apptest.Form("type", "http", "name", "Uptime", "active", "1")).Want(409, `The integration "On call" is active`)
 
-	b.get("/console/acme/web/alerts").want(200, "elsewhere", `href="https://oncall.example.com/web"`, `rel="noreferrer"`).wantNot("Search")
+	b.Get("/console/acme/web/alerts").Want(200, "elsewhere", `href="https://oncall.example.com/web"`, `rel="noreferrer"`).WantNot("Search")
 }
 
 func TestIntegrationsOfAnInstanceThatAllowsOneOfEachType(t *testing.T) {
@@ -179,28 +179,28 @@ func TestIntegrationsOfAnInstanceThatAllowsOneOfEachType(t *testing.T) {
 	web, b := newProject(t, a)
 	a.Integrations.Features = integration.Features{}
 	i := newIntegration(t, a, web, "Uptime", integration.HTTP)
-	b.get(integrationsPage).want(200, "one integration of each type", "Grouping is switched off")
-	b.get(integrationsPage+"/new").want(200, "this instance allows no second", "disabled")
-	b.post(integrationsPage, form("type", "http", "name", "Another")).want(403, "Multiple integrations of a type")
-	b.get(integrationPage(i)).want(200, "Payload mapping is switched off").wantNot("Map the payload")
-	b.get(integrationPage(i)+"/mapping").want(200, "cannot be saved")
-	b.post(integrationPage(i)+"/mapping", form("sample", `{"a": 1}`, "do", "save", "chosen", "1", "path_title", `["a"]`)).want(422, "Payload mapping is switched off")
+	b.Get(integrationsPage).Want(200, "one integration of each type", "Grouping is switched off")
+	b.Get(integrationsPage+"/new").Want(200, "this instance allows no second", "disabled")
+	b.Post(integrationsPage, apptest.Form("type", "http", "name", "Another")).Want(403, "Multiple integrations of a type")
+	b.Get(integrationPage(i)).Want(200, "Payload mapping is switched off").WantNot("Map the payload")
+	b.Get(integrationPage(i)+"/mapping").Want(200, "cannot be saved")
+	b.Post(integrationPage(i)+"/mapping", apptest.Form("sample", `{"a": 1}`, "do", "save", "chosen", "1", "path_title", `["a"]`)).Want(422, "Payload mapping is switched off")
 }
 
 func TestRulesForAlerts(t *testing.T) {
 	a := apptest.New(t)
 	web, b := newProject(t, a)
 	for _, on := range []bool{false, true} {
-		sent := form()
+		sent := apptest.Form()
 		if on {
 			sent.Set("fingerprinting", "1")
 		}
-		b.post("/console/acme/web/settings/alerts", sent).wantRedirect(integrationsPage)
+		b.Post("/console/acme/web/settings/alerts", sent).WantRedirect(integrationsPage)
 		settings, err := a.Integrations.AlertSettings(t.Context(), web)
 		if err != nil || settings.Fingerprinting != on {
 			t.Errorf("fingerprinting is %t, %v, want %t", settings.Fingerprinting, err, on)
 		}
-		b.get(integrationsPage).want(200, "rules for alerts were saved")
+		b.Get(integrationsPage).Want(200, "rules for alerts were saved")
 	}
 }
 
@@ -211,14 +211,14 @@ func TestOnlyMaintainersSeeAndChangeIntegrations(t *testing.T) {
 	_, key := onlyIntegration(t, a, web)
 	dana := a.User("dana")
 	a.Member(web.Place(), dana, project.Developer)
-	for b, status := range map[*browser]int{signedIn(t, a, dana): 403, signedIn(t, a, a.User("sid")): 404} {
+	for b, status := range map[*apptest.Browser]int{signedIn(t, a, dana): 403, signedIn(t, a, a.User("sid")): 404} {
 		for _, end := range []string{"", "/new", "/" + fmt.Sprint(i.ID), "/" + fmt.Sprint(i.ID) + "/mapping"} {
-			b.get(integrationsPage + end).want(status).wantNot(key)
+			b.Get(integrationsPage + end).Want(status).WantNot(key)
 		}
 		for _, end := range []string{"", "/" + fmt.Sprint(i.ID), "/" + fmt.Sprint(i.ID) + "/key", "/" + fmt.Sprint(i.ID) + "/delete", "/" + fmt.Sprint(i.ID) + "/mapping"} {
-			b.post(integrationsPage+end, form("name", "Mine")).want(status).wantNot(key)
+			b.Post(integrationsPage+end, apptest.Form("name", "Mine")).Want(status).WantNot(key)
 		}
-		b.post("/console/acme/web/settings/alerts", nil).want(status)
+		b.Post("/console/acme/web/settings/alerts", nil).Want(status)
 	}
 	if now, same := onlyIntegration(t, a, web); now.Name != "Uptime" || same != key {
 		t.Errorf("somebody else changed the integration: %+v", now)
@@ -231,9 +231,9 @@ func TestIntegrationsOfOtherProjectsDoNotExist(t *testing.T) {
 	other := a.Project("other", a.Namespace(a.User("ben")), project.Public)
 	i := newIntegration(t, a, other, "Theirs", integration.HTTP)
 	for _, id := range []string{fmt.Sprint(i.ID), "0", "-1", "x", "99999999999999999999", "%00"} {
-		b.get(integrationsPage + "/" + id).want(404)
+		b.Get(integrationsPage + "/" + id).Want(404)
 		for _, end := range []string{"", "/key", "/delete", "/mapping"} {
-			b.post(integrationsPage+"/"+id+end, form("name", "Mine")).want(404)
+			b.Post(integrationsPage+"/"+id+end, apptest.Form("name", "Mine")).Want(404)
 		}
 	}
 }
@@ -245,19 +245,19 @@ func TestEnvironments(t *testing.T) {
 	a.Member(web.Place(), dana, project.Developer)
 	b := signedIn(t, a, dana)
 	const environments = "/console/acme/web/environments"
-	b.get(environments).want(200, "No environments yet")
-	b.post(environments, form("name", " production ")).wantRedirect(environments)
-	b.get(environments).want(200, "was added", ">production<")
-	b.post(environments, form("name", "production")).want(422, "The name has already been taken.", `value="production"`)
-	b.post(environments, form("name", "")).want(422, "The name can't be blank.")
+	b.Get(environments).Want(200, "No environments yet")
+	b.Post(environments, apptest.Form("name", " production ")).WantRedirect(environments)
+	b.Get(environments).Want(200, "was added", ">production<")
+	b.Post(environments, apptest.Form("name", "production")).Want(422, "The name has already been taken.", `value="production"`)
+	b.Post(environments, apptest.Form("name", "")).Want(422, "The name can't be blank.")
 	all, err := a.Integrations.Environments(t.Context(), web)
 	if err != nil || len(all) != 1 {
 		t.Fatalf("the project has the environments %v, %v", all, err)
 	}
 	remove := fmt.Sprintf("%s/%d/delete", environments, all[0].ID)
-	b.post(remove, nil).wantRedirect(environments)
-	b.get(environments).want(200, "was deleted", "No environments yet")
+	b.Post(remove, nil).WantRedirect(environments)
+	b.Get(environments).Want(200, "was deleted", "No environments yet")
 	for _, id := range []string{fmt.Sprint(all[0].ID), "x", "0"} {
-		b.post(environments+"/"+id+"/delete", nil).want(404)
+		b.Post(environments+"/"+id+"/delete", nil).Want(404)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // nagios is a payload that calls everything something else.
 const nagios = `{"event": {"name": "Disk full", "level": "high", "labels": ["web", "disk"]}, "at": "2026-01-02T03:04:05Z", "id": 17, "link": "x"}`
 
-func newMapped(t *testing.T, a *apptest.App) (project.Project, integration.Integration, *browser, string) {
+func newMapped(t *testing.T, a *apptest.App) (project.Project, integration.Integration, *apptest.Browser, string) {
 	t.Helper()
 	web, b := newProject(t, a)
 	i := newIntegration(t, a, web, "Uptime", integration.HTTP)
@@ -25,17 +25,17 @@ func newMapped(t *testing.T, a *apptest.App) (project.Project, integration.Integ
 func TestMapAPayload(t *testing.T) {
 	a := apptest.New(t)
 	web, i, b, mapping := newMapped(t, a)
-	b.get(mapping).want(200, "A sample", "Find the fields").wantNot("Where the fields are")
-	b.post(mapping, form("sample", nagios, "do", "read")).want(200, "Where the fields are",
+	b.Get(mapping).Want(200, "A sample", "Find the fields").WantNot("Where the fields are")
+	b.Post(mapping, apptest.Form("sample", nagios, "do", "read")).Want(200, "Where the fields are",
 		`<option value="["event","name"]">event.name = Disk full</option>`, `<option value="["event","labels",1]">event.labels[1] = disk</option>`,
-		"Usual: title").wantNot("What becomes of the sample")
+		"Usual: title").WantNot("What becomes of the sample")
 
-	chosen := form("sample", nagios, "chosen", "1", "path_title", `["event","name"]`, "path_severity", `["event","level"]`,
+	chosen := apptest.Form("sample", nagios, "chosen", "1", "path_title", `["event","name"]`, "path_severity", `["event","level"]`,
 		"path_start_time", `["at"]`, "path_fingerprint", `["id"]`)
 	chosen.Set("do", "preview")
-	b.post(mapping, chosen).want(200, "What becomes of the sample", "<bdi>Disk full</bdi>", "High", "2026-01-02 03:04:05 UTC",
+	b.Post(mapping, chosen).Want(200, "What becomes of the sample", "<bdi>Disk full</bdi>", "High", "2026-01-02 03:04:05 UTC",
 		"from <code>event.name</code>", "from <code>id</code>", "Fills no field", "<code>link</code>", "<code>event.labels</code>", "Save the mapping").
-		wantNot("<code>event.level</code></li>")
+		WantNot("<code>event.level</code></li>")
 	if got, _ := onlyIntegration(t, a, web); len(got.Mapping) > 0 {
 		t.Errorf("a preview stored the mapping %s", got.Mapping)
 	}
@@ -44,8 +44,8 @@ func TestMapAPayload(t *testing.T) {
 	}
 
 	chosen.Set("do", "save")
-	b.post(mapping, chosen).wantRedirect(integrationPage(i))
-	b.get(integrationPage(i)).want(200, "The mapping was saved.", "<code>event.name</code>", "Change the mapping")
+	b.Post(mapping, chosen).WantRedirect(integrationPage(i))
+	b.Get(integrationPage(i)).Want(200, "The mapping was saved.", "<code>event.name</code>", "Change the mapping")
 	var stored map[string]struct{ Path []any }
 	got, _ := onlyIntegration(t, a, web)
 	if err := json.Unmarshal(got.Mapping, &stored); err != nil {
@@ -56,7 +56,7 @@ func TestMapAPayload(t *testing.T) {
 	}, stored); diff != "" {
 		t.Errorf("stored mapping (-want +got):\n%s", diff)
 	}
-	b.get(mapping).want(200, `"name": "Disk full"`, `<option value="["event","name"]" selected>`)
+	b.Get(mapping).Want(200, `"name": "Disk full"`, `<option value="["event","name"]" selected>`)
 
 	if _, err := a.Intake.Test(t.Context(), web, got, []byte(nagios)); err != nil {
 		t.Fatal(err)
@@ -69,13 +69,13 @@ func TestMapAPayload(t *testing.T) {
 func TestUnmapAPayload(t *testing.T) {
 	a := apptest.New(t)
 	web, i, b, mapping := newMapped(t, a)
-	b.post(mapping, form("sample", nagios, "chosen", "1", "path_title", `["event","name"]`, "do", "save")).wantRedirect(integrationPage(i))
+	b.Post(mapping, apptest.Form("sample", nagios, "chosen", "1", "path_title", `["event","name"]`, "do", "save")).WantRedirect(integrationPage(i))
 
 	// Another sample keeps what is mapped, and says that it does not have it.
-	b.post(mapping, form("sample", `{"other": 1}`, "do", "read")).want(200, `selected>event.name (not in the sample)`)
-	b.post(mapping, form("sample", `{"other": 1}`, "chosen", "1", "path_title", `["gone"]`, "do", "preview")).want(422, "choose them again")
+	b.Post(mapping, apptest.Form("sample", `{"other": 1}`, "do", "read")).Want(200, `selected>event.name (not in the sample)`)
+	b.Post(mapping, apptest.Form("sample", `{"other": 1}`, "chosen", "1", "path_title", `["gone"]`, "do", "preview")).Want(422, "choose them again")
 
-	b.post(mapping, form("sample", nagios, "chosen", "1", "do", "save")).wantRedirect(integrationPage(i))
+	b.Post(mapping, apptest.Form("sample", nagios, "chosen", "1", "do", "save")).WantRedirect(integrationPage(i))
 	if got, _ := onlyIntegration(t, a, web); len(got.Mapping) > 0 {
 		t.Errorf("the mapping is %s, want none", got.Mapping)
 	}
@@ -84,11 +84,11 @@ func TestUnmapAPayload(t *testing.T) {
 func TestTheLastReceivedPayloadIsTheSample(t *testing.T) {
 	a := apptest.New(t)
 	web, i, b, mapping := newMapped(t, a)
-	b.get(mapping+"?sample=latest").want(200, "no payload to show")
+	b.Get(mapping+"?sample=latest").Want(200, "no payload to show")
 	if _, err := a.Intake.Test(t.Context(), web, i, []byte(nagios)); err != nil {
 		t.Fatal(err)
 	}
-	b.get(mapping+"?sample=latest").want(200, `"name": "Disk full"`, "event.name = Disk full")
+	b.Get(mapping+"?sample=latest").Want(200, `"name": "Disk full"`, "event.name = Disk full")
 }
 
 func TestMappingComplains(t *testing.T) {
@@ -101,7 +101,7 @@ func TestMappingComplains(t *testing.T) {
 		strings.Repeat(`{"a":`, 101) + "1" + "}": "nested more than 100 levels deep",
 	}
 	for sample, says := range tests {
-		b.post(mapping, form("sample", sample, "do", "read")).want(422, says)
+		b.Post(mapping, apptest.Form("sample", sample, "do", "read")).Want(422, says)
 	}
 }
 
@@ -110,23 +110,23 @@ func TestPreviewOfTheMetricsFormat(t *testing.T) {
 	_, _, b, mapping := newMapped(t, a)
 	const metrics = `{"version": "4", "groupKey": "", "status": "firing", "receiver": "", "groupLabels": {}, "commonLabels": {}, "commonAnnotations": {},
 		"externalURL": "", "alerts": [{"labels": {"alertname": "Down"}, "startsAt": "2026-01-02T03:04:05Z"}, {}]}`
-	b.post(mapping, form("sample", metrics, "chosen", "1", "do", "preview")).want(200, "metrics-alerting format", "holds 2 notifications", "1 without a title", "<bdi>Down</bdi>")
+	b.Post(mapping, apptest.Form("sample", metrics, "chosen", "1", "do", "preview")).Want(200, "metrics-alerting format", "holds 2 notifications", "1 without a title", "<bdi>Down</bdi>")
 }
 
 func TestWhatHasNoMappingHasNoPageForOne(t *testing.T) {
 	a := apptest.New(t)
 	web, b := newProject(t, a)
 	i := newIntegration(t, a, web, "Metrics", integration.Metrics)
-	b.get(integrationPage(i) + "/mapping").want(404)
-	b.post(integrationPage(i)+"/mapping", form("sample", "{}", "do", "save")).want(404)
+	b.Get(integrationPage(i) + "/mapping").Want(404)
+	b.Post(integrationPage(i)+"/mapping", apptest.Form("sample", "{}", "do", "save")).Want(404)
 }
 
 // An inactive integration keeps its mapping and gets no other one.
 func TestMappingNeedsAnActiveIntegration(t *testing.T) {
 	a := apptest.New(t)
 	_, i, b, mapping := newMapped(t, a)
-	b.post(integrationPage(i), form("type", "http", "name", "Uptime")).wantRedirect(integrationPage(i))
-	b.post(mapping, form("sample", nagios, "chosen", "1", "path_title", `["event","name"]`, "do", "save")).want(422, "The mapping needs an active integration.")
+	b.Post(integrationPage(i), apptest.Form("type", "http", "name", "Uptime")).WantRedirect(integrationPage(i))
+	b.Post(mapping, apptest.Form("sample", nagios, "chosen", "1", "path_title", `["event","name"]`, "do", "save")).Want(422, "The mapping needs an active integration.")
 }
 
 func TestSamplesAreEscaped(t *testing.T) {
@@ -134,7 +134,7 @@ func TestSamplesAreEscaped(t *testing.T) {
 	_, _, b, mapping := newMapped(t, a)
 	const hostile = `{"</textarea><script>alert(1)</script>": "\"><img src=x onerror=alert(1)>", "title": "<b>T</b>"}`
 	for _, do := range []string{"read", "preview"} {
-		shown := b.post(mapping, form("sample", hostile, "chosen", "1", "do", do)).want(200)
+		shown := b.Post(mapping, apptest.Form("sample", hostile, "chosen", "1", "do", do)).Want(200)
 		for _, tag := range []string{"<script>alert", "<img", "<b>T"} {
 			if strings.Contains(shown.Body.String(), tag) {
 				t.Errorf("%s is not escaped after %s", tag, do)

@@ -16,15 +16,15 @@ func TestEveryFormOfAReferenceLeadsToTheProject(t *testing.T) {
 	web := a.Project("web.shop", a.Group("team", acme, ada, project.Private), project.Private)
 	b := signedIn(t, a, ada)
 	for _, form := range apptest.Forms(web.ID, web.FullPath) {
-		b.get("/console/"+form).want(200, "The project web.shop", `href="/console/Acme/team/web.shop/settings"`)
-		b.get("/console/" + form + "/").want(200)
-		b.get("/console/" + form + "/settings").wantRedirect("/console/Acme/team/web.shop/settings/integrations")
+		b.Get("/console/"+form).Want(200, "The project web.shop", `href="/console/Acme/team/web.shop/settings"`)
+		b.Get("/console/" + form + "/").Want(200)
+		b.Get("/console/" + form + "/settings").WantRedirect("/console/Acme/team/web.shop/settings/integrations")
 	}
 	for _, unheard := range []string{
 		"/console/acme", "/console/acme/team", "/console/acme/web.shop", "/console/99", "/console/acme%2Fteam%2Fweb.shop%2Fsettings%2Fx",
 		"/console/acme/team/web.shop/settings/unheard", "/console/acme/team/web.shop/alerts/unheard", "/console//acme/team/web.shop", "/console/-1", "/console/%00",
 	} {
-		b.get(unheard).want(404, "There is nothing here")
+		b.Get(unheard).Want(404, "There is nothing here")
 	}
 }
 
@@ -53,17 +53,17 @@ func TestWhoMayOpenThePagesOfAProject(t *testing.T) {
 			a.Member(private.Place(), u, test.role)
 		}
 		b := signedIn(t, a, u)
-		b.get("/console/acme/private").want(test.private)
-		b.get("/console/acme/internal").want(test.internal)
+		b.Get("/console/acme/private").Want(test.private)
+		b.Get("/console/acme/internal").Want(test.internal)
 		for _, page := range []string{"alerts", "alerts/test", "environments"} {
-			b.get("/console/acme/private/" + page).want(test.alerts)
-			b.get("/console/acme/internal/"+page).want(test.elsewhere, "maintainers")
+			b.Get("/console/acme/private/" + page).Want(test.alerts)
+			b.Get("/console/acme/internal/"+page).Want(test.elsewhere, "maintainers")
 		}
-		b.get("/console/acme/private/settings").want(test.settings)
-		b.get("/console/acme/internal/settings").want(test.elsewhere, "maintainers")
+		b.Get("/console/acme/private/settings").Want(test.settings)
+		b.Get("/console/acme/internal/settings").Want(test.elsewhere, "maintainers")
 	}
-	signedIn(t, a, a.Admin("root")).get("/console/acme/private/settings").want(302)
-	signedIn(t, a, owner).get("/console/" + strconv.FormatInt(internal.ID, 10) + "/settings").want(302)
+	signedIn(t, a, a.Admin("root")).Get("/console/acme/private/settings").Want(302)
+	signedIn(t, a, owner).Get("/console/" + strconv.FormatInt(internal.ID, 10) + "/settings").Want(302)
 }
 
 func TestOnlyMaintainersAreLedToTheSettings(t *testing.T) {
@@ -71,15 +71,15 @@ func TestOnlyMaintainersAreLedToTheSettings(t *testing.T) {
 	ada, ben := a.User("ada"), a.User("ben")
 	web := a.Project("web", a.Namespace(ada), project.Private)
 	a.Member(web.Place(), ben, project.Developer)
-	signedIn(t, a, ada).get("/console/ada/web").want(200, "Overview", ">Alerts<", "Monitor settings", "Owner", ">"+strconv.FormatInt(web.ID, 10)+"<")
-	signedIn(t, a, ben).get("/console/ada/web").want(200, "Overview", ">Alerts<", "Developer", "its maintainers").wantNot("Monitor settings")
+	signedIn(t, a, ada).Get("/console/ada/web").Want(200, "Overview", ">Alerts<", "Monitor settings", "Owner", ">"+strconv.FormatInt(web.ID, 10)+"<")
+	signedIn(t, a, ben).Get("/console/ada/web").Want(200, "Overview", ">Alerts<", "Developer", "its maintainers").WantNot("Monitor settings")
 }
 
 func TestWhoIsNotSignedInComesBackAfterwards(t *testing.T) {
 	a := apptest.New(t)
 	b := stranger(t, a)
 	for _, target := range []string{"/console", "/console?search=web&page=2", "/console/acme/web/settings", "/console/acme%2Fweb/settings", "/console/5"} {
-		b.get(target).wantRedirect("/users/sign_in?" + url.Values{"return_to": {target}}.Encode())
+		b.Get(target).WantRedirect("/users/sign_in?" + url.Values{"return_to": {target}}.Encode())
 	}
 }
 
@@ -90,6 +90,6 @@ func TestBlockedUsersSeeNoProjects(t *testing.T) {
 	b := signedIn(t, a, ada)
 	a.Block(ada)
 	for _, target := range []string{"/console", "/console/ada/web", "/console/ada/web/alerts", "/console/ada/web/settings"} {
-		b.get(target).want(403, "Your account is blocked").wantNot("The project web")
+		b.Get(target).Want(403, "Your account is blocked").WantNot("The project web")
 	}
 }

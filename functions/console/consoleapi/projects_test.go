@@ -19,11 +19,11 @@ func TestProjectsThatOneSeesAreListed(t *testing.T) {
 	a.Project("open", acme, project.Internal)
 	a.Member(web.Place(), ben, project.Maintainer)
 
-	list := signedIn(t, a, ben).get("/console")
-	list.want(200, `href="/console/acme/team/web"`, "The project web", "Maintainer", "The project open", "Visitor", "Internal")
-	list.wantNot("secret", "Page 1")
-	signedIn(t, a, ada).get("/console").want(200, "secret", "Owner")
-	signedIn(t, a, a.Admin("root")).get("/console/").want(200, "secret", "Owner")
+	list := signedIn(t, a, ben).Get("/console")
+	list.Want(200, `href="/console/acme/team/web"`, "The project web", "Maintainer", "The project open", "Visitor", "Internal")
+	list.WantNot("secret", "Page 1")
+	signedIn(t, a, ada).Get("/console").Want(200, "secret", "Owner")
+	signedIn(t, a, a.Admin("root")).Get("/console/").Want(200, "secret", "Owner")
 }
 
 func TestProjectsAreSearched(t *testing.T) {
@@ -36,20 +36,20 @@ func TestProjectsAreSearched(t *testing.T) {
 	a.Project("mail", acme, project.Private)
 	b := signedIn(t, a, ada)
 
-	b.get("/console?search=MAIL").want(200, "acme/mail", `value="MAIL"`).wantNot("web-")
-	first := b.get("/console?search=web-%26").want(200, "Nothing found", "web-&")
-	first.wantNot("acme/")
-	b.get("/console?search=e+project+WEB").want(200, "web-20.x", "web-01.x", `href="/console?search=e+project+WEB&page=2"`).wantNot("web-00.x", "acme/mail")
-	b.get("/console?search=e+project+WEB&page=2").want(200, "web-00.x", `href="/console?search=e+project+WEB&page=1"`).wantNot("web-01.x")
-	b.get("/console?page=3").want(200, "The list ends before this page")
-	b.get("/console?search=%3Cb%3E").want(200, "“<bdi><b></bdi>”")
+	b.Get("/console?search=MAIL").Want(200, "acme/mail", `value="MAIL"`).WantNot("web-")
+	first := b.Get("/console?search=web-%26").Want(200, "Nothing found", "web-&")
+	first.WantNot("acme/")
+	b.Get("/console?search=e+project+WEB").Want(200, "web-20.x", "web-01.x", `href="/console?search=e+project+WEB&page=2"`).WantNot("web-00.x", "acme/mail")
+	b.Get("/console?search=e+project+WEB&page=2").Want(200, "web-00.x", `href="/console?search=e+project+WEB&page=1"`).WantNot("web-01.x")
+	b.Get("/console?page=3").Want(200, "The list ends before this page")
+	b.Get("/console?search=%3Cb%3E").Want(200, "“<bdi><b></bdi>”")
 	for _, query := range []string{"search=%zz", "search=%00", "search=%ff"} {
-		b.get("/console?"+query).want(400, "malformed")
+		b.Get("/console?"+query).Want(400, "malformed")
 	}
 }
 
 func TestWhoHasNoProjectIsToldHowToMakeOne(t *testing.T) {
 	a := apptest.New(t)
-	signedIn(t, a, a.User("ada")).get("/console").want(200, "No projects yet",
-		`curl -H "PRIVATE-TOKEN: $TOKEN" -d "name=Web shop" `+apptest.BaseURL+"/api/v4/projects").wantNot("<input")
+	signedIn(t, a, a.User("ada")).Get("/console").Want(200, "No projects yet",
+		`curl -H "PRIVATE-TOKEN: $TOKEN" -d "name=Web shop" `+apptest.BaseURL+"/api/v4/projects").WantNot("<input")
 }

@@ -22,7 +22,7 @@ const (
 
 // newProject adds the project acme/web and returns it with the browser of a
 // maintainer of it.
-func newProject(t *testing.T, a *apptest.App) (project.Project, *browser) {
+func newProject(t *testing.T, a *apptest.App) (project.Project, *apptest.Browser) {
 	t.Helper()
 	owner, maintainer := a.User("olivia"), a.User("marco")
 	web := a.Project("web", a.Group("acme", project.Group{}, owner, project.Private), project.Private)
@@ -47,42 +47,42 @@ func wantSettings(t *testing.T, a *apptest.App, p project.Project, want errortra
 func TestSwitchErrorTrackingOnAndOff(t *testing.T) {
 	a := apptest.New(t)
 	web, b := newProject(t, a)
-	b.get(tracking).want(200, "Monitor settings", "Off", `value="integrated" checked`)
+	b.Get(tracking).Want(200, "Monitor settings", "Off", `value="integrated" checked`)
 	if _, err := a.Tracking.Settings(t.Context(), web.ID); !fault.Is(err, fault.NotFound) {
 		t.Errorf("looking at the page made settings: %v", err)
 	}
-	b.post(tracking, form("active", "1", "tracker", "integrated")).wantRedirect(tracking)
-	b.get(tracking).want(200, "Error tracking is on.", "On, integrated", `name="active" value="1" checked`)
+	b.Post(tracking, apptest.Form("active", "1", "tracker", "integrated")).WantRedirect(tracking)
+	b.Get(tracking).Want(200, "Error tracking is on.", "On, integrated", `name="active" value="1" checked`)
 	wantSettings(t, a, web, errortracking.Settings{Active: true, Integrated: true})
 
-	b.post(tracking, form("tracker", "integrated")).wantRedirect(tracking)
-	b.get(tracking).want(200, "Error tracking is off.").wantNot("On, integrated")
+	b.Post(tracking, apptest.Form("tracker", "integrated")).WantRedirect(tracking)
+	b.Get(tracking).Want(200, "Error tracking is off.").WantNot("On, integrated")
 	wantSettings(t, a, web, errortracking.Settings{Integrated: true})
 }
 
 func TestUseAnExternalTracker(t *testing.T) {
 	a := apptest.New(t)
 	web, b := newProject(t, a)
-	external := form("active", "1", "tracker", "external", "api_url", " "+trackerAPI+" ", "token", "s3cret-token")
-	b.post(tracking, external).wantRedirect(tracking)
+	external := apptest.Form("active", "1", "tracker", "external", "api_url", " "+trackerAPI+" ", "token", "s3cret-token")
+	b.Post(tracking, external).WantRedirect(tracking)
 	want := errortracking.Settings{Active: true, External: errortracking.External{APIURL: trackerAPI}}
 	token := wantSettings(t, a, web, want)
-	shown := b.get(tracking).want(200, "with the external tracker", "On, at Web Shop", `href="https://errors.example.com/acme/web-shop"`, "One is kept", trackerAPI)
-	shown.wantNot("s3cret-token")
+	shown := b.Get(tracking).Want(200, "with the external tracker", "On, at Web Shop", `href="https://errors.example.com/acme/web-shop"`, "One is kept", trackerAPI)
+	shown.WantNot("s3cret-token")
 
 	// Without a token the one that is there stays.
-	b.post(tracking, form("active", "1", "tracker", "external", "api_url", trackerAPI, "project_name", "Shop", "tracker_external_url", "https://errors.example.com/shop")).wantRedirect(tracking)
+	b.Post(tracking, apptest.Form("active", "1", "tracker", "external", "api_url", trackerAPI, "project_name", "Shop", "tracker_external_url", "https://errors.example.com/shop")).WantRedirect(tracking)
 	want.External.ProjectName, want.External.TrackerURL = "Shop", "https://errors.example.com/shop"
 	if kept := wantSettings(t, a, web, want); len(token) == 0 || string(kept) != string(token) {
 		t.Errorf("the sealed token is %x, want the same as before: %x", kept, token)
 	}
-	b.get(tracking).want(200, "On, at Shop", `href="https://errors.example.com/shop"`)
+	b.Get(tracking).Want(200, "On, at Shop", `href="https://errors.example.com/shop"`)
 
 	// The integrated tracker leaves the external one as it is.
-	b.post(tracking, form("active", "1", "tracker", "integrated", "api_url", "", "token", "")).wantRedirect(tracking)
+	b.Post(tracking, apptest.Form("active", "1", "tracker", "integrated", "api_url", "", "token", "")).WantRedirect(tracking)
 	want.Integrated = true
 	wantSettings(t, a, web, want)
-	b.get(tracking).want(200, "On, integrated", trackerAPI)
+	b.Get(tracking).Want(200, "On, integrated", trackerAPI)
 }
 
 func TestErrorTrackingComplains(t *testing.T) {
@@ -101,16 +101,16 @@ func TestErrorTrackingComplains(t *testing.T) {
 		{[]string{"api_url", trackerAPI, "token", "t", "tracker_external_url", "javascript:alert(1)"}, []string{"The address must be an http or https URL."}},
 	}
 	for _, test := range tests {
-		sent := form(append(test.pairs, "active", "1", "tracker", "external")...)
-		got := b.post(tracking, sent).want(422, test.says...).want(422, "Nothing was saved yet", `aria-invalid="true"`, "autofocus", `id="external" checked`)
+		sent := apptest.Form(append(test.pairs, "active", "1", "tracker", "external")...)
+		got := b.Post(tracking, sent).Want(422, test.says...).Want(422, "Nothing was saved yet", `aria-invalid="true"`, "autofocus", `id="external" checked`)
 		if sent.Get("token") != "" {
-			got.wantNot(`value="` + sent.Get("token"))
+			got.WantNot(`value="` + sent.Get("token"))
 		}
 		if strings.Contains(got.Body.String(), "<script>") {
 			t.Errorf("%q is not escaped: %s", sent, got.Body)
 		}
 	}
-	b.post(tracking, form("active", "1", "active", "1")).want(400, "more than once")
+	b.Post(tracking, apptest.Form("active", "1", "active", "1")).Want(400, "more than once")
 	if _, err := a.Tracking.Settings(t.Context(), web.ID); !fault.Is(err, fault.NotFound) {
 		t.Errorf("a form with a mistake made settings: %v", err)
 	}
@@ -120,8 +120,8 @@ func TestErrorTrackingComplains(t *testing.T) {
 func TestATokenStaysWithItsAddress(t *testing.T) {
 	a := apptest.New(t)
 	_, b := newProject(t, a)
-	b.post(tracking, form("active", "1", "tracker", "external", "api_url", trackerAPI, "token", "t")).wantRedirect(tracking)
-	b.post(tracking, form("active", "1", "tracker", "external", "api_url", "https://evil.example/api/0/projects/a/b/")).want(422, "The token can't be blank.")
+	b.Post(tracking, apptest.Form("active", "1", "tracker", "external", "api_url", trackerAPI, "token", "t")).WantRedirect(tracking)
+	b.Post(tracking, apptest.Form("active", "1", "tracker", "external", "api_url", "https://evil.example/api/0/projects/a/b/")).Want(422, "The token can't be blank.")
 }
 
 func keysOf(t *testing.T, a *apptest.App, p project.Project) []errortracking.ClientKey {
@@ -140,21 +140,21 @@ func keyAddress(k errortracking.ClientKey) string {
 func TestCreateAndDeleteAClientKey(t *testing.T) {
 	a := apptest.New(t)
 	web, b := newProject(t, a)
-	b.get(tracking).want(200, "No client keys yet", `dsn: "https://<client key>@gatehouse.example/api/v4/error_tracking/collector/`)
-	b.post(tracking+"/client_keys", nil).wantRedirect(tracking)
+	b.Get(tracking).Want(200, "No client keys yet", `dsn: "https://<client key>@gatehouse.example/api/v4/error_tracking/collector/`)
+	b.Post(tracking+"/client_keys", nil).WantRedirect(tracking)
 	keys := keysOf(t, a, web)
 	if len(keys) != 1 {
 		t.Fatalf("there are the keys %v, want one", keys)
 	}
 	dsn := fmt.Sprintf("https://%s@gatehouse.example/api/v4/error_tracking/collector/%d", keys[0].PublicKey, web.ID)
-	b.get(tracking).want(200, "The client key was created.", ">"+dsn+"<", `dsn: "`+dsn+`"`, "Active", "Error tracking is off: switch it on")
-	b.post(tracking, form("active", "1", "tracker", "integrated")).wantRedirect(tracking)
-	b.get(tracking).want(200, "Set up an application").wantNot("Error tracking is off")
+	b.Get(tracking).Want(200, "The client key was created.", ">"+dsn+"<", `dsn: "`+dsn+`"`, "Active", "Error tracking is off: switch it on")
+	b.Post(tracking, apptest.Form("active", "1", "tracker", "integrated")).WantRedirect(tracking)
+	b.Get(tracking).Want(200, "Set up an application").WantNot("Error tracking is off")
 
-	b.get(keyAddress(keys[0]) + "/delete").want(405)
-	b.post(keyAddress(keys[0])+"/delete", nil).wantRedirect(tracking)
-	b.get(tracking).want(200, "The client key was deleted.", "No client keys yet").wantNot(keys[0].PublicKey)
-	b.post(keyAddress(keys[0])+"/delete", nil).want(404)
+	b.Get(keyAddress(keys[0]) + "/delete").Want(405)
+	b.Post(keyAddress(keys[0])+"/delete", nil).WantRedirect(tracking)
+	b.Get(tracking).Want(200, "The client key was deleted.", "No client keys yet").WantNot(keys[0].PublicKey)
+	b.Post(keyAddress(keys[0])+"/delete", nil).Want(404)
 }
 
 func TestClientKeysAreListedInPages(t *testing.T) {
@@ -165,12 +165,12 @@ func TestClientKeysAreListedInPages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	first := b.get(tracking).want(200, `href="`+tracking+`?page=2"`)
-	if got := strings.Count(first.page(), `class="remove"`); got != page.DefaultSize {
+	first := b.Get(tracking).Want(200, `href="`+tracking+`?page=2"`)
+	if got := strings.Count(first.Text(), `class="remove"`); got != page.DefaultSize {
 		t.Errorf("the first page shows %d keys, want %d", got, page.DefaultSize)
 	}
-	b.get(tracking+"?page=2").want(200, `href="`+tracking+`?page=1"`, "Set up an application")
-	b.get(tracking+"?page=3").want(200, "The list ends before this page")
+	b.Get(tracking+"?page=2").Want(200, `href="`+tracking+`?page=1"`, "Set up an application")
+	b.Get(tracking+"?page=3").Want(200, "The list ends before this page")
 }
 
 func TestKeysOfOtherProjectsDoNotExist(t *testing.T) {
@@ -182,7 +182,7 @@ func TestKeysOfOtherProjectsDoNotExist(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []string{fmt.Sprint(key.ID), "0", "-1", "x", "99999999999999999999", "%00"} {
-		b.post(tracking+"/client_keys/"+id+"/delete", nil).want(404)
+		b.Post(tracking+"/client_keys/"+id+"/delete", nil).Want(404)
 	}
 	if keys := keysOf(t, a, other); len(keys) != 1 {
 		t.Errorf("the other project has the keys %v, want the one it had", keys)
@@ -198,12 +198,12 @@ func TestOnlyMaintainersChangeErrorTracking(t *testing.T) {
 	}
 	dana, sid := a.User("dana"), a.User("sid")
 	a.Member(web.Place(), dana, project.Developer)
-	for b, status := range map[*browser]int{signedIn(t, a, dana): 403, signedIn(t, a, sid): 404, stranger(t, a): 303} {
-		b.post(tracking, form("active", "1")).want(status)
-		b.post(tracking+"/client_keys", nil).want(status)
-		b.post(keyAddress(key)+"/delete", nil).want(status)
-		if got := b.get(tracking); strings.Contains(got.page(), key.PublicKey) || got.Code == 200 {
-			t.Errorf("GET %s answered %d %s", tracking, got.Code, got.page())
+	for b, status := range map[*apptest.Browser]int{signedIn(t, a, dana): 403, signedIn(t, a, sid): 404, stranger(t, a): 303} {
+		b.Post(tracking, apptest.Form("active", "1")).Want(status)
+		b.Post(tracking+"/client_keys", nil).Want(status)
+		b.Post(keyAddress(key)+"/delete", nil).Want(status)
+		if got := b.Get(tracking); strings.Contains(got.Text(), key.PublicKey) || got.Code == 200 {
+			t.Errorf("GET %s answered %d %s", tracking, got.Code, got.Text())
 		}
 	}
 	if keys := keysOf(t, a, web); len(keys) != 1 {
@@ -218,8 +218,8 @@ func TestFormsInEveryFormOfTheAddress(t *testing.T) {
 	a := apptest.New(t)
 	web, b := newProject(t, a)
 	for _, form := range apptest.Forms(web.ID, web.FullPath) {
-		b.post("/console/"+form+"/settings/error_tracking", url.Values{"active": {"1"}}).wantRedirect(tracking)
-		b.post("/console/"+form+"/Settings/error_tracking/client_keys", nil).want(404)
-		b.post("/console/"+form+"/settings/error_tracking/client_keys", nil).wantRedirect(tracking)
+		b.Post("/console/"+form+"/settings/error_tracking", url.Values{"active": {"1"}}).WantRedirect(tracking)
+		b.Post("/console/"+form+"/Settings/error_tracking/client_keys", nil).Want(404)
+		b.Post("/console/"+form+"/settings/error_tracking/client_keys", nil).WantRedirect(tracking)
 	}
 }
