@@ -42,9 +42,9 @@ func TestRoundTripsOfAlerts(t *testing.T) {
 		{"an integration", func() { s.get(t, one, token) }, 4, 0},
 		{"an integration switched off", func() { s.send(t, "PATCH", one, "active=0", token, 200) }, 7, 1},
 		{"alerts", func() { s.get(t, monitor+"/alerts", token) }, 5, 0},
-		{"an alert", func() { s.get(t, monitor+"/alerts/1", token) }, 6, 0},
-		{"an alert acknowledged", func() { s.send(t, "PUT", monitor+"/alerts/1", "status=acknowledged", token, 200) }, 11, 1},
-		{"an alert assigned", func() { s.send(t, "PUT", monitor+"/alerts/1", fmt.Sprintf("assignee_id=%d", root.ID), token, 200) }, 12, 1},
+		{"an alert", func() { s.get(t, monitor+"/alerts/1", token) }, 4, 0},
+		{"an alert acknowledged", func() { s.send(t, "PUT", monitor+"/alerts/1", "status=acknowledged", token, 200) }, 6, 1},
+		{"an alert assigned", func() { s.send(t, "PUT", monitor+"/alerts/1", fmt.Sprintf("assignee_id=%d", root.ID), token, 200) }, 7, 1},
 		{"alert settings", func() { s.get(t, monitor+"/settings", token) }, 3, 0},
 	}
 	for _, test := range tests {

@@ -60,8 +60,12 @@ func demoAlerts(ctx context.Context, a *app.App, p project.Project, who user.Use
 			return err
 		}
 	}
+	newest, err := a.Alerts.Alert(ctx, p.ID, last[0].IID)
+	if err != nil {
+		return err
+	}
 	status := alert.Acknowledged
-	_, err = a.Alerts.Set(ctx, p.ID, last[0].IID, alert.Change{Status: &status, AssigneeID: &who.ID, ActorID: who.ID})
+	_, err = a.Alerts.Set(ctx, newest, alert.Change{Status: &status, AssigneeID: &who.ID, ActorID: who.ID})
 	return err
 }
 

@@ -154,18 +154,17 @@ func (q Query) sort(alerts []Alert) {
 // came before.
 const attempts = 3
 
-// Set makes the change to the alert, whatever state it is in by then, with the
-// errors of ChangeAlert.
-func (r *Rules) Set(ctx context.Context, projectID, iid int64, c Change) (Alert, error) {
+// Set makes the change to the alert that was read, whatever state it is in by
+// then, with the errors of ChangeAlert.
+func (r *Rules) Set(ctx context.Context, a Alert, c Change) (Alert, error) {
 	c.At = r.now()
 	for n := 1; ; n++ {
-		a, err := r.Alert(ctx, projectID, iid)
-		if err != nil {
-			return Alert{}, err
-		}
 		changed, err := r.ChangeAlert(ctx, a, c)
 		if !errors.Is(err, ErrChanged) || n == attempts {
 			return changed, err
+		}
+		if a, err = r.Alert(ctx, a.ProjectID, a.IID); err != nil {
+			return Alert{}, err
 		}
 	}
 }

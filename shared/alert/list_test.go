@@ -19,6 +19,7 @@ import (
 type store struct {
 	alert.Store
 	all      []alert.Alert
+	reads    int // of single alerts
 	changes  int // how many there were
 	disturbs int // how many of them somebody else comes before
 }
@@ -29,6 +30,7 @@ func (s *store) RecentAlerts(_ context.Context, _ int64, f alert.Filter, limit i
 }
 
 func (s *store) Alert(_ context.Context, _, iid int64) (alert.Alert, error) {
+	s.reads++
 	for _, a := range s.all {
 		if a.IID == iid {
 			return a, nil
@@ -202,7 +204,7 @@ func TestSetIsTriedAgain(t *testing.T) {
 	for disturbs := range 4 {
 		s := &store{all: four, disturbs: disturbs}
 		r := alert.NewRules(s, func() time.Time { return now })
-		got, err := r.Set(t.Context(), 1, 4, alert.Change{Status: &resolved, ActorID: 9})
+		got, err := r.Set(t.Context(), four[0], alert.Change{Status: &resolved, ActorID: 9})
 		if disturbs < 3 && (err != nil || got.Status != alert.Resolved || !got.EndedAt.Equal(now) || got.Activity[0].ActorID != 9) {
 			t.Errorf("disturbed %d times Set gave %+v, %v", disturbs, got, err)
 		}
@@ -212,9 +214,13 @@ func TestSetIsTriedAgain(t *testing.T) {
 		if tries := min(disturbs+1, 3); s.changes != tries {
 			t.Errorf("disturbed %d times Set tried %d times, want %d", disturbs, s.changes, tries)
 		}
+		if again := min(disturbs, 2); s.reads != again {
+			t.Errorf("disturbed %d times Set read the alert %d times, want %d", disturbs, s.reads, again)
+		}
 	}
-	if _, err := alert.NewRules(&store{all: four}, time.Now).Set(t.Context(), 1, 5, alert.Change{Status: &resolved}); !fault.Is(err, fault.NotFound) {
-		t.Errorf("Set of an alert that is not there gave %v", err)
+	gone := alert.NewRules(&store{all: four, disturbs: 1}, time.Now)
+	if _, err := gone.Set(t.Context(), alert.Alert{ProjectID: 1, IID: 5}, alert.Change{Status: &resolved}); !fault.Is(err, fault.NotFound) {
+		t.Errorf("Set of an alert that was deleted in between gave %v, want fault.NotFound", err)
 	}
 }
 

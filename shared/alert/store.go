@@ -47,8 +47,8 @@ type Store interface {
 	// are others.
 	RecentAlerts(ctx context.Context, projectID int64, f Filter, limit int) (alerts []Alert, more bool, err error)
 
-	// ChangeAlert makes the change to the alert whose ProjectID, IID and
-	// Version are those of a, and returns the alert after it. Entering
+	// ChangeAlert makes the change to a, which is an alert as it was read, and
+	// returns it after that; events of since then may be missing. Entering
 	// Resolved sets EndedAt, and leaving it clears it. A change that changes
 	// nothing returns the alert as it is. It returns a fault.Conflict error
 	// whose message the caller may read when the Version is not the stored one

@@ -62,8 +62,12 @@ func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, v visit, c ale
 	if err != nil {
 		return err
 	}
+	of, err := a.app.Alerts.Alert(r.Context(), v.Project.ID, n)
+	if err != nil {
+		return err
+	}
 	c.ActorID = v.User.ID
-	_, err = a.app.Alerts.Set(r.Context(), v.Project.ID, n, c)
+	_, err = a.app.Alerts.Set(r.Context(), of, c)
 	switch {
 	case fault.Is(err, fault.Conflict):
 		return a.complainAlert(w, r, v, n, err)

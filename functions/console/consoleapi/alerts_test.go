@@ -70,7 +70,11 @@ func TestAlertsAreListedByStatus(t *testing.T) {
 	web, i, b := newAlerts(t, a)
 	for n, status := range []alert.Status{alert.Triggered, alert.Acknowledged, alert.Resolved, alert.Ignored} {
 		iid := fire(t, a, web, i, fmt.Sprintf(`{"title": "Title of %s", "severity": "high", "service": "service-%d"}`, status, n))
-		if _, err := a.Alerts.Set(t.Context(), web.ID, iid, alert.Change{Status: &status}); err != nil {
+		one, err := a.Alerts.Alert(t.Context(), web.ID, iid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.Alerts.Set(t.Context(), one, alert.Change{Status: &status}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"golang.org/x/sync/errgroup"
-
 	"gatehouse/shared/alert"
 	"gatehouse/shared/project"
 	"gatehouse/shared/user"
@@ -124,26 +122,13 @@ func (a *api) alertBody(p project.Project, one alert.Alert, n names) alertBody {
 }
 
 // answerAlert writes the alert with everything that is known of it.
-func (a *api) answerAlert(w http.ResponseWriter, r *http.Request, p project.Project, one alert.Alert) error {
-	var n names
-	var text json.RawMessage
-	reads, ctx := errgroup.WithContext(r.Context())
-	reads.Go(func() (err error) {
-		text, err = a.payload(ctx, one)
+func (a *api) answerAlert(w http.ResponseWriter, r *http.Request, p project.Project, found foundAlert) error {
+	users, err := a.users(r.Context(), peopleIn(found.Alert))
+	if err != nil {
 		return err
-	})
-	reads.Go(func() (err error) {
-		n.integrations, err = a.integrationNames(ctx, p)
-		return err
-	})
-	reads.Go(func() (err error) {
-		n.users, err = a.users(ctx, peopleIn(one))
-		return err
-	})
-	if err := reads.Wait(); err != nil {
-		return noAlert(err)
 	}
-	return web.JSON(w, http.StatusOK, newDetailedAlert(a.alertBody(p, one, n), one, n, text))
+	n := names{users, found.integrations}
+	return web.JSON(w, http.StatusOK, newDetailedAlert(a.alertBody(p, found.Alert, n), found.Alert, n, found.payload))
 }
 
 // assigneesOf returns whom the alerts are assigned to.

@@ -1,6 +1,7 @@
 package monitorapi
 
 import (
+	"encoding/json"
 	"net/http"
 
 	"golang.org/x/sync/errgroup"
@@ -53,14 +54,33 @@ func readQuery(params *web.Values) alert.Query {
 	return q
 }
 
-// foundAlert returns the alert that the path names.
-func (a *api) foundAlert(r *http.Request, p project.Project) (alert.Alert, error) {
+// foundAlert is an alert with what no change of it changes.
+type foundAlert struct {
+	alert.Alert
+	payload      json.RawMessage
+	integrations map[int64]string // names
+}
+
+// foundAlert returns the alert that the path names, all read side by side.
+func (a *api) foundAlert(r *http.Request, p project.Project) (found foundAlert, err error) {
 	iid, err := web.PathID(r, "iid")
 	if err != nil {
-		return alert.Alert{}, noAlert(err)
+		return foundAlert{}, noAlert(err)
 	}
-	found, err := a.app.Alerts.Alert(r.Context(), p.ID, iid)
-	return found, noAlert(err)
+	reads, ctx := errgroup.WithContext(r.Context())
+	reads.Go(func() (err error) {
+		found.Alert, err = a.app.Alerts.Alert(ctx, p.ID, iid)
+		return err
+	})
+	reads.Go(func() (err error) {
+		found.payload, err = a.payload(ctx, p.ID, iid)
+		return err
+	})
+	reads.Go(func() (err error) {
+		found.integrations, err = a.integrationNames(ctx, p)
+		return err
+	})
+	return found, noAlert(reads.Wait())
 }
 
 // noAlert says what it is that was not found.
@@ -84,11 +104,10 @@ func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, c auth.Caller,
 		return err
 	}
 	change.ActorID = c.User.ID
-	changed, err := a.app.Alerts.Set(r.Context(), p.ID, found.IID, change)
-	if err != nil {
+	if found.Alert, err = a.app.Alerts.Set(r.Context(), found.Alert, change); err != nil {
 		return noAlert(err)
 	}
-	return a.answerAlert(w, r, p, changed)
+	return a.answerAlert(w, r, p, found)
 }
 
 // readAlertChange reads a status, somebody to assign, or both.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"gatehouse/shared/alert"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/mapping"
@@ -65,7 +64,7 @@ func (a *api) lastPayload(w http.ResponseWriter, r *http.Request, _ auth.Caller,
 	if err != nil {
 		return web.NotFound("Payload", err)
 	}
-	text, err := a.payload(r.Context(), last)
+	text, err := a.payload(r.Context(), p.ID, last.IID)
 	if err != nil {
 		return web.NotFound("Payload", err)
 	}
@@ -73,8 +72,8 @@ func (a *api) lastPayload(w http.ResponseWriter, r *http.Request, _ auth.Caller,
 }
 
 // payload returns what opened the alert.
-func (a *api) payload(ctx context.Context, of alert.Alert) (json.RawMessage, error) {
-	text, err := a.app.Alerts.AlertPayload(ctx, of.ProjectID, of.IID)
+func (a *api) payload(ctx context.Context, projectID, iid int64) (json.RawMessage, error) {
+	text, err := a.app.Alerts.AlertPayload(ctx, projectID, iid)
 	if err != nil {
 		return nil, err
 	}

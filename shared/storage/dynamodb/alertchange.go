@@ -16,35 +16,37 @@ import (
 // errMoved tells that an alert or its slot is no longer as it was read.
 var errMoved = errors.New("the alert moved on")
 
-// ChangeAlert changes the alert whose version is the stored one.
+// ChangeAlert changes the alert whose version is the stored one. It is taken as
+// the caller read it, and read again only where it moved on since.
 func (s *Store) ChangeAlert(ctx context.Context, a alert.Alert, c alert.Change) (alert.Alert, error) {
-	for {
-		stored, err := s.Alert(ctx, a.ProjectID, a.IID)
-		if err != nil {
-			return alert.Alert{}, err
-		}
-		if stored.Version != a.Version {
-			return alert.Alert{}, alert.ErrChanged
-		}
-		changed := stored.Changed(c)
-		err = s.saveAlert(ctx, stored, changed)
-		switch {
-		case errors.Is(err, errMoved):
-			continue
-		case err != nil:
-			return alert.Alert{}, err
-		}
-		return changed, nil
+	if a.Changed(c).Version == a.Version {
+		return s.current(ctx, a)
 	}
+	for {
+		changed := a.Changed(c)
+		err := s.saveAlert(ctx, a, changed)
+		if !errors.Is(err, errMoved) {
+			return changed, err
+		}
+		if a, err = s.current(ctx, a); err != nil {
+			return alert.Alert{}, err
+		}
+	}
+}
+
+// current returns the alert as it is now, if it has had further events at most.
+func (s *Store) current(ctx context.Context, a alert.Alert) (alert.Alert, error) {
+	stored, err := s.Alert(ctx, a.ProjectID, a.IID)
+	if err == nil && stored.Version != a.Version {
+		return alert.Alert{}, alert.ErrChanged
+	}
+	return stored, err
 }
 
 // saveAlert leads an alert from one state to another. When it is resolved, its
 // slot goes in the same transaction, if it has counted nothing since it was
 // read; so no event is lost, and an alert is open as long as its slot is there.
 func (s *Store) saveAlert(ctx context.Context, was, is alert.Alert) error {
-	if is.Version == was.Version {
-		return nil
-	}
 	changes := []change{set(alertKey(is.ProjectID, is.IID), stateOfAlert(&is)).version(was.Version)}
 	changes = append(changes, besides(was, is)...)
 	err := s.write(ctx, changes...)
