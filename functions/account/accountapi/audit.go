@@ -31,9 +31,14 @@ type auditSearch struct{ Event, User, Nobody, From, Until, Before string }
 // auditRow is an entry in words.
 type auditRow struct {
 	audit.Entry
-	Title, Details, By, Account string
-	From                        bool // tells where it came from
+	Title, By, Account string
+	Details            []auditDetail
+	From               bool // tells where it came from
 }
+
+// auditDetail is one detail by itself: a text may be whatever somebody called a
+// thing, and look like others.
+type auditDetail struct{ Name, Text string }
 
 // auditSize is how many entries a page shows.
 const auditSize = 30
@@ -151,12 +156,7 @@ func (a *api) auditRows(ctx context.Context, reader user.User, admin bool, entri
 // not known: an administrator's address is none of theirs.
 func newAuditRow(e audit.Entry, reader user.User, admin bool, people map[int64]user.User) auditRow {
 	kind, _ := e.Name.Kind()
-	row := auditRow{Entry: e, Title: kind.Title, From: admin || e.ActorID == 0 || e.ActorID == reader.ID}
-	for _, name := range e.Event.Details.Names() {
-		if name != "client_id" && name != "user" {
-			row.Details += " · " + name + ": " + e.Event.Details[name]
-		}
-	}
+	row := auditRow{Entry: e, Title: kind.Title, Details: newAuditDetails(e.Event.Details), From: admin || e.ActorID == 0 || e.ActorID == reader.ID}
 	switch by, known := people[e.ActorID]; {
 	case e.ActorID == 0 && e.Event.Details["application"] != "":
 		row.By = "Application “" + e.Event.Details["application"] + "”" // whose name may be anything
@@ -178,4 +178,14 @@ func newAuditRow(e audit.Entry, reader user.User, admin bool, people map[int64]u
 		row.Account = "Deleted: " + e.Event.Details["user"]
 	}
 	return row
+}
+
+// newAuditDetails lists what the row does not tell anyway.
+func newAuditDetails(all audit.Details) (shown []auditDetail) {
+	for _, name := range all.Names() {
+		if name != "client_id" && name != "user" {
+			shown = append(shown, auditDetail{name, all[name]})
+		}
+	}
+	return shown
 }

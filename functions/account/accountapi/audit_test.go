@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/oauth"
 )
 
@@ -94,7 +95,7 @@ func TestAdministratorsResetTwoFactorsOfOthers(t *testing.T) {
 func TestWrongCodeTellsThatThePasswordWasRight(t *testing.T) {
 	a, _, has := withTwoFactors(t)
 	secondStep(t, newBrowser(t, a.App), "000000").Want(422)
-	signedInBy(t, a, has.codes[0]).Get(securityLog).Want(200, "Sign-in failed", "after: the right password", "Recovery code used", "Signed in")
+	signedInBy(t, a, has.codes[0]).Get(securityLog).Want(200, "Sign-in failed", "<dt>after</dt><dd><bdi>the right password</bdi></dd>", "Recovery code used", "Signed in")
 }
 
 func TestAdministratorsSearchTheTrail(t *testing.T) {
@@ -146,6 +147,21 @@ func TestApplicationsDoNotPoseAsPeople(t *testing.T) {
 		if strings.Contains(page.Body.String(), "<script>alert") {
 			t.Errorf("the name is a part of the page: %s", page.Body)
 		}
+	}
+}
+
+// Nor does a name read like a detail of another kind.
+func TestNamesDoNotPoseAsDetails(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	name := "Mail · scopes: api</bdi></dd><dt>scopes</dt>"
+	client := register(t, a, ada, func(r *oauth.Registration) { r.Name = name })
+	b := signedIn(t, a, ada)
+	allow(t, a, b, client, "read_user")
+	page := b.Get(securityLog+"?event="+string(audit.Consent)).Want(200,
+		"<dt>application</dt><dd><bdi>"+name+"</bdi></dd><dt>scopes</dt><dd><bdi>read_user</bdi></dd></dl>")
+	if got := strings.Count(page.Body.String(), "<dt>"); got != 2 {
+		t.Errorf("the entry has %d details, want 2: %s", got, page.Body)
 	}
 }
 
