@@ -316,6 +316,31 @@ func TestLostAnswersBehindAFire(t *testing.T) {
 	}
 }
 
+// Whoever stored the alert keeps its payload, also when somebody changed the
+// alert before the store could see that it had.
+func TestLostAnswerToAnAlertThatChangesMeanwhile(t *testing.T) {
+	o, w := options(t), &wire{}
+	meanwhile := openWith(t, o)
+	o.HTTPClient = w
+	s, p, occurrence, lost := dynamodb.New(o), newProjectID(), newOccurrence(), false
+	status := alert.Acknowledged
+	w.answer = func(_ string, theirs *http.Response) *http.Response {
+		all := alertsOf(t, meanwhile, p)
+		if theirs == nil || lost || len(all) == 0 {
+			return nil
+		}
+		lost = true
+		must[alert.Alert](t)(meanwhile.ChangeAlert(t.Context(), all[0], alert.Change{Status: &status, At: now}))
+		return response(http.StatusServiceUnavailable, "{}")
+	}
+	if got := report(t, s, p, occurrence)[0]; got.Outcome != alert.Opened {
+		t.Errorf("the occurrence is %s, want %s", got.Outcome, alert.Opened)
+	}
+	if got := must[[]byte](t)(meanwhile.AlertPayload(t.Context(), p, 1)); !bytes.Equal(got, occurrence.Payload) {
+		t.Errorf("the payload has %d bytes, want all %d", len(got), len(occurrence.Payload))
+	}
+}
+
 // A fire that DynamoDB refused was not counted, and is sent again.
 func TestRefusedFireIsTriedAgain(t *testing.T) {
 	o, w := options(t), &wire{}
@@ -364,6 +389,32 @@ func TestSlowProcessMeetsItsSuccessor(t *testing.T) {
 		opened := map[bool][]byte{true: occurrence.Payload, false: other.Payload}[first.Outcome == alert.Opened]
 		if got := must[[]byte](t)(fast.AlertPayload(t.Context(), p, first.IID)); !bytes.Equal(got, opened) {
 			t.Errorf("stopped at request %d: the payload has %d bytes, want the %d of who opened the alert", stopped, len(got), len(opened))
+		}
+	}
+}
+
+// What was counted on an alert is not counted again, nor opens another one, when
+// that alert is resolved before the slow process comes back to it.
+func TestSlowProcessComesAfterTheEnd(t *testing.T) {
+	o, w := options(t), &wire{}
+	openWith(t, o)
+	o.Patience = 20 * time.Millisecond
+	for stopped := 2; stopped <= 6; stopped++ {
+		fast, p, occurrence := dynamodb.New(o), newProjectID(), newOccurrence()
+		var successor alert.Recorded
+		requests, slow := atomic.Int64{}, o
+		w.answer = func(_ string, theirs *http.Response) *http.Response {
+			if theirs == nil && requests.Add(1) == int64(stopped) {
+				successor = report(t, fast, p, occurrence)[0]
+				report(t, fast, p, recovery(occurrence))
+			}
+			return nil
+		}
+		slow.HTTPClient = w
+		first := report(t, dynamodb.New(slow), p, occurrence)[0]
+		all := alertsOf(t, fast, p)
+		if len(all) != 1 || all[0].Events != 2 || all[0].Open() || first.IID != successor.IID {
+			t.Errorf("stopped at request %d: %+v and %+v left %+v, want one resolved alert with two events", stopped, first, successor, all)
 		}
 	}
 }

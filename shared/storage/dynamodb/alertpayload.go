@@ -29,6 +29,12 @@ func payloadFields(name *string, chunks *int64) fields {
 	return fields{{"payload", name}, {"payload_chunks", chunks}}
 }
 
+// payloadIn returns where the payload of an item is; an empty name: it has none.
+func payloadIn(it item) (name string, chunks int64, err error) {
+	err = payloadFields(&name, &chunks).read(it)
+	return name, chunks, err
+}
+
 // fields are those by which an alert or an integration refers to the payload.
 func (p payload) fields() fields {
 	n := int64(len(p.chunks))
@@ -69,9 +75,8 @@ func (s *Store) AlertPayload(ctx context.Context, projectID, iid int64) ([]byte,
 	if it == nil {
 		return nil, alertKind.missing()
 	}
-	var name string
-	var chunks int64
-	if err := payloadFields(&name, &chunks).read(it); err != nil {
+	name, chunks, err := payloadIn(it)
+	if err != nil {
 		return nil, err
 	}
 	whole, err := s.joined(ctx, payloadKeys(name, chunks))

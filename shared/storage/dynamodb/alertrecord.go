@@ -109,11 +109,28 @@ func (r *recording) record(ctx context.Context, o alert.Occurrence) ([]alert.Rec
 		return []alert.Recorded{opened}, err
 	}
 	joined, err := r.join(ctx, o)
-	for errors.Is(err, errGone) { // the alert that counted it is resolved
-		r.fired = nil
-		joined, err = r.join(ctx, o)
+	if errors.Is(err, errGone) {
+		joined, err = r.resolvedMeanwhile(ctx, o)
 	}
 	return []alert.Recorded{joined}, err
+}
+
+// resolvedMeanwhile names the alert that counted an occurrence and was resolved
+// before that could tell its number: the newest with the fingerprint. Firing
+// again would count the occurrence twice, and open an alert that nobody ends.
+func (r *recording) resolvedMeanwhile(ctx context.Context, o alert.Occurrence) (alert.Recorded, error) {
+	recorded := alert.Recorded{Outcome: alert.Repeated}
+	err := r.store.query(ctx, alertsOf(r.projectID), backward, func(it item) (bool, error) {
+		a, err := alertKind.read(it)
+		if a.Grouped && a.Fingerprint == o.Fingerprint {
+			recorded.IID, recorded.Title = a.IID, a.Title
+		}
+		return recorded.IID == 0, err
+	})
+	if err == nil && recorded.IID == 0 { // not reached: only a stored alert is resolved
+		err = errUncertain
+	}
+	return recorded, err
 }
 
 // join counts an occurrence on the open alert with its fingerprint, or opens
@@ -162,7 +179,11 @@ func (r *recording) open(ctx context.Context, found slot, o alert.Occurrence) (a
 		return err
 	}
 	store := func(ctx context.Context) error { return r.store.putPayload(ctx, payload) }
-	if err := allOf(ctx, assign, store); err != nil {
+	err := allOf(ctx, assign, store)
+	if errors.Is(err, errGone) {
+		err = errors.Join(err, r.store.forgetPayload(ctx, payload))
+	}
+	if err != nil {
 		return alert.Recorded{}, err
 	}
 	recorded, err := r.create(ctx, o.Alert(r.projectID, found.iid, found.createdAt), payload)
@@ -189,10 +210,14 @@ func (r *recording) create(ctx context.Context, a alert.Alert, p payload) (alert
 		return alert.Recorded{Outcome: alert.Opened, IID: a.IID, Title: a.Title}, err
 	}
 	first, err := alertKind.read(stored)
-	if err == nil {
-		err = r.store.forgetPayload(ctx, p)
+	name, _, nameErr := payloadIn(stored)
+	if err := errors.Join(err, nameErr); err != nil {
+		return alert.Recorded{}, err
 	}
-	return alert.Recorded{Outcome: alert.Repeated, IID: first.IID, Title: first.Title}, err
+	if name == p.name { // the answer was lost, and the alert has changed since
+		return alert.Recorded{Outcome: alert.Opened, IID: first.IID, Title: first.Title}, nil
+	}
+	return alert.Recorded{Outcome: alert.Repeated, IID: first.IID, Title: first.Title}, r.store.forgetPayload(ctx, p)
 }
 
 // openAlone stores an alert that counts no further occurrences, together with

@@ -38,10 +38,13 @@ func (s *Store) sample(ctx context.Context, p project.Project, i integration.Int
 		return "", 0, fmt.Errorf("get integration: %w", err)
 	}
 	stored, err := integrations.read(it)
-	if err == nil && (stored.ID != i.ID || stored.ProjectID != p.ID) {
+	switch {
+	case err != nil:
+		return "", 0, err
+	case stored.ID != i.ID || stored.ProjectID != p.ID:
 		return "", 0, integrations.missing()
 	}
-	return name, chunks, payloadFields(&name, &chunks).read(it)
+	return payloadIn(it)
 }
 
 // PutSample keeps a sample payload. The integration refers to the new one, or

@@ -36,6 +36,7 @@ var alerts = []promise{
 	{"that many report at once are one", manyAtOnce},
 	{"opened by many at once have numbers of their own", distinctAtOnce},
 	{"are never lost between a fire and a recovery", fireRacingRecovery},
+	{"count every fire once, where they are resolved while they are opened", openingRacingRecovery},
 	{"are resolved once by many recoveries at once", recoveryRace},
 	{"opened again by many at once open once", reopenRace},
 	{"keep every event when somebody changes them meanwhile", changeRacingFires},
@@ -562,6 +563,24 @@ func fireRacingRecovery(t *testing.T, s storage.Store) {
 		if a := readAlert(t, s, p, 1); a.Open() {
 			t.Errorf("alert 1 is open after a recovery: %+v", a)
 		}
+	}
+}
+
+func openingRacingRecovery(t *testing.T, s storage.Store) {
+	for range 10 {
+		p, o := newProjectID(), newOccurrence()
+		errs := race(12, func(i int) error {
+			mine := o
+			if i%3 == 0 {
+				mine = recovery(o)
+			}
+			_, err := s.RecordOccurrences(t.Context(), p, [][]alert.Occurrence{{mine}}, now)
+			return err
+		})
+		for _, err := range errs {
+			wantOK(t, "RecordOccurrences", err)
+		}
+		wantNoneLost(t, s, p, 8)
 	}
 }
 
