@@ -57,8 +57,16 @@ func TestDeedsAreInTheAuditTrail(t *testing.T) {
 	var code, recovery string
 	var seed twofactor.Seed
 	own := values("password", s.root.Password.Reveal())
-	var ben, application, token, group float64
+	var ben, application, token, group, uptime, client float64
 	at := func(path string, id float64) string { return fmt.Sprintf(path, int64(id)) }
+	var key string
+	p := s.project(t, root)
+	integrations, tracking := at("/projects/%d/monitor/integrations", float64(p.ID)), at("/projects/%d/error_tracking", float64(p.ID))
+	sections := "/console/" + p.FullPath + "/settings"
+	uptimes := map[string]any{"name": "Uptime", "type": "http", "active": true}
+	tracker := map[string]any{
+		"active": true, "integrated": false, "api_url": "https://tracker.example/api/0/projects/acme/web/", "token": "the token of the tracker",
+	}
 	registration := values("name", "Weather", "redirect_uri", callback, "scopes[]", "api", "confidential", "1")
 	steps := []struct {
 		deed   func()
@@ -147,6 +155,33 @@ func TestDeedsAreInTheAuditTrail(t *testing.T) {
 		{deed: func() { rest("DELETE", at("/groups/%d/members", group)+at("/%d", ben), nil, 204) }, stored: names(audit.MemberRemoved)},
 		{deed: func() { rest("GET", "/user?sudo=ben", nil, 200) }, stored: names(audit.SudoUsed)},
 
+		{deed: func() { uptime = rest("POST", integrations, uptimes, 201)["id"].(float64) }, stored: names(audit.IntegrationCreated)},
+		{deed: func() { rest("POST", integrations, map[string]any{"name": "", "type": "http", "active": true}, 400) }}, // nothing came of it
+		{deed: func() {
+			rest("PATCH", at(integrations+"/%d", uptime), map[string]any{"active": false, "name": "Off"}, 200)
+		}, stored: names(audit.IntegrationDisabled)},
+		{deed: func() {
+			form(at(sections+"/integrations/%d", uptime), http.StatusSeeOther, "name", "Off", "active", "1")
+		}, stored: names(audit.IntegrationEnabled)},
+		{deed: func() {
+			rest("PUT", at(integrations+"/%d", uptime), map[string]any{"active": true, "name": "Checks", "rate_limit": 9}, 200)
+		}, stored: names(audit.IntegrationChanged)},
+		{deed: func() {
+			key = rest("POST", at(integrations+"/%d/reset_key", uptime), nil, 200)["authorization_key"].(string)
+		}, stored: names(audit.IntegrationKeyReset)},
+		{deed: func() {
+			form(at(sections+"/integrations/%d/key", uptime), http.StatusSeeOther)
+		}, stored: names(audit.IntegrationKeyReset)},
+		{deed: func() { rest("DELETE", at(integrations+"/%d", uptime), nil, 204) }, stored: names(audit.IntegrationDeleted)},
+		{deed: func() { rest("PUT", tracking+"/settings", tracker, 200) }, stored: names(audit.TrackingChanged)},
+		{deed: func() { rest("PATCH", tracking+"/settings", map[string]any{"active": false}, 200) }, stored: names(audit.TrackingChanged)},
+		{deed: func() {
+			form(sections+"/error_tracking", http.StatusSeeOther, "active", "1", "tracker", "integrated")
+		}, stored: names(audit.TrackingChanged)},
+		{deed: func() { client = rest("POST", tracking+"/client_keys", nil, 201)["id"].(float64) }, stored: names(audit.ClientKeyCreated)},
+		{deed: func() { rest("DELETE", at(tracking+"/client_keys/%d", client), nil, 200) }, stored: names(audit.ClientKeyDeleted)},
+		{deed: func() { form(sections+"/error_tracking/client_keys", http.StatusSeeOther) }, stored: names(audit.ClientKeyCreated)},
+
 		{deed: func() { s.enableTwoFactor(t, browser) }, stored: names(audit.TwoFactorEnabled)},
 		{deed: func() { rest("DELETE", at("/users/%d/two_factor", float64(root.ID)), nil, 204) }, stored: names(audit.TwoFactorDisabled)},
 		{deed: func() { rest("DELETE", at("/users/%d/two_factor", float64(root.ID)), nil, 204) }}, // is off
@@ -223,7 +258,7 @@ func TestDeedsAreInTheAuditTrail(t *testing.T) {
 	for _, secret := range []string{
 		s.root.Password.Reveal(), s.root.Token.Reveal(), s.clientSecret.Reveal(), code, pair.Access, pair.Refresh, reused.Refresh, granted.Access,
 		"a wrong password", "my secret password", "the password of ben", "another password of ben",
-		seed.String(), recovery, strings.ReplaceAll(recovery, "-", ""),
+		key, "the token of the tracker", seed.String(), recovery, strings.ReplaceAll(recovery, "-", ""),
 	} {
 		if strings.Contains(string(encoded), secret) || strings.Contains(lines.String(), secret) {
 			t.Errorf("the trail or the log holds %q", secret)

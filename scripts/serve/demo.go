@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gatehouse/shared/app"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/errortracking"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
@@ -48,7 +49,7 @@ func loadDemo(ctx context.Context, a *app.App) (*demoAccount, error) {
 		{Name: "Web shop", Path: "web-shop", Visibility: project.Private},
 		{Name: "Payments", Path: "payments", Visibility: project.Private},
 	} {
-		if err := demoProject(ctx, a, draft, group, people[2]); err != nil {
+		if err := demoProject(ctx, a, draft, group, people[1], people[2]); err != nil {
 			return nil, err
 		}
 	}
@@ -65,7 +66,7 @@ func loadDemo(ctx context.Context, a *app.App) (*demoAccount, error) {
 
 // demoProject makes a project, whose errors are tracked with a client key, and
 // of which a tool has sent alerts.
-func demoProject(ctx context.Context, a *app.App, draft project.Draft, group project.Group, developer user.User) error {
+func demoProject(ctx context.Context, a *app.App, draft project.Draft, group project.Group, maintainer, developer user.User) error {
 	p, err := a.Projects.NewProject(ctx, draft, group)
 	switch {
 	case fault.Is(err, fault.Invalid):
@@ -73,15 +74,15 @@ func demoProject(ctx context.Context, a *app.App, draft project.Draft, group pro
 	case err != nil:
 		return err
 	}
-	integrated := true
+	integrated, by := true, audit.Actor{ID: maintainer.ID, UserID: maintainer.ID}
 	change := errortracking.Change{Create: true, Active: true, Integrated: &integrated}
-	if _, err := a.Tracking.Change(ctx, p.ID, change, nil); err != nil {
+	if _, err := a.Tracking.Change(ctx, by, p, change, nil); err != nil {
 		return err
 	}
-	if _, err = a.Tracking.CreateKey(ctx, p.ID); err != nil {
+	if _, err = a.Tracking.CreateKey(ctx, by, p); err != nil {
 		return err
 	}
-	return demoAlerts(ctx, a, p, developer)
+	return demoAlerts(ctx, a, p, by, developer)
 }
 
 func demoUsers(ctx context.Context, a *app.App) ([]user.User, error) {

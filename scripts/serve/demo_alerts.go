@@ -7,6 +7,7 @@ import (
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/app"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/intake"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
@@ -42,14 +43,14 @@ const demoMapping = `{
 
 // demoAlerts gives the project an integration, sends through it what a tool
 // would have sent in the last days, and has somebody take on one of the alerts.
-func demoAlerts(ctx context.Context, a *app.App, p project.Project, who user.User) error {
+func demoAlerts(ctx context.Context, a *app.App, p project.Project, by audit.Actor, who user.User) error {
 	for _, name := range []string{"production", "staging"} {
 		if _, err := a.Integrations.AddEnvironment(ctx, p, name); err != nil {
 			return err
 		}
 	}
 	i, err := a.Integrations.Create(ctx, p, integration.Draft{
-		Name: "Uptime checks", Type: integration.HTTP, Active: true, Mapping: []byte(demoMapping),
+		Name: "Uptime checks", Type: integration.HTTP, Active: true, Mapping: []byte(demoMapping), By: by,
 	})
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"gatehouse/functions/errortracking/errortrackingapi"
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/errortracking"
 	"gatehouse/shared/project"
 	"gatehouse/shared/storage/dynamodb"
@@ -66,7 +67,7 @@ func whoMayTrackErrors(t *testing.T, a *apptest.App) {
 func trackErrors(t *testing.T, a *apptest.App, p project.Project) {
 	t.Helper()
 	off := errortracking.Change{Create: true, Integrated: new(bool)}
-	if _, err := a.Tracking.Change(t.Context(), p.ID, off, nil); err != nil {
+	if _, err := a.Tracking.Change(t.Context(), audit.Actor{}, p, off, nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -74,7 +75,7 @@ func trackErrors(t *testing.T, a *apptest.App, p project.Project) {
 // keyPaths adds a client key and returns its path below each of the project's.
 func keyPaths(t *testing.T, a *apptest.App, projects []string, p project.Project) []string {
 	t.Helper()
-	k, err := a.Tracking.CreateKey(t.Context(), p.ID)
+	k, err := a.Tracking.CreateKey(t.Context(), audit.Actor{}, p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,8 @@
-// Package audit keeps the trail: who did what to whose account, when and from
-// where. What happened has a name that never changes, is one line in the log
-// and, but for what happens every other hour, one stored entry, which the user
-// whose account it is and the administrators can read for a year.
+// Package audit keeps the trail: who did what to whose account, or to what
+// watches a project, when and from where. What happened has a name that never
+// changes, is one line in the log and, but for what happens every other hour,
+// one stored entry, which the user whose account it is (for a project's, who
+// did it) and the administrators can read for a year.
 //
 // What strangers do to accounts that do not exist has one entry a minute for
 // each address, that of the last; the log has every one.
@@ -26,7 +27,8 @@ type Event struct {
 	// ActorID is the user who did it; zero: an application by itself, or
 	// somebody who is not known.
 	ActorID int64
-	// UserID is the user whose account it concerns; zero: nobody's.
+	// UserID is the user whose account it concerns, or with whose it was done
+	// to something of a project; zero: nobody's.
 	UserID  int64
 	Details Details
 	// Outcome is Done unless it says something else, and Reason then why.

@@ -51,6 +51,17 @@ const (
 	MemberChanged Name = "member.role_changed"
 	MemberRemoved Name = "member.removed"
 	SudoUsed      Name = "sudo.used"
+
+	IntegrationCreated  Name = "integration.created"
+	IntegrationChanged  Name = "integration.changed"
+	IntegrationEnabled  Name = "integration.enabled"
+	IntegrationDisabled Name = "integration.disabled"
+	IntegrationDeleted  Name = "integration.deleted"
+	IntegrationKeyReset Name = "integration.key_reset"
+
+	TrackingChanged  Name = "error_tracking.changed"
+	ClientKeyCreated Name = "client_key.created"
+	ClientKeyDeleted Name = "client_key.deleted"
 )
 
 // Kind is what there is to know of a Name.
@@ -105,6 +116,17 @@ var Kinds = []Kind{
 	{Name: MemberChanged, Title: "Membership changed"},
 	{Name: MemberRemoved, Title: "Membership ended"},
 	{Name: SudoUsed, Title: "An administrator acted as this user"},
+
+	{Name: IntegrationCreated, Title: "Alert integration added"},
+	{Name: IntegrationChanged, Title: "Alert integration changed"},
+	{Name: IntegrationEnabled, Title: "Alert integration switched on"},
+	{Name: IntegrationDisabled, Title: "Alert integration switched off"},
+	{Name: IntegrationDeleted, Title: "Alert integration deleted"},
+	{Name: IntegrationKeyReset, Title: "Alert integration’s key reset"},
+
+	{Name: TrackingChanged, Title: "Error tracking changed"},
+	{Name: ClientKeyCreated, Title: "Client key made"},
+	{Name: ClientKeyDeleted, Title: "Client key deleted"},
 }
 
 var kinds = byName()

@@ -61,6 +61,9 @@ func (c Caller) ByOAuth() bool { return c.Token.ID == 0 }
 // ActorID is the id of the user who really makes the request.
 func (c Caller) ActorID() int64 { return cmp.Or(c.By, c.User.ID) }
 
+// Actor is who makes the request, and in whose name.
+func (c Caller) Actor() audit.Actor { return audit.Actor{ID: c.ActorID(), UserID: c.User.ID} }
+
 // bearer is a token that was recognised, before its user and client were read.
 type bearer struct {
 	userID int64

@@ -6,21 +6,24 @@ import (
 	"strconv"
 	"time"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
+	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
 )
 
 // Rules switch error tracking on and off and hand out client keys.
 type Rules struct {
 	store Store
+	trail *audit.Trail
 	box   secret.Box
 	now   func() time.Time
 }
 
 // NewRules returns the rules over a store.
-func NewRules(store Store, keys secret.Keys, now func() time.Time) *Rules {
-	return &Rules{store, keys.Box("error tracking"), now}
+func NewRules(store Store, trail *audit.Trail, keys secret.Keys, now func() time.Time) *Rules {
+	return &Rules{store, trail, keys.Box("error tracking"), now}
 }
 
 // Settings returns the project's settings, or a fault.NotFound error when it
@@ -31,15 +34,19 @@ func (r *Rules) Settings(ctx context.Context, projectID int64) (Settings, error)
 
 // Change changes the project's settings and, unless it is nil, the token of
 // the external tracker, which is stored sealed.
-func (r *Rules) Change(ctx context.Context, projectID int64, c Change, token *secret.Text) (Settings, error) {
+func (r *Rules) Change(ctx context.Context, by audit.Actor, p project.Project, c Change, token *secret.Text) (s Settings, err error) {
 	if token != nil {
-		sealed, complaint := r.seal(projectID, token.Reveal())
+		sealed, complaint := r.seal(p.ID, token.Reveal())
 		if complaint != "" {
 			return Settings{}, fault.Field("token", complaint)
 		}
 		c.SealedToken = &sealed
 	}
-	return r.store.ChangeTracking(ctx, projectID, c)
+	err = r.trail.Beside(ctx, by.Event(audit.TrackingChanged, c.details(p)), func(ctx context.Context) (err error) {
+		s, err = r.store.ChangeTracking(ctx, p.ID, c)
+		return err
+	})
+	return s, err
 }
 
 // maxToken is the longest token, in bytes.
@@ -61,10 +68,13 @@ func (r *Rules) seal(projectID int64, token string) (sealed []byte, complaint st
 const attempts = 5
 
 // CreateKey makes a client key.
-func (r *Rules) CreateKey(ctx context.Context, projectID int64) (k ClientKey, err error) {
+func (r *Rules) CreateKey(ctx context.Context, by audit.Actor, p project.Project) (k ClientKey, err error) {
 	for range attempts {
-		k = NewClientKey(projectID, r.now())
-		if err = r.store.AddClientKey(ctx, k); !errors.Is(err, fault.Conflict) {
+		k = NewClientKey(p.ID, r.now())
+		err = r.trail.Beside(ctx, keyEvent(by, audit.ClientKeyCreated, p, k.ID), func(ctx context.Context) error {
+			return r.store.AddClientKey(ctx, k)
+		})
+		if !errors.Is(err, fault.Conflict) {
 			break
 		}
 	}
@@ -77,6 +87,10 @@ func (r *Rules) Keys(ctx context.Context, projectID int64, req page.Request) (pa
 }
 
 // DeleteKey ends a client key of the project at once, and returns it.
-func (r *Rules) DeleteKey(ctx context.Context, projectID, id int64) (ClientKey, error) {
-	return r.store.RemoveClientKey(ctx, projectID, id)
+func (r *Rules) DeleteKey(ctx context.Context, by audit.Actor, p project.Project, id int64) (k ClientKey, err error) {
+	err = r.trail.Beside(ctx, keyEvent(by, audit.ClientKeyDeleted, p, id), func(ctx context.Context) (err error) {
+		k, err = r.store.RemoveClientKey(ctx, p.ID, id)
+		return err
+	})
+	return k, err
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
@@ -29,13 +30,14 @@ const maxRateLimit = 1_000_000
 type Rules struct {
 	Store
 	Features Features
+	trail    *audit.Trail
 	keys     secret.Box
 	now      func() time.Time
 }
 
 // NewRules returns the rules over a store. The keys seal authorization keys.
-func NewRules(store Store, keys secret.Keys, f Features, now func() time.Time) *Rules {
-	return &Rules{Store: store, Features: f, keys: keys.Box("integration key"), now: now}
+func NewRules(store Store, trail *audit.Trail, keys secret.Keys, f Features, now func() time.Time) *Rules {
+	return &Rules{Store: store, Features: f, trail: trail, keys: keys.Box("integration key"), now: now}
 }
 
 // Draft is what a new integration should be.
@@ -47,6 +49,7 @@ type Draft struct {
 	Mapping   []byte // as mapping.Parse reads it
 	Sample    []byte // a JSON object; empty for none
 	RateLimit int
+	By        audit.Actor
 }
 
 // Create makes an integration of the project, with a key of its own. What is
@@ -71,7 +74,16 @@ func (r *Rules) Create(ctx context.Context, p project.Project, d Draft) (Integra
 	if err := r.admit(i, had); err != nil {
 		return Integration{}, err
 	}
-	if i, err = r.CreateIntegration(ctx, p, i, had); err != nil || len(sample) == 0 {
+	err = r.trail.Beside(ctx, i.event(audit.IntegrationCreated, p, d.By), func(ctx context.Context) (err error) {
+		i, err = r.createWithSample(ctx, p, i, had, sample)
+		return err
+	})
+	return i, err
+}
+
+func (r *Rules) createWithSample(ctx context.Context, p project.Project, i Integration, had []Integration, sample []byte) (Integration, error) {
+	i, err := r.CreateIntegration(ctx, p, i, had)
+	if err != nil || len(sample) == 0 {
 		return i, err
 	}
 	if err := r.PutSample(ctx, p, i, sample); err != nil {
@@ -105,6 +117,7 @@ type Change struct {
 	Mapping   *[]byte // as mapping.Parse reads it
 	Sample    *[]byte // a JSON object; empty for none
 	RateLimit *int
+	By        audit.Actor
 }
 
 // Change changes the integration with this id, with the errors of Create. A
@@ -128,10 +141,15 @@ func (r *Rules) Change(ctx context.Context, p project.Project, id int64, c Chang
 	if err := i.besides(had); err != nil {
 		return Integration{}, err
 	}
-	if c.Sample == nil {
-		return r.UpdateIntegration(ctx, p, i, had)
-	}
-	return r.updateWithSample(ctx, p, i, had, sample)
+	err = r.trail.Beside(ctx, i.changeEvent(was, p, c), func(ctx context.Context) (err error) {
+		if c.Sample == nil {
+			i, err = r.UpdateIntegration(ctx, p, i, had)
+		} else {
+			i, err = r.updateWithSample(ctx, p, i, had, sample)
+		}
+		return err
+	})
+	return i, err
 }
 
 // updateWithSample puts the sample first, which is the less to lose.
@@ -170,22 +188,24 @@ func set[T any](field *T, to *T) {
 }
 
 // ResetKey gives the integration a new key; the old one ends at once.
-func (r *Rules) ResetKey(ctx context.Context, p project.Project, id int64) (Integration, error) {
+func (r *Rules) ResetKey(ctx context.Context, by audit.Actor, p project.Project, id int64) (Integration, error) {
 	i, had, err := r.find(ctx, p, id)
 	if err != nil {
 		return Integration{}, err
 	}
 	r.renewKey(&i)
-	return r.UpdateIntegration(ctx, p, i, had)
+	err = r.trail.Beside(ctx, i.event(audit.IntegrationKeyReset, p, by), func(ctx context.Context) (err error) {
+		i, err = r.UpdateIntegration(ctx, p, i, had)
+		return err
+	})
+	return i, err
 }
 
-// Delete removes the integration with this id.
-func (r *Rules) Delete(ctx context.Context, p project.Project, id int64) error {
-	i, _, err := r.find(ctx, p, id)
-	if err != nil {
-		return err
-	}
-	return r.DeleteIntegration(ctx, p, i)
+// Delete removes the integration.
+func (r *Rules) Delete(ctx context.Context, by audit.Actor, p project.Project, i Integration) error {
+	return r.trail.Beside(ctx, i.event(audit.IntegrationDeleted, p, by), func(ctx context.Context) error {
+		return r.DeleteIntegration(ctx, p, i)
+	})
 }
 
 // Find returns the integration of the project with this id, or a

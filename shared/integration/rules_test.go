@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
@@ -65,6 +66,11 @@ func (s *store) PutSample(_ context.Context, _ project.Project, i integration.In
 	return nil
 }
 
+// trail forgets everything at once.
+type trail struct{ audit.Store }
+
+func (trail) WriteEntry(context.Context, audit.Entry) error { return nil }
+
 var web = project.Project{ID: 7, FullPath: "acme/web"}
 
 func newRules(t *testing.T, f integration.Features) (*integration.Rules, *store) {
@@ -74,7 +80,7 @@ func newRules(t *testing.T, f integration.Features) (*integration.Rules, *store)
 		t.Fatal(err)
 	}
 	s := &store{samples: map[int64]string{}}
-	return integration.NewRules(s, keys, f, func() time.Time { return time.Unix(0, 0) }), s
+	return integration.NewRules(s, audit.NewTrail(trail{}, time.Now), keys, f, func() time.Time { return time.Unix(0, 0) }), s
 }
 
 func draft(kind integration.Type, active bool) integration.Draft {
@@ -144,7 +150,7 @@ func TestSecondOfAType(t *testing.T) {
 		t.Errorf("a second HTTP endpoint gave %v, want fault.Forbidden", err)
 	}
 	create(t, r, draft(integration.Metrics, true))
-	if err := r.Delete(t.Context(), web, first.ID); err != nil {
+	if err := r.Delete(t.Context(), audit.Actor{}, web, first); err != nil {
 		t.Fatal(err)
 	}
 	create(t, r, draft(integration.HTTP, true))
@@ -333,7 +339,7 @@ func TestKeys(t *testing.T) {
 	if strings.Contains(string(i.SealedKey), first.Reveal()) {
 		t.Error("the store has the key in the clear")
 	}
-	reset, err := r.ResetKey(t.Context(), web, i.ID)
+	reset, err := r.ResetKey(t.Context(), audit.Actor{}, web, i.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,7 +353,7 @@ func TestKeys(t *testing.T) {
 		t.Errorf("another project's integration has opened the key %q", key.Reveal())
 	}
 	for _, id := range []int64{0, -1, i.ID + 1} {
-		if _, err := r.ResetKey(t.Context(), web, id); !fault.Is(err, fault.NotFound) {
+		if _, err := r.ResetKey(t.Context(), audit.Actor{}, web, id); !fault.Is(err, fault.NotFound) {
 			t.Errorf("ResetKey(%d) gave %v, want fault.NotFound", id, err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"gatehouse/functions/alerts/alertsapi"
 	"gatehouse/shared/alert"
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/intake"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
@@ -305,7 +306,7 @@ func TestAnIntegrationThatIsNotActiveIsAbsent(t *testing.T) {
 func TestAKeyEndsWhenItIsReset(t *testing.T) {
 	s := newSite(t)
 	i, old := s.http(t)
-	i, err := s.Integrations.ResetKey(t.Context(), s.project, i.ID)
+	i, err := s.Integrations.ResetKey(t.Context(), audit.Actor{}, s.project, i.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -432,7 +433,7 @@ func (s *site) rotate(t *testing.T, keys ...[]byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Integrations = integration.NewRules(s.Store, parsed, integration.AllFeatures, s.Now)
+	s.Integrations = integration.NewRules(s.Store, s.Trail, parsed, integration.AllFeatures, s.Now)
 	s.Intake = intake.NewRules(s.Store, s.Integrations, s.Now)
 	s.handler = alertsapi.New(s.App.App)
 }

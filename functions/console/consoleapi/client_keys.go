@@ -47,7 +47,7 @@ func (a *api) setup(v visit, keys []errortracking.ClientKey) string {
 var errNoKey = fault.New(fault.NotFound, "no such client key")
 
 func (a *api) createKey(w http.ResponseWriter, r *http.Request, v visit) error {
-	if _, err := a.app.Tracking.CreateKey(r.Context(), v.Project.ID); err != nil {
+	if _, err := a.app.Tracking.CreateKey(r.Context(), v.actor(), v.Project); err != nil {
 		return err
 	}
 	a.site.Notify(w, "key-created")
@@ -59,7 +59,7 @@ func (a *api) deleteKey(w http.ResponseWriter, r *http.Request, v visit) error {
 	if err != nil {
 		return errNoKey
 	}
-	if _, err := a.app.Tracking.DeleteKey(r.Context(), v.Project.ID, id); err != nil {
+	if _, err := a.app.Tracking.DeleteKey(r.Context(), v.actor(), v.Project, id); err != nil {
 		return err
 	}
 	a.site.Notify(w, "key-deleted")

@@ -86,7 +86,7 @@ func (a *api) changeIntegration(w http.ResponseWriter, r *http.Request, v visit,
 	}
 	rateLimit, err := sent.rateLimit()
 	if err == nil {
-		change := integration.Change{Name: &sent.Name, Active: &sent.Active, RateLimit: &rateLimit}
+		change := integration.Change{Name: &sent.Name, Active: &sent.Active, RateLimit: &rateLimit, By: v.actor()}
 		if i.Type != integration.HTTP {
 			change.APIURL = &sent.APIURL
 		}
@@ -104,7 +104,7 @@ func (a *api) changeIntegration(w http.ResponseWriter, r *http.Request, v visit,
 }
 
 func (a *api) resetKey(w http.ResponseWriter, r *http.Request, v visit, i integration.Integration) error {
-	if _, err := a.app.Integrations.ResetKey(r.Context(), v.Project, i.ID); err != nil {
+	if _, err := a.app.Integrations.ResetKey(r.Context(), v.actor(), v.Project, i.ID); err != nil {
 		return err
 	}
 	a.site.Notify(w, "integration-key")
@@ -112,7 +112,7 @@ func (a *api) resetKey(w http.ResponseWriter, r *http.Request, v visit, i integr
 }
 
 func (a *api) deleteIntegration(w http.ResponseWriter, r *http.Request, v visit, i integration.Integration) error {
-	if err := a.app.Integrations.Delete(r.Context(), v.Project, i.ID); err != nil {
+	if err := a.app.Integrations.Delete(r.Context(), v.actor(), v.Project, i); err != nil {
 		return err
 	}
 	a.site.Notify(w, "integration-deleted")

@@ -151,7 +151,7 @@ func (a *api) createIntegration(w http.ResponseWriter, r *http.Request, v visit)
 	var made integration.Integration
 	if err = complaint; err == nil {
 		made, err = a.app.Integrations.Create(r.Context(), v.Project, integration.Draft{
-			Name: sent.Name, Type: sent.Type, Active: sent.Active, APIURL: sent.APIURL, RateLimit: rateLimit,
+			Name: sent.Name, Type: sent.Type, Active: sent.Active, APIURL: sent.APIURL, RateLimit: rateLimit, By: v.actor(),
 		})
 	}
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
@@ -73,7 +74,7 @@ func TestAKeyThatNothingOpensIsNotShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.Integrations = integration.NewRules(a.Store, keys, integration.AllFeatures, a.Now)
+	a.Integrations = integration.NewRules(a.Store, a.Trail, keys, integration.AllFeatures, a.Now)
 	b.Get(integrationPage(i)).Want(200, "/acme/web/alerts/notify.json", "The key cannot be shown").WantNot("Show the key", "curl")
 	b.Post(integrationPage(i)+"/key", nil).WantRedirect(integrationPage(i))
 	b.Get(integrationPage(i)).Want(200, "Show the key", "curl").WantNot("The key cannot be shown")
@@ -87,7 +88,7 @@ func TestAddTheOtherTypes(t *testing.T) {
 	made.WantRedirect(integrationPage(i))
 	b.Get(integrationPage(i)).Want(200, "/acme/web/prometheus/alerts/notify.json", "https://metrics.example.com", "Deprecated", `"alerts": [{`).
 		WantNot("Payload mapping")
-	if err := a.Integrations.Delete(t.Context(), web, i.ID); err != nil {
+	if err := a.Integrations.Delete(t.Context(), audit.Actor{}, web, i); err != nil {
 		t.Fatal(err)
 	}
 	made = b.Post(integrationsPage, apptest.Form("type", "oncall_link", "name", "On call", "active", "1", "target", "https://oncall.example.com/web", "rate_limit", "x"))

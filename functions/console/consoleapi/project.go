@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
 	"gatehouse/shared/site"
@@ -17,6 +18,9 @@ type visit struct {
 	Project project.Project
 	Role    project.Role
 }
+
+// actor is the visitor as the audit trail knows people.
+func (v visit) actor() audit.Actor { return audit.Actor{ID: v.User.ID, UserID: v.User.ID} }
 
 // projectHandler serves a page of a project.
 type projectHandler func(w http.ResponseWriter, r *http.Request, v visit) error

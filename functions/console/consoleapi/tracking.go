@@ -73,7 +73,7 @@ func (a *api) changeTracking(w http.ResponseWriter, r *http.Request, v visit) er
 		return err
 	}
 	change, token := sent.change()
-	settings, err := a.app.Tracking.Change(r.Context(), v.Project.ID, change, token)
+	settings, err := a.app.Tracking.Change(r.Context(), v.actor(), v.Project, change, token)
 	if err != nil {
 		return a.complainTracking(w, r, v, sent, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/errortracking"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
@@ -161,7 +162,7 @@ func TestClientKeysAreListedInPages(t *testing.T) {
 	a := apptest.New(t)
 	web, b := newProject(t, a)
 	for range page.DefaultSize + 1 {
-		if _, err := a.Tracking.CreateKey(t.Context(), web.ID); err != nil {
+		if _, err := a.Tracking.CreateKey(t.Context(), audit.Actor{}, web); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -177,7 +178,7 @@ func TestKeysOfOtherProjectsDoNotExist(t *testing.T) {
 	a := apptest.New(t)
 	_, b := newProject(t, a)
 	other := a.Project("web", a.Namespace(a.User("ben")), project.Public)
-	key, err := a.Tracking.CreateKey(t.Context(), other.ID)
+	key, err := a.Tracking.CreateKey(t.Context(), audit.Actor{}, other)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +193,7 @@ func TestKeysOfOtherProjectsDoNotExist(t *testing.T) {
 func TestOnlyMaintainersChangeErrorTracking(t *testing.T) {
 	a := apptest.New(t)
 	web, _ := newProject(t, a)
-	key, err := a.Tracking.CreateKey(t.Context(), web.ID)
+	key, err := a.Tracking.CreateKey(t.Context(), audit.Actor{}, web)
 	if err != nil {
 		t.Fatal(err)
 	}

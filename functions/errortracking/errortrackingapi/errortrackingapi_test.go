@@ -11,6 +11,7 @@ import (
 
 	"gatehouse/functions/errortracking/errortrackingapi"
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/project"
 )
 
@@ -224,7 +225,8 @@ func TestKeysThatAreNotThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := s.Tracking.CreateKey(t.Context(), s.Project("other", group, project.Private).ID)
+	elsewhere := s.Project("other", group, project.Private)
+	other, err := s.Tracking.CreateKey(t.Context(), audit.Actor{}, elsewhere)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +236,7 @@ func TestKeysThatAreNotThere(t *testing.T) {
 	for _, id := range []string{"x", "1.0", "%20", "9223372036854775808", "1%2F2", other.PublicKey} {
 		s.call(t, "DELETE", keys+"/"+id, nil).WantError(t, 400, "key_id is invalid")
 	}
-	if left, err := s.Tracking.DeleteKey(t.Context(), other.ProjectID, other.ID); err != nil || left != other {
+	if left, err := s.Tracking.DeleteKey(t.Context(), audit.Actor{}, elsewhere, other.ID); err != nil || left != other {
 		t.Errorf("the other project's key is %+v, %v", left, err)
 	}
 }

@@ -37,18 +37,18 @@ func (a *api) listKeys(w http.ResponseWriter, r *http.Request, _ auth.Caller, p 
 }
 
 // createKey takes no parameters, but neither a request that is no good.
-func (a *api) createKey(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+func (a *api) createKey(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
 	if _, err := web.Params(r); err != nil {
 		return err
 	}
-	k, err := a.app.Tracking.CreateKey(r.Context(), p.ID)
+	k, err := a.app.Tracking.CreateKey(r.Context(), c.Actor(), p)
 	if err != nil {
 		return web.NotFound("Project", err)
 	}
 	return web.JSON(w, http.StatusCreated, a.keyBody(k))
 }
 
-func (a *api) deleteKey(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+func (a *api) deleteKey(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
 	if _, err := web.Params(r); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (a *api) deleteKey(w http.ResponseWriter, r *http.Request, _ auth.Caller, p
 	if err != nil {
 		return web.BadParameters("key_id is invalid")
 	}
-	k, err := a.app.Tracking.DeleteKey(r.Context(), p.ID, id)
+	k, err := a.app.Tracking.DeleteKey(r.Context(), c.Actor(), p, id)
 	switch {
 	case errors.Is(err, fault.NotFound):
 		return errNoSuchKey{}

@@ -43,36 +43,36 @@ func (a *api) showSettings(w http.ResponseWriter, r *http.Request, _ auth.Caller
 
 // putSettings makes settings where there are none. What they are to be must be
 // said in full, but for the external tracker.
-func (a *api) putSettings(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+func (a *api) putSettings(w http.ResponseWriter, r *http.Request, by auth.Caller, p project.Project) error {
 	params, err := web.Params(r)
 	if err != nil {
 		return err
 	}
 	active, integrated := params.Bool("active"), params.Bool("integrated")
 	change := errortracking.Change{Create: true, Active: active, Integrated: &integrated}
-	return a.change(w, r, p, params, change)
+	return a.change(w, r, by, p, params, change)
 }
 
 // patchSettings changes settings that are there.
-func (a *api) patchSettings(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+func (a *api) patchSettings(w http.ResponseWriter, r *http.Request, by auth.Caller, p project.Project) error {
 	params, err := web.Params(r)
 	if err != nil {
 		return err
 	}
 	change := errortracking.Change{Active: params.Bool("active"), Integrated: params.OptionalBool("integrated")}
-	return a.change(w, r, p, params, change)
+	return a.change(w, r, by, p, params, change)
 }
 
 // change adds to the change what the parameters say of the external tracker,
 // and makes it.
-func (a *api) change(w http.ResponseWriter, r *http.Request, p project.Project, params *web.Values, c errortracking.Change) error {
+func (a *api) change(w http.ResponseWriter, r *http.Request, by auth.Caller, p project.Project, params *web.Values, c errortracking.Change) error {
 	c.APIURL, c.ProjectName = params.OptionalString("api_url"), params.OptionalString("project_name")
 	c.TrackerURL = params.OptionalString("tracker_external_url")
 	token := secretText(params.OptionalString("token"))
 	if err := params.Err(); err != nil {
 		return err // every complaint at once: "active is missing, integrated is invalid"
 	}
-	s, err := a.app.Tracking.Change(r.Context(), p.ID, c, token)
+	s, err := a.app.Tracking.Change(r.Context(), by.Actor(), p, c, token)
 	return answerSettings(w, s, err)
 }
 

@@ -23,7 +23,7 @@ func (a *api) listIntegrations(w http.ResponseWriter, r *http.Request, _ auth.Ca
 	return web.List(w, r, a.app.BaseURL, req, page.Cut(all, req), func(i integration.Integration) integrationBody { return a.integrationBody(p, i) })
 }
 
-func (a *api) createIntegration(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+func (a *api) createIntegration(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
 	params, err := web.Params(r)
 	if err != nil {
 		return err
@@ -32,6 +32,7 @@ func (a *api) createIntegration(w http.ResponseWriter, r *http.Request, _ auth.C
 		Name: params.String("name"), Type: integration.Type(params.String("type")), Active: params.Bool("active"),
 		APIURL: orZero(params.OptionalString("api_url")), RateLimit: int(orZero(params.OptionalInt("rate_limit"))),
 		Mapping: params.OptionalJSON("payload_attribute_mapping"), Sample: params.OptionalJSON("payload_example"),
+		By: c.Actor(),
 	}
 	if err := params.Err(); err != nil {
 		return err
@@ -72,19 +73,19 @@ func (a *api) showIntegration(w http.ResponseWriter, r *http.Request, _ auth.Cal
 }
 
 // putIntegration wants to be told at least what a new integration needs.
-func (a *api) putIntegration(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
-	return a.changeIntegration(w, r, p, func(params *web.Values) {
+func (a *api) putIntegration(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
+	return a.changeIntegration(w, r, c, p, func(params *web.Values) {
 		params.String("name")
 		params.Bool("active")
 	})
 }
 
-func (a *api) patchIntegration(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
-	return a.changeIntegration(w, r, p, func(*web.Values) {})
+func (a *api) patchIntegration(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
+	return a.changeIntegration(w, r, c, p, func(*web.Values) {})
 }
 
 // changeIntegration leaves as it is what is not sent.
-func (a *api) changeIntegration(w http.ResponseWriter, r *http.Request, p project.Project, check func(*web.Values)) error {
+func (a *api) changeIntegration(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project, check func(*web.Values)) error {
 	i, err := a.found(r, p)
 	if err != nil {
 		return err
@@ -95,6 +96,7 @@ func (a *api) changeIntegration(w http.ResponseWriter, r *http.Request, p projec
 	}
 	check(params)
 	change := readChange(params)
+	change.By = c.Actor()
 	kind := params.OptionalString("type")
 	if err := params.Err(); err != nil {
 		return err
@@ -130,19 +132,19 @@ func sentJSON(params *web.Values, name string) *[]byte {
 	return &text
 }
 
-func (a *api) deleteIntegration(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+func (a *api) deleteIntegration(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
 	i, err := a.found(r, p)
 	if err != nil {
 		return err
 	}
-	if err := a.app.Integrations.DeleteIntegration(r.Context(), p, i); err != nil {
+	if err := a.app.Integrations.Delete(r.Context(), c.Actor(), p, i); err != nil {
 		return noIntegration(err)
 	}
 	return web.NoContent(w)
 }
 
 // resetKey takes no parameters, but neither a request that is no good.
-func (a *api) resetKey(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+func (a *api) resetKey(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
 	i, err := a.found(r, p)
 	if err != nil {
 		return err
@@ -150,7 +152,7 @@ func (a *api) resetKey(w http.ResponseWriter, r *http.Request, _ auth.Caller, p 
 	if _, err := web.Params(r); err != nil {
 		return err
 	}
-	if i, err = a.app.Integrations.ResetKey(r.Context(), p, i.ID); err != nil {
+	if i, err = a.app.Integrations.ResetKey(r.Context(), c.Actor(), p, i.ID); err != nil {
 		return noIntegration(err)
 	}
 	return a.answer(w, r, http.StatusOK, p, i)

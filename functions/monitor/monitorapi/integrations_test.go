@@ -141,7 +141,7 @@ func TestAKeyThatNothingOpensIsLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Integrations = integration.NewRules(s.Store, keys, integration.AllFeatures, s.Now)
+	s.Integrations = integration.NewRules(s.Store, s.Trail, keys, integration.AllFeatures, s.Now)
 	for _, answer := range []apptest.Answer{s.call(t, "GET", one, nil), s.call(t, "PATCH", one, object{"active": false})} {
 		if key, there := answer.Object(t)["authorization_key"]; !there || key != nil {
 			t.Errorf("the key is %v, want null", key)

@@ -1,0 +1,57 @@
+package integration
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"gatehouse/shared/audit"
+	"gatehouse/shared/project"
+)
+
+// event returns an event about the integration, which has no id before it is
+// stored.
+func (i Integration) event(name audit.Name, p project.Project, by audit.Actor) audit.Event {
+	d := audit.Details{"in": p.Where(), "integration": i.Name, "type": string(i.Type)}
+	if i.ID != 0 {
+		d["integration_id"] = strconv.FormatInt(i.ID, 10)
+	}
+	return by.Event(name, d)
+}
+
+// changeEvent returns an event about what the change makes of the integration
+// as it was.
+func (i Integration) changeEvent(was Integration, p project.Project, c Change) audit.Event {
+	name := audit.IntegrationChanged
+	switch {
+	case i.Active && !was.Active:
+		name = audit.IntegrationEnabled
+	case !i.Active && was.Active:
+		name = audit.IntegrationDisabled
+	}
+	e := i.event(name, p, c.By)
+	e.Details["changed"] = strings.Join(i.changedFields(was, c), ", ")
+	if i.Name != was.Name {
+		e.Details["formerly"] = was.Name
+	}
+	return e
+}
+
+// changedFields lists what else than being active is another than it was.
+func (i Integration) changedFields(was Integration, c Change) (names []string) {
+	for _, field := range []struct {
+		other bool
+		name  string
+	}{
+		{i.Name != was.Name, "name"},
+		{i.APIURL != was.APIURL, "address"},
+		{!bytes.Equal(i.Mapping, was.Mapping), "mapping"},
+		{c.Sample != nil, "sample"},
+		{i.RateLimit != was.RateLimit, "rate limit"},
+	} {
+		if field.other {
+			names = append(names, field.name)
+		}
+	}
+	return names
+}
