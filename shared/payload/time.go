@@ -9,12 +9,10 @@ import (
 	"time"
 )
 
-// Times of alerts lie between these years. What lies outside is a tool's word
-// for "unset" (year 1) or an accident.
-const (
-	firstYear = 1970
-	lastYear  = 2199
-)
+// lastYear is the last of the years in which the times of alerts lie; the first
+// is 1970. What lies outside is a tool's word for "unset" (year 1, or 1970's
+// first moment) or an accident.
+const lastYear = 2199
 
 // maxTimeLength is longer than every way to write a time.
 const maxTimeLength = 80
@@ -57,7 +55,7 @@ func EpochTime(value any) (time.Time, bool) {
 
 func plausible(t time.Time) (time.Time, bool) {
 	t = t.UTC()
-	if t.Year() < firstYear || t.Year() > lastYear {
+	if t.UnixMicro() <= 0 || t.Year() > lastYear {
 		return time.Time{}, false
 	}
 	return t, true
@@ -74,6 +72,7 @@ var layouts = []string{
 	"2 Jan 2006 15:04:05",
 	"2 Jan 2006 15:04",
 	"2 Jan 2006",
+	"2 Jan 06 15:04:05",
 	"2 January 2006 15:04:05",
 	"Jan 2 15:04:05 2006",
 }
