@@ -36,6 +36,7 @@ func (i item) details() Details {
 	markdown, markdownValue := platform(i.annotations, incidentMarkdown)
 	label, labelValue := platform(i.annotations, yLabel)
 	shown[markdown], shown[label] = true, true
+	delete(shown, "") // the name of what is not there
 	return Details{
 		Query:            i.query(),
 		GeneratorURL:     text(i.object["generatorURL"]),

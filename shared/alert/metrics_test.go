@@ -242,6 +242,7 @@ func TestDetailsOfOddPayloads(t *testing.T) {
 		`{}`:                                    {},
 		`no JSON`:                               {},
 		`{"title":"plain","annotations":"x"}`:   {},
+		`{"annotations":{"":"x"}}`:              {Annotations: []alert.Annotation{{Value: "x"}}},
 		`{"generatorURL":"http://[::1"}`:        {GeneratorURL: "http://[::1"},
 		`{"generatorURL":"/graph?g0.expr=%zz"}`: {GeneratorURL: "/graph?g0.expr=%zz"},
 		`{"annotations":{"summary":"S","title":"T","acme_y_label":"Y","acme_incident_markdown":"M","list":[1,2],"empty":""}}`: {

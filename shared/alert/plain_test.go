@@ -204,6 +204,7 @@ func TestTheEnvironmentMustExist(t *testing.T) {
 		`"environment_name":"staging"`:                                                                    "",
 		`"_environment_name":"staging"`:                                                                   "",
 		`"a_b_environment_name":"staging"`:                                                                "",
+		`"":"staging"`:                                                                                    "",
 	}
 	for members, want := range tests {
 		if got := only(t, "{"+members+"}", reading(alert.Plain)).Environment; got != want {

@@ -34,6 +34,9 @@ func platform(object payload.Object, name string) (string, any) {
 		}
 		found = member
 	}
+	if found == "" {
+		return "", nil
+	}
 	return found, object[found]
 }
 
