@@ -60,7 +60,7 @@ type Delivery struct {
 //     sent again
 func (r *Rules) Deliver(ctx context.Context, d Delivery) ([]alert.Recorded, error) {
 	if err := payload.Check(d.Body); err != nil {
-		return nil, err
+		return nil, r.Refuse(ctx, d, err)
 	}
 	e, err := r.admit(ctx, d)
 	if err != nil {
@@ -68,6 +68,16 @@ func (r *Rules) Deliver(ctx context.Context, d Delivery) ([]alert.Recorded, erro
 	}
 	r.integrations.KeepKey(ctx, d.Project, e.Integration, d.Key)
 	return r.take(ctx, d.Project, e, d.takes(e), d.Body)
+}
+
+// Refuse notes at its integration, if there is one, that a delivery was refused
+// before anything of it was read, and returns the error that tells why.
+func (r *Rules) Refuse(ctx context.Context, d Delivery, why error) error {
+	e, err := r.integrations.EndpointOf(ctx, d.Project, d.Endpoint)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		slog.ErrorContext(ctx, "refusal not noted", "error", err)
+	}
+	return r.refuse(ctx, d.Project, e, why)
 }
 
 // Test records the alerts in a payload as if a tool had sent it, with the

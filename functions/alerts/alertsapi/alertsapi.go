@@ -3,8 +3,8 @@
 package alertsapi
 
 import (
+	"encoding/base64"
 	"errors"
-	"mime"
 	"net/http"
 	"strings"
 
@@ -57,7 +57,7 @@ func (a *api) notify(w http.ResponseWriter, r *http.Request, d intake.Delivery) 
 	body, err := web.ReadBody(r)
 	if err != nil {
 		// Too large is 400 here: senders know no 413 (Interface: "Alert intake").
-		return fault.New(fault.Invalid, fault.Message(err))
+		return a.intake.Refuse(r.Context(), d, fault.New(fault.Invalid, fault.Message(err)))
 	}
 	d.Body, d.Key = payloadOf(r, body), key(r)
 	touched, err := a.intake.Deliver(r.Context(), d)
@@ -74,20 +74,39 @@ func (a *api) notify(w http.ResponseWriter, r *http.Request, d intake.Delivery) 
 // payloadOf returns the body if it is JSON by its content type. Anything else
 // still tells that something happened, but not what.
 func payloadOf(r *http.Request, body []byte) []byte {
-	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || mediaType != "application/json" && !strings.HasSuffix(mediaType, "+json") {
+	mediaType, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	mediaType, _, _ = strings.Cut(mediaType, ",") // what follows, the gateway joined to it
+	mediaType = strings.ToLower(strings.TrimSpace(mediaType))
+	if mediaType != "application/json" && !strings.HasSuffix(mediaType, "+json") {
 		return nil
 	}
 	return body
 }
 
-// key returns the authorization key of the request: a Bearer token, or the
-// password of Basic authentication, whose user name says nothing.
+// key returns the authorization key of the request: a Bearer token, or else the
+// password of Basic authentication, whose user name says nothing. The gateway
+// joins several headers with commas.
 func key(r *http.Request) secret.Text {
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if strings.EqualFold(scheme, "Bearer") {
-		return secret.NewText(strings.TrimSpace(token))
+	var password string
+	for credentials := range strings.SplitSeq(r.Header.Get("Authorization"), ",") {
+		scheme, token, _ := strings.Cut(strings.TrimSpace(credentials), " ")
+		token = strings.TrimSpace(token)
+		switch strings.ToLower(scheme) {
+		case "bearer":
+			return secret.NewText(token)
+		case "basic":
+			password = passwordIn(token)
+		}
 	}
-	_, password, _ := r.BasicAuth()
 	return secret.NewText(password)
+}
+
+// passwordIn returns the password of Basic credentials (RFC 7617 section 2).
+func passwordIn(credentials string) string {
+	decoded, err := base64.StdEncoding.DecodeString(credentials)
+	if err != nil {
+		return ""
+	}
+	_, password, _ := strings.Cut(string(decoded), ":")
+	return password
 }

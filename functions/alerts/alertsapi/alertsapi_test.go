@@ -176,6 +176,9 @@ func TestFormsOfAuthorization(t *testing.T) {
 		"Basic that is no base64":          {"Basic " + key, 401},
 		"a Bearer token with more behind":  {"Bearer " + key + " " + key, 401},
 		"a Bearer token with spaces after": {"Bearer " + key + "  ", 200},
+		"Basic with spaces before":         {"Basic  " + strings.TrimPrefix(basic(":"+key), "Basic "), 200},
+		"Bearer wins over a wrong Basic":   {basic(":x") + ",Bearer " + key, 200},
+		"Bearer wins over a right Basic":   {"Bearer x, " + basic(":"+key), 401},
 	}
 	for name, test := range tests {
 		r := httptest.NewRequest("POST", i.Path(s.project), strings.NewReader("{}"))
@@ -323,6 +326,7 @@ func TestOtherContentTypesSayOnlyThatSomethingHappened(t *testing.T) {
 	i, key := s.http(t)
 	for contentType, title := range map[string]string{
 		"application/json": "Disk full", "Application/JSON; charset=utf-8": "Disk full", "application/vnd.tool+json": "Disk full",
+		"application/json;": "Disk full", "application/json; charset": "Disk full", "application/json, application/json": "Disk full",
 		"text/plain": "New: Alert", "application/x-www-form-urlencoded": "New: Alert", "": "New: Alert", ";": "New: Alert",
 	} {
 		r := httptest.NewRequest("POST", i.Path(s.project), strings.NewReader(`{"title":"Disk full"}`))
@@ -407,6 +411,22 @@ func TestWhatGoesWrongIsToldAtOnce(t *testing.T) {
 	i, err := s.Integrations.Find(t.Context(), s.project, i.ID)
 	if err != nil || i.Health.Rejected != 1 || i.Health.LastError == "" {
 		t.Errorf("a second after the first request the health is %+v, %v", i.Health, err)
+	}
+}
+
+// What is refused before anything of it is read counts as well.
+func TestAPayloadBeyondTheLimitsCountsAsRejected(t *testing.T) {
+	for refusal, body := range map[string]string{
+		"exceeds 1 MiB":             `"` + strings.Repeat("x", 1<<20) + `"`,
+		"more than 100 levels deep": strings.Repeat("[", 101),
+	} {
+		s := newSite(t)
+		i, key := s.http(t)
+		s.post(t, i.Path(s.project), key, body).Want(t, 400, nil)
+		stored, err := s.Integrations.Find(t.Context(), s.project, i.ID)
+		if h := stored.Health; err != nil || h.Rejected != 1 || !strings.Contains(h.LastError, refusal) {
+			t.Errorf("the health is %+v, %v, want that the payload %s", h, err, refusal)
+		}
 	}
 }
 
