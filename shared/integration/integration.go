@@ -66,8 +66,9 @@ const (
 	LegacyMetrics = "legacy-prometheus" // <project>/prometheus/alerts/notify.json
 )
 
-// Health tells how an integration does. Its counters lag behind by up to a
-// minute, and may miss what a function counted just before it was ended.
+// Health tells how an integration does. It is written with a request, once a
+// minute at the most, so that it lags behind by what came since, and may miss
+// what a function counted just before it was ended.
 type Health struct {
 	LastReceivedAt  time.Time
 	Received        int64 // requests that were taken
