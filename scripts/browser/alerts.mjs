@@ -5,10 +5,13 @@ import assert from "node:assert/strict";
 import { call, newUser } from "./rest.mjs";
 import { base, inEveryLook } from "./visit.mjs";
 
+// endless has no place where a line could end.
+const endless = "x".repeat(120);
+
 // payload calls everything something else than an alert does.
 const payload = JSON.stringify({
   check: { id: "disk-web-1", name: "Disk almost full on web-1", area: "web" }, level: "high",
-  description: "93% of /var is used.", place: "production", hosts: ["web-1"], runbook: "https://runbooks.example.com/disk",
+  description: "93% of /var is used.", place: endless, hosts: ["web-1"], runbook: "https://runbooks.example.com/disk",
 });
 // mapped is where the fields are, as people read it.
 const mapped = { title: "check.name", service: "check.area", severity: "level", fingerprint: "check.id", platform_environment_name: "place" };
@@ -16,8 +19,8 @@ const mapped = { title: "check.name", service: "check.area", severity: "level", 
 let walks = 0;
 await inEveryLook("alerts", async (visit) => {
   const username = `alerted-${++walks}`;
-  const maintainer = await newUser(username, "Mia Maintainer");
-  const group = await call("POST", "/groups", { name: "Acme", path: `alerting-${walks}`, visibility: "private" });
+  const maintainer = await newUser(username, `Mia ${endless}`);
+  const group = await call("POST", "/groups", { name: "Acme", path: `alerting-${walks}-${endless}`, visibility: "private" });
   const project = await call("POST", "/projects", { name: "Web shop", namespace_id: group.id });
   await call("POST", `/groups/${group.id}/members`, { user_id: maintainer.id, access_level: 40 });
   const home = `/console/${project.path_with_namespace}`;
@@ -45,7 +48,7 @@ async function addEnvironment(visit) {
   await visit.follow("main nav a[href$=environments]");
   await visit.look("environments-empty");
   await visit.tabTo("#name");
-  await visit.type("production");
+  await visit.type(endless);
   await visit.submit("Enter");
   await visit.follow("main nav a[href$=alerts]");
 }
@@ -106,7 +109,7 @@ async function mapThePayload(visit, integration) {
   }
   await visit.follow("button[value=preview]");
   const preview = await page.textContent("#preview");
-  for (const text of ["Disk almost full on web-1", "High", "production", "check.name"]) assert.ok(preview.includes(text), `the preview shows ${text}`);
+  for (const text of ["Disk almost full on web-1", "High", endless, "check.name"]) assert.ok(preview.includes(text), `the preview shows ${text}`);
   await visit.look("mapping-preview");
   await visit.follow("button[value=save]");
   assert.match(await page.textContent("[role=status]"), /mapping was saved/);

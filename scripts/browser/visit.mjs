@@ -19,7 +19,7 @@ const pictures = process.env.GATEHOUSE_SCREENSHOTS;
 const looks = [
   { name: "phone-dark", viewport: { width: 390, height: 844 }, colorScheme: "dark" },
   { name: "desktop-light", viewport: { width: 1280, height: 800 }, colorScheme: "light" },
-  { name: "phone-without-script", viewport: { width: 390, height: 844 }, colorScheme: "light", javaScriptEnabled: false },
+  { name: "phone-without-script", viewport: { width: 320, height: 640 }, colorScheme: "light", javaScriptEnabled: false },
 ];
 
 // inEveryLook has somebody walk once in every look, with a browser of their own.
