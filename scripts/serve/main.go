@@ -52,6 +52,7 @@ func main() {
 func run(ctx context.Context) error {
 	demo := flag.Bool("demo", false, "load a small believable data set")
 	adminOnly := flag.Bool("create-admin", false, "make the first administrator and exit")
+	resealOnly := flag.Bool("reseal", false, "encrypt what is kept encrypted under the instance key in use and exit")
 	template := flag.String("template", "template.yaml", "the template that defines the DynamoDB tables")
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -71,6 +72,9 @@ func run(ctx context.Context) error {
 
 	if *adminOnly {
 		return createAdmin(ctx, boot.New(env, backend.store, backend.keys), env)
+	}
+	if *resealOnly {
+		return reseal(ctx, boot.New(env, backend.store, backend.keys), os.Stdout)
 	}
 	listener, err := listen(env)
 	if err != nil {

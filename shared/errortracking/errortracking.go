@@ -126,6 +126,10 @@ type Store interface {
 	// complains nothing is stored. Of concurrent changes none is lost.
 	ChangeTracking(ctx context.Context, projectID int64, c Change) (Settings, error)
 
+	// PutSealedToken keeps the token of the external tracker sealed anew. It
+	// does nothing when the stored one is no longer what it was.
+	PutSealedToken(ctx context.Context, projectID int64, was, sealed []byte) error
+
 	// AddClientKey stores the key. It returns a fault.Conflict error when the
 	// id is taken, by whichever project, and a fault.NotFound error when the
 	// project is gone.

@@ -60,7 +60,30 @@ func (r *Rules) seal(projectID int64, token string) (sealed []byte, complaint st
 	case len(token) > maxToken:
 		return nil, "is too long (maximum is 1024 bytes)"
 	}
-	return r.box.Seal([]byte(token), "token of project "+strconv.FormatInt(projectID, 10)), ""
+	return r.box.Seal([]byte(token), tokenLabel(projectID)), ""
+}
+
+func tokenLabel(projectID int64) string {
+	return "token of project " + strconv.FormatInt(projectID, 10)
+}
+
+// Reseal seals the token of the project's external tracker under the instance's
+// key in use, unless it is already or there is none, and reports whether it
+// did. The error is secret.ErrSealed when the key is gone that sealed it.
+func (r *Rules) Reseal(ctx context.Context, projectID int64) (bool, error) {
+	s, err := r.store.TrackingSettings(ctx, projectID)
+	switch {
+	case fault.Is(err, fault.NotFound), err == nil && len(s.External.SealedToken) == 0:
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	anew, err := r.box.Anew(s.External.SealedToken, tokenLabel(projectID))
+	if err != nil || anew == nil {
+		return false, err
+	}
+	err = r.store.PutSealedToken(ctx, projectID, s.External.SealedToken, anew)
+	return err == nil, err
 }
 
 // attempts is how often a key is made again when its id is taken, which of a

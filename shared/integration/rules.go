@@ -255,6 +255,18 @@ func (r *Rules) KeepKey(ctx context.Context, projectPath string, i Integration, 
 	}
 }
 
+// Reseal seals the integration's key under the instance's key in use, unless it
+// is already, and reports whether it did. The error is secret.ErrSealed when
+// the key is gone that sealed it.
+func (r *Rules) Reseal(ctx context.Context, p project.Project, i Integration) (bool, error) {
+	anew, err := r.keys.Anew(i.SealedKey, i.label())
+	if err != nil || anew == nil {
+		return false, err
+	}
+	err = r.PutSealedKey(ctx, p.FullPath, i, anew)
+	return err == nil, err
+}
+
 func (i Integration) label() string { return strconv.FormatInt(i.ProjectID, 10) + "/" + i.Endpoint }
 
 // Authorizes reports whether the key is the integration's, in a time that does

@@ -56,3 +56,13 @@ func (b Box) Open(sealed []byte, label string) (text []byte, stale bool, err err
 	}
 	return nil, false, ErrSealed
 }
+
+// Anew returns the text sealed under the key in use; nil, if it is that
+// already. The error is ErrSealed.
+func (b Box) Anew(sealed []byte, label string) ([]byte, error) {
+	text, stale, err := b.Open(sealed, label)
+	if err != nil || !stale {
+		return nil, err
+	}
+	return b.Seal(text, label), nil
+}

@@ -63,3 +63,21 @@ func TestBoxOpensUnderEveryKeyAndSealsUnderTheFirst(t *testing.T) {
 	wantShut(t, "what the old key sealed", after, old, "")
 	wantShut(t, "what the new key sealed", before, fresh, "")
 }
+
+func TestBoxSealsAnewWhatAnOlderKeySealed(t *testing.T) {
+	before := parseKeys(t, padded).Box("test")
+	during := parseKeys(t, generated+" "+padded).Box("test")
+	after := parseKeys(t, generated).Box("test")
+	old := before.Seal([]byte("a seed"), "ada")
+	anew, err := during.Anew(old, "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantOpen(t, after, anew, "ada", "a seed", false)
+	if again, err := during.Anew(anew, "ada"); again != nil || err != nil {
+		t.Errorf("Anew of what the key in use sealed = %x, %v, want nothing", again, err)
+	}
+	if lost, err := after.Anew(old, "ada"); lost != nil || !errors.Is(err, secret.ErrSealed) {
+		t.Errorf("Anew without the old key = %x, %v, want ErrSealed", lost, err)
+	}
+}

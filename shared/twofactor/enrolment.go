@@ -125,7 +125,7 @@ func (r *Rules) RenewRecoveryCodes(ctx context.Context, u user.User) ([]secret.T
 		if err != nil {
 			return nil, err
 		}
-		next, texts := f, []secret.Text(nil)
+		next, texts := r.sealedAnew(f), []secret.Text(nil)
 		next.Mark = newMark()
 		next.Recovery, texts = newRecoveryCodes()
 		err = r.store.ReplaceSecondFactor(ctx, f.Mark, next)

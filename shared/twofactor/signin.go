@@ -125,18 +125,15 @@ func seedLabel(userID int64) string { return strconv.FormatInt(userID, 10) }
 
 // use returns the factor after the answer was used, if that is right.
 func (r *Rules) use(ctx context.Context, f Factor, a Answer) (next Factor, ok bool) {
-	if next = f; a.recovery {
+	if next = r.sealedAnew(f); a.recovery {
 		next.Recovery, ok = f.Recovery.use(a.code)
 		return next, ok
 	}
-	seed, stale, err := r.seeds.Open(f.Sealed, seedLabel(f.UserID))
+	seed, _, err := r.seeds.Open(next.Sealed, seedLabel(f.UserID))
 	if err != nil {
 		// The key is gone that sealed it. Recovery codes need none.
 		slog.ErrorContext(ctx, "seed of a second factor does not open", "user_id", f.UserID, "error", err)
 		return f, false
-	}
-	if stale {
-		next.Sealed = r.seeds.Seal(seed, seedLabel(f.UserID))
 	}
 	next.LastStep, ok = Seed(seed).recognise(a.code.Reveal(), f.LastStep, r.now())
 	return next, ok

@@ -233,8 +233,9 @@ func TestConditionsComeBeforeTheCode(t *testing.T) {
 	complete(t, a, p, ada.codes[0].Reveal(), nil)
 }
 
-// A seed is sealed anew when it is used after a new key came, and without its
-// key only the recovery codes are left.
+// A seed is sealed anew when its user signs in after a new key came, be it with
+// a recovery code, when the codes are renewed and when somebody sees to it;
+// without its key only the recovery codes are left.
 func TestInstanceKeyRotation(t *testing.T) {
 	a := apptest.New(t)
 	first, second := secret.Random(secret.KeySize), secret.Random(secret.KeySize)
@@ -259,9 +260,45 @@ func TestInstanceKeyRotation(t *testing.T) {
 	nextStep(a)
 	try(after, e.Seed.Code(a.Now()), twofactor.ErrWrongCode)
 	try(after, codes[0].Reveal(), nil)
-	try(during, e.Seed.Code(a.Now()), nil)
-	nextStep(a)
-	try(after, e.Seed.Code(a.Now()), nil)
+	stored, err := a.Store.SecondFactor(t.Context(), ada.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, meanwhile := range map[string]func(){
+		"a code":          func() { try(during, e.Seed.Code(a.Now()), nil) },
+		"a recovery code": func() { try(during, codes[1].Reveal(), nil) },
+		"new recovery codes": func() {
+			if _, err := during.RenewRecoveryCodes(t.Context(), ada); err != nil {
+				t.Error(err)
+			}
+		},
+		"sealing it anew": func() {
+			for _, want := range []bool{true, false} {
+				if done, err := during.Reseal(t.Context(), ada.ID); done != want || err != nil {
+					t.Errorf("Reseal = %t, %v, want %t", done, err, want)
+				}
+			}
+		},
+	} {
+		now, err := a.Store.SecondFactor(t.Context(), ada.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored.LastStep, stored.LastSignIn = now.LastStep, now.LastSignIn
+		if err := a.Store.ReplaceSecondFactor(t.Context(), now.Mark, stored); err != nil {
+			t.Fatal(err)
+		}
+		if done, err := after.Reseal(t.Context(), ada.ID); done || !errors.Is(err, secret.ErrSealed) {
+			t.Errorf("before %s: Reseal without the old key = %t, %v, want ErrSealed", name, done, err)
+		}
+		nextStep(a)
+		meanwhile()
+		nextStep(a)
+		try(after, e.Seed.Code(a.Now()), nil)
+	}
+	if done, err := during.Reseal(t.Context(), ada.ID+1); done || err != nil {
+		t.Errorf("Reseal of no factor = %t, %v", done, err)
+	}
 }
 
 // under returns the rules of an instance with these keys.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"gatehouse/shared/errortracking"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
@@ -128,6 +130,16 @@ func replacing(stored item, next errortracking.Settings) change {
 		return put
 	}
 	return put.when(nonceName+" = :last", item{":last": stored[nonceName]})
+}
+
+// PutSealedToken keeps a token sealed anew.
+func (s *Store) PutSealedToken(ctx context.Context, projectID int64, was, sealed []byte) error {
+	err := s.write(ctx, set(trackingKey(projectID), fields{{"sealed_token", &sealed}}).
+		when("sealed_token = :was", item{":was": &types.AttributeValueMemberB{Value: was}}))
+	if _, changed := refused(err, 0); changed {
+		return nil
+	}
+	return err
 }
 
 var clientKeyKind = kind[errortracking.ClientKey]{

@@ -52,6 +52,13 @@ func (tx *transaction) putTracking(s errortracking.Settings) error {
 		s.ProjectID, s.Active, s.Integrated, x.APIURL, x.ProjectName, x.TrackerURL, append([]byte{}, x.SealedToken...))
 }
 
+// PutSealedToken keeps a token sealed anew.
+func (s *Store) PutSealedToken(ctx context.Context, projectID int64, was, sealed []byte) error {
+	return s.writer.do(ctx, func(tx *transaction) error {
+		return tx.exec("UPDATE tracking_settings SET sealed_token = ? WHERE project_id = ? AND sealed_token = ?", sealed, projectID, was)
+	})
+}
+
 func (tx *transaction) requireProject(id int64) error {
 	return tx.require("project", "SELECT 1 FROM projects WHERE id = ?", id)
 }

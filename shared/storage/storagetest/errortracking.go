@@ -19,6 +19,7 @@ var errorTracking = []promise{
 	{"keeps what a change leaves out", keepTracking},
 	{"forgets what a change empties", emptyTracking},
 	{"is not stored as it cannot be", refuseTracking},
+	{"has its token sealed anew", resealTracking},
 	{"changed by many at once keeps every change", changeTrackingRace},
 	{"set up by many at once keeps every change", createTrackingRace},
 	{"has client keys", addClientKeys},
@@ -128,6 +129,22 @@ func emptyTracking(t *testing.T, s storage.Store) {
 	empty, none := "", []byte(nil)
 	c := errortracking.Change{APIURL: &empty, ProjectName: &empty, TrackerURL: &empty, SealedToken: &none}
 	wantTracking(t, s, "ChangeTracking", changeTracking(t, s, p.ID, c), errortracking.Settings{ProjectID: p.ID})
+}
+
+func resealTracking(t *testing.T, s storage.Store) {
+	p := addTrackedProject(t, s)
+	anew := []byte("anew")
+	wantOK(t, "PutSealedToken without settings", s.PutSealedToken(t.Context(), p.ID, []byte("sealed"), anew))
+	_, err := s.TrackingSettings(t.Context(), p.ID)
+	wantFault(t, "TrackingSettings", err, fault.NotFound)
+	want := changeTracking(t, s, p.ID, elsewhere())
+	was := want.External.SealedToken
+	want.External.SealedToken = anew
+	for range 2 { // the second time it is another
+		wantOK(t, "PutSealedToken", s.PutSealedToken(t.Context(), p.ID, was, anew))
+		wantTracking(t, s, "PutSealedToken", want, want)
+		anew = []byte("later")
+	}
 }
 
 func refuseTracking(t *testing.T, s storage.Store) {

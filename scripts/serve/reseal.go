@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"gatehouse/shared/app"
+	"gatehouse/shared/page"
+	"gatehouse/shared/project"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/user"
+)
+
+// resealing seals what an instance keeps encrypted under its key in use, so
+// that those behind it can be taken away.
+type resealing struct {
+	app  *app.App
+	done int
+	lost int // whose key is gone already
+}
+
+// reseal does so and says what came of it. It begins again as long as there was
+// something to do: what somebody deletes meanwhile moves the pages of a list.
+func reseal(ctx context.Context, a *app.App, out io.Writer) error {
+	for total := 0; ; {
+		r := resealing{app: a}
+		if err := r.all(ctx); err != nil {
+			return fmt.Errorf("seal anew: %w", err)
+		}
+		if total += r.done; r.done == 0 {
+			_, err := fmt.Fprintf(out, "%d sealed anew under the instance key in use, %d that no key opens.\n", total, r.lost)
+			return err
+		}
+	}
+}
+
+func (r *resealing) all(ctx context.Context) error {
+	users := func(wanted page.Request) (page.Of[user.User], error) { return r.app.Users.Users(ctx, wanted) }
+	projects := func(wanted page.Request) (page.Of[project.Project], error) {
+		return r.app.Projects.Projects(ctx, project.Filter{All: true}, wanted)
+	}
+	if err := each(users, func(u user.User) error { return r.ofUser(ctx, u) }); err != nil {
+		return err
+	}
+	return each(projects, func(p project.Project) error { return r.ofProject(ctx, p) })
+}
+
+// each goes through a list page by page.
+func each[T any](list func(page.Request) (page.Of[T], error), do func(T) error) error {
+	for n := 1; ; n++ {
+		found, err := list(page.Request{Number: n, Size: page.MaxSize})
+		if err != nil {
+			return err
+		}
+		for _, one := range found.Items {
+			if err := do(one); err != nil {
+				return err
+			}
+		}
+		if !found.More {
+			return nil
+		}
+	}
+}
+
+// ofUser seals the seed of the user's authenticator app.
+func (r *resealing) ofUser(ctx context.Context, u user.User) error {
+	if !u.TwoFactorEnabled {
+		return nil
+	}
+	done, err := r.app.TwoFactor.Reseal(ctx, u.ID)
+	return r.note(ctx, done, err, "second factor", "user_id", u.ID)
+}
+
+// ofProject seals the keys of the project's integrations and the token of its
+// external tracker.
+func (r *resealing) ofProject(ctx context.Context, p project.Project) error {
+	done, err := r.app.Tracking.Reseal(ctx, p.ID)
+	if err := r.note(ctx, done, err, "token of an external tracker", "project_id", p.ID); err != nil {
+		return err
+	}
+	all, err := r.app.Integrations.Integrations(ctx, p)
+	if err != nil {
+		return err
+	}
+	for _, i := range all {
+		done, err := r.app.Integrations.Reseal(ctx, p, i)
+		if err := r.note(ctx, done, err, "key of an integration", "integration_id", i.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// note counts what came of one thing. One that is lost is no reason to leave
+// out the others.
+func (r *resealing) note(ctx context.Context, done bool, err error, what, idName string, id int64) error {
+	switch {
+	case errors.Is(err, secret.ErrSealed):
+		r.lost++
+		slog.WarnContext(ctx, "no instance key opens it", "what", what, idName, id)
+		return nil
+	case done:
+		r.done++
+	}
+	return err
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"gatehouse/shared/app"
+	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
+	"gatehouse/shared/errortracking"
+	"gatehouse/shared/integration"
+	"gatehouse/shared/page"
+	"gatehouse/shared/project"
+	"gatehouse/shared/secret"
+)
+
+// Whatever was sealed before a rotation opens after the old key was taken away,
+// however many there are, and what was lost already does not keep the rest.
+func TestEverythingIsSealedAnew(t *testing.T) {
+	a := apptest.New(t)
+	oldest, old, next := secret.Random(secret.KeySize), secret.Random(secret.KeySize), secret.Random(secret.KeySize)
+	before, during, after := under(t, a, old), under(t, a, next, old), under(t, a, next)
+	root := a.Admin("root")
+	group := a.Group("acme", project.Group{}, root, project.Private)
+	for n := range page.MaxSize + 1 {
+		trackElsewhere(t, before, a.Project(fmt.Sprintf("p%d", n), group, project.Private))
+	}
+	lost := a.Project("lost", group, project.Private)
+	trackElsewhere(t, under(t, a, oldest), lost)
+	web := a.Project("web", group, project.Private)
+	i, err := before.Integrations.Create(t.Context(), web, integration.Draft{Name: "Uptime", Type: integration.HTTP, Active: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := before.TwoFactor.Begin(root, "session")
+	if root, _, err = before.TwoFactor.Enable(t.Context(), root, e, e.Seed.Code(a.Now())); err != nil {
+		t.Fatal(err)
+	}
+
+	sealed := func(a *app.App) string {
+		t.Helper()
+		var out strings.Builder
+		if err := reseal(t.Context(), a, &out); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	all := page.MaxSize + 3
+	for _, step := range []struct {
+		name       string
+		a          *app.App
+		done, lost int
+	}{
+		{"without the old key", after, 0, all + 1},
+		{"during the rotation", during, all, 1},
+		{"again", during, 0, 1},
+		{"without the old key, again", after, 0, 1},
+	} {
+		want := fmt.Sprintf("%d sealed anew under the instance key in use, %d that no key opens.\n", step.done, step.lost)
+		if got := sealed(step.a); got != want {
+			t.Errorf("%s: %q, want %q", step.name, got, want)
+		}
+	}
+	if i, err = after.Integrations.Find(t.Context(), web, i.ID); err != nil {
+		t.Fatal(err)
+	}
+	if key, err := after.Integrations.Key(i); err != nil || !i.Authorizes(key) {
+		t.Errorf("the key of the integration is %v", err)
+	}
+}
+
+// under returns the instance with other keys.
+func under(t *testing.T, a *apptest.App, current []byte, previous ...[]byte) *app.App {
+	t.Helper()
+	keys, err := secret.NewKeys(current, previous...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return app.New(a.Store, app.Config{BaseURL: apptest.BaseURL, Keys: keys, Features: integration.AllFeatures, Now: a.Now})
+}
+
+// trackElsewhere has the project's errors tracked by another tracker.
+func trackElsewhere(t *testing.T, a *app.App, p project.Project) {
+	t.Helper()
+	api, token := "https://tracker.example/api/0/projects/acme/web/", secret.NewText("a token")
+	c := errortracking.Change{Create: true, Active: true, Integrated: new(bool), APIURL: &api}
+	if _, err := a.Tracking.Change(t.Context(), audit.Actor{}, p, c, &token); err != nil {
+		t.Fatal(err)
+	}
+}
