@@ -15,6 +15,7 @@ import (
 // trips from end to end: sequential steps, and requests that write. The first request to an integration in a minute also
 // notes how that does, beside the alert.
 func TestRoundTripsOfAlerts(t *testing.T) {
+	t.Parallel()
 	s, counter := overDynamoDB(t)
 	root, err := s.app.Users.UserByLogin(t.Context(), boot.RootName)
 	if err != nil {

@@ -123,6 +123,7 @@ func emulated(t *testing.T) dynamodb.Options {
 // steps, and how many of them write. What goes into the audit trail is written
 // beside that, twice for each entry, and takes no step of its own.
 func TestRoundTripsOfWholeRequests(t *testing.T) {
+	t.Parallel()
 	s, counter := overDynamoDB(t)
 	browser := s.signIn(t)
 	consent := url.Values{
@@ -188,6 +189,7 @@ func TestRoundTripsOfWholeRequests(t *testing.T) {
 // A sign-in in two steps stays within its round trips. After a failure it takes
 // one more: the counter is there and has to be asked for.
 func TestRoundTripsOfTheSecondStep(t *testing.T) {
+	t.Parallel()
 	s, counter := overDynamoDB(t)
 	seed, recovery := s.enableTwoFactor(t, s.signIn(t))
 	var browser *http.Client

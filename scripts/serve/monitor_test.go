@@ -2,20 +2,17 @@ package main
 
 import (
 	"fmt"
-	"net/http"
 	"os"
 	"testing"
 
-	"gatehouse/functions/monitor/monitorapi"
-	"gatehouse/functions/projects/projectsapi"
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
 	"gatehouse/shared/storage/dynamodb"
 )
 
-// Every caller makes every call with every form of a project's name: at the
-// function itself and through the gateway, which knows two functions for them.
+// Every caller makes every call with every form of a project's name, through the
+// gateway, which knows two functions for them.
 func TestWhoMayMonitor(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) { whoMayMonitor(t, apptest.New(t)) })
 	if os.Getenv("AWS_ENDPOINT_URL_DYNAMODB") != "" {
@@ -28,18 +25,12 @@ func whoMayMonitor(t *testing.T, a *apptest.App) {
 	team := a.Group("team", top, a.User("ben"), project.Private)
 	m := &monitored{App: a, t: t, namespace: team}
 	callers := a.Callers(top.Place())
-	for name, h := range map[string]http.Handler{"function": monitorapi.New(a.App), "gateway": handler(a.App)} {
-		t.Run(name, func(t *testing.T) {
-			apptest.CheckAccess(t, h, callers, aboutProjects, m.project)
-			apptest.CheckAccess(t, h, callers, aboutIntegrations, m.integration)
-			apptest.CheckAccess(t, h, callers, aboutAlerts, m.alert)
-			if name == "function" {
-				h = projectsapi.New(a.App)
-			}
-			apptest.CheckAccess(t, h, callers, aboutEnvironments, m.project)
-			apptest.CheckAccess(t, h, callers, deletingEnvironments, m.environment)
-		})
-	}
+	h := handler(a.App)
+	apptest.CheckAccess(t, h, callers, aboutProjects, m.project)
+	apptest.CheckAccess(t, h, callers, aboutIntegrations, m.integration)
+	apptest.CheckAccess(t, h, callers, aboutAlerts, m.alert)
+	apptest.CheckAccess(t, h, callers, aboutEnvironments, m.project)
+	apptest.CheckAccess(t, h, callers, deletingEnvironments, m.environment)
 }
 
 type params = map[string]any

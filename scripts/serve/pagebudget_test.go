@@ -12,6 +12,7 @@ import (
 // The pages about alerts stay within their round trips as well. The session, then
 // its user, and then the project by its path are four of the steps.
 func TestRoundTripsOfPagesAboutAlerts(t *testing.T) {
+	t.Parallel()
 	s, counter := overDynamoDB(t)
 	root, err := s.app.Users.UserByLogin(t.Context(), boot.RootName)
 	if err != nil {

@@ -67,6 +67,7 @@ func (w *waves) during(call func()) (steps, widest int) {
 // What a webhook costs rests on what its occurrences cost, one after the other.
 // Whoever takes it in adds the one step that finds the integration.
 func TestBudgetOfAlerts(t *testing.T) {
+	t.Parallel()
 	o, w := options(t), &waves{}
 	s := openWith(t, o)
 	o.HTTPClient = w

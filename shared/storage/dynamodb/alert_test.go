@@ -98,13 +98,14 @@ func (c *crash) happened() bool { return c.sent >= c.at }
 // Whatever request a process ends at, and whether that was carried out or not:
 // when the sender sends again, no alert is lost and none is there twice.
 func TestCrash(t *testing.T) {
+	t.Parallel()
 	o := options(t)
 	openWith(t, o)
 	o.Patience = 20 * time.Millisecond
 	s := dynamodb.New(o)
 
 	large, another := newOccurrence(), newOccurrence()
-	large.Payload = secret.Random(1 << 20)
+	large.Payload = secret.Random(400 << 10) // more than an item holds
 	first := []alert.Occurrence{newOccurrence()}
 	tests := map[string]struct {
 		before, sent [][]alert.Occurrence
@@ -120,20 +121,23 @@ func TestCrash(t *testing.T) {
 		"an alert after others": {[][]alert.Occurrence{{first[0], recovery(first[0])}}, [][]alert.Occurrence{first}, 1, 2},
 	}
 	for name, test := range tests {
-		for _, carried := range []bool{false, true} {
-			for at, crashed := 1, true; crashed; at++ {
-				p := newProjectID()
-				must[[][]alert.Recorded](t)(s.RecordOccurrences(t.Context(), p, test.before, now))
-				crashed = recordUntil(t, o, at, carried, p, test.sent)
-				if _, err := s.RecordOccurrences(t.Context(), p, test.sent, now); err != nil {
-					t.Errorf("%s, sent again after a crash at request %d (carried out: %t) = %v", name, at, carried, err)
-				}
-				wantHealed(t, s, p, test.open, test.all)
-				if t.Failed() {
-					t.Fatalf("%s, with a crash at request %d (carried out: %t)", name, at, carried)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, carried := range []bool{false, true} {
+				for at, crashed := 1, true; crashed; at++ {
+					p := newProjectID()
+					must[[][]alert.Recorded](t)(s.RecordOccurrences(t.Context(), p, test.before, now))
+					crashed = recordUntil(t, o, at, carried, p, test.sent)
+					if _, err := s.RecordOccurrences(t.Context(), p, test.sent, now); err != nil {
+						t.Errorf("sent again after a crash at request %d (carried out: %t) = %v", at, carried, err)
+					}
+					wantHealed(t, s, p, test.open, test.all)
+					if t.Failed() {
+						t.Fatalf("with a crash at request %d (carried out: %t)", at, carried)
+					}
 				}
 			}
-		}
+		})
 	}
 }
 
