@@ -57,7 +57,7 @@ async function newVisit(context, name, scripted) {
   const visit = {
     page, complaints, scripted,
     path: () => new URL(page.url()).pathname,
-    focused: (selector) => (typeof selector === "string" ? page.locator(selector).first() : selector).evaluate((element) => element === document.activeElement),
+    focused: (selector) => page.locator(selector).first().evaluate((element) => element === document.activeElement),
     type: (text) => page.keyboard.type(text),
 
     // open goes to an address, as if it were typed.
@@ -76,8 +76,10 @@ async function newVisit(context, name, scripted) {
 
     // tabTo moves the focus as a person would, and fails where one could not.
     async tabTo(selector, key = "Tab") {
+      const there = typeof selector === "string" ? page.locator(selector) : selector;
+      const element = await there.first().elementHandle();
       for (let presses = 0; presses < 100; presses++) {
-        if (await visit.focused(selector)) return;
+        if (await element.evaluate((it) => it === document.activeElement)) return;
         await page.keyboard.press(key);
       }
       assert.fail(`${name}: ${selector} cannot be reached with ${key} on ${page.url()}`);
