@@ -13,6 +13,7 @@ type Change struct {
 	AssigneeID *int64    // zero: nobody
 	EndedAt    time.Time // of a change to Resolved; zero: At
 	ActorID    int64     // zero: the monitoring tool
+	Seen       int64     // the Version on which it was decided; zero: whatever it is
 	At         time.Time
 }
 
@@ -36,6 +37,12 @@ func (a Alert) Changed(c Change) Alert {
 	a.UpdatedAt = c.At
 	a.Version++
 	return a
+}
+
+// overtaken reports whether the alert was changed since it was seen, to
+// something else than the change would make of it.
+func (c Change) overtaken(a Alert) bool {
+	return c.Seen != 0 && c.Seen != a.Version && a.Changed(c).Version != a.Version
 }
 
 // end is when an alert ended whose status changes: never, if it is open.

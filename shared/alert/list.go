@@ -154,11 +154,14 @@ func (q Query) sort(alerts []Alert) {
 // came before.
 const attempts = 3
 
-// Set makes the change to the alert that was read, whatever state it is in by
-// then, with the errors of ChangeAlert.
+// Set makes the change to the alert that was read, with the errors of
+// ChangeAlert: whatever state the alert is in by then, or only as it was Seen.
 func (r *Rules) Set(ctx context.Context, a Alert, c Change) (Alert, error) {
 	c.At = r.now()
 	for n := 1; ; n++ {
+		if c.overtaken(a) {
+			return Alert{}, ErrChanged
+		}
 		changed, err := r.ChangeAlert(ctx, a, c)
 		if !errors.Is(err, ErrChanged) || n == attempts {
 			return changed, err

@@ -2,6 +2,7 @@ package alert_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -221,6 +222,31 @@ func TestSetIsTriedAgain(t *testing.T) {
 	gone := alert.NewRules(&store{all: four, disturbs: 1}, time.Now)
 	if _, err := gone.Set(t.Context(), alert.Alert{ProjectID: 1, IID: 5}, alert.Change{Status: &resolved}); !fault.Is(err, fault.NotFound) {
 		t.Errorf("Set of an alert that was deleted in between gave %v, want fault.NotFound", err)
+	}
+}
+
+// Who decided on what they saw is not taken to have meant what it became.
+func TestSetOfWhatWasSeen(t *testing.T) {
+	acknowledged, resolved := alert.Acknowledged, alert.Resolved
+	seen := alert.Alert{ProjectID: 1, IID: 9, Status: alert.Triggered, Version: 1}
+	since := seen.Changed(alert.Change{Status: &resolved})
+	tests := map[string]struct {
+		read     alert.Alert
+		disturbs int
+		change   alert.Change
+		want     error
+	}{
+		"as it was seen":          {seen, 0, alert.Change{Status: &acknowledged, Seen: 1}, nil},
+		"changed since":           {since, 0, alert.Change{Status: &acknowledged, Seen: 1}, alert.ErrChanged},
+		"changed at that moment":  {seen, 1, alert.Change{Status: &acknowledged, Seen: 1}, alert.ErrChanged},
+		"the same was done since": {since, 0, alert.Change{Status: &resolved, Seen: 1}, nil},
+		"whatever it is":          {since, 0, alert.Change{Status: &acknowledged}, nil},
+	}
+	for name, test := range tests {
+		r := alert.NewRules(&store{all: []alert.Alert{since}, disturbs: test.disturbs}, time.Now)
+		if _, err := r.Set(t.Context(), test.read, test.change); !errors.Is(err, test.want) {
+			t.Errorf("Set of an alert %s gave %v, want %v", name, err, test.want)
+		}
 	}
 }
 

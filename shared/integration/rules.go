@@ -330,7 +330,7 @@ func (i Integration) besides(others []Integration) error {
 	for _, other := range others {
 		if other.ID != i.ID && other.Active && (other.Type == OnCallLink || i.Type == OnCallLink) {
 			return fault.New(fault.Conflict, "the integration "+strconv.Quote(other.Name)+
-				" is active: an on-call link and other integrations exclude each other")
+				" is active: an on-call link and other integrations exclude each other, so switch it off first")
 		}
 	}
 	return nil

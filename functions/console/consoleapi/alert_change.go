@@ -23,7 +23,7 @@ func (a *api) setStatus(w http.ResponseWriter, r *http.Request, v visit) error {
 	if !slices.Contains(alert.Statuses, status) {
 		return fault.New(fault.Invalid, "An alert has no such status.")
 	}
-	return a.changeAlert(w, r, v, alert.Change{Status: &status}, "alert-"+string(status))
+	return a.changeAlert(w, r, v, form, alert.Change{Status: &status}, "alert-"+string(status))
 }
 
 // assign gives the alert to the member that the form names, or to nobody.
@@ -42,7 +42,7 @@ func (a *api) assign(w http.ResponseWriter, r *http.Request, v visit) error {
 	} else if err := a.checkAssignee(r.Context(), v, id); err != nil {
 		return err
 	}
-	return a.changeAlert(w, r, v, alert.Change{AssigneeID: &id}, notice)
+	return a.changeAlert(w, r, v, form, alert.Change{AssigneeID: &id}, notice)
 }
 
 // checkAssignee checks that whom an alert is assigned to can work on it.
@@ -56,10 +56,14 @@ func (a *api) checkAssignee(ctx context.Context, v visit, userID int64) error {
 
 var errNoAssignee = fault.New(fault.Invalid, "An alert is assigned to somebody who has at least the role Developer in the project.")
 
-// changeAlert makes the change in the visitor's name.
-func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, v visit, c alert.Change, notice string) error {
+// changeAlert makes the change in the visitor's name, if the alert still is what
+// the form was shown with.
+func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, v visit, form site.Form, c alert.Change, notice string) error {
 	n, err := iid(r)
 	if err != nil {
+		return err
+	}
+	if c.Seen, err = seen(form); err != nil {
 		return err
 	}
 	of, err := a.app.Alerts.Alert(r.Context(), v.Project.ID, n)
@@ -78,6 +82,20 @@ func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, v visit, c ale
 	return site.Redirect(w, r, v.alertAddress(n))
 }
 
+// seen returns the version of the alert that the form was shown with; zero: the
+// form does not say.
+func seen(form site.Form) (int64, error) {
+	text := form.Get("seen")
+	if text == "" {
+		return 0, nil
+	}
+	version, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, fault.New(fault.Invalid, "An alert has no such version.")
+	}
+	return version, nil
+}
+
 // complainAlert shows the alert with what keeps it from being changed.
 func (a *api) complainAlert(w http.ResponseWriter, r *http.Request, v visit, iid int64, why error) error {
 	body, err := a.newAlertBody(r.Context(), v, iid)
@@ -85,6 +103,9 @@ func (a *api) complainAlert(w http.ResponseWriter, r *http.Request, v visit, iid
 		return err
 	}
 	body.Complaint = told(why)
+	if errors.Is(why, alert.ErrChanged) {
+		body.Complaint = "The alert was changed since you opened its page. This is what it is now: repeat what you did if it still fits."
+	}
 	if errors.Is(why, alert.ErrBeside) {
 		if body.Beside, err = a.beside(r.Context(), v, body.Alert); err != nil {
 			return err

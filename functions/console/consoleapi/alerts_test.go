@@ -221,6 +221,22 @@ func TestAnAlertIsNotReopenedBesideAnotherOne(t *testing.T) {
 	b.Post(alertPage(first)+"/status", apptest.Form("status", "triggered")).WantRedirect(alertPage(first))
 }
 
+// A page that was left open shows what the alert was: what its buttons mean
+// may be wrong by now.
+func TestAnAlertThatChangedSinceIsShownFirst(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b := newAlerts(t, a)
+	iid := fire(t, a, web, i, `{"title": "Disk full"}`)
+	b.Get(alertPage(iid)).Want(200, `name="seen" value="1"`)
+	fire(t, a, web, i, `{"title": "Disk full", "end_time": "`+a.Now().Format(time.RFC3339)+`"}`)
+	const changed = "The alert was changed since you opened its page."
+	b.Post(alertPage(iid)+"/status", apptest.Form("status", "acknowledged", "seen", "1")).Want(409, changed, "Reopen", `name="seen" value="2"`)
+	b.Post(alertPage(iid)+"/assignee", apptest.Form("user_id", "1", "seen", "1")).Want(409, changed)
+	b.Post(alertPage(iid)+"/status", apptest.Form("status", "resolved", "seen", "1")).WantRedirect(alertPage(iid)) // as it is
+	b.Post(alertPage(iid)+"/status", apptest.Form("status", "triggered", "seen", "2")).WantRedirect(alertPage(iid))
+	b.Post(alertPage(iid)+"/status", apptest.Form("status", "resolved", "seen", "x")).Want(400)
+}
+
 func TestAssignAnAlert(t *testing.T) {
 	a := apptest.New(t)
 	web, i, b := newAlerts(t, a)

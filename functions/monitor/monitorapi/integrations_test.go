@@ -79,7 +79,7 @@ func TestEveryTypeOfIntegration(t *testing.T) {
 		}
 	}
 	// While the link is active nothing else can be, and the other way round.
-	const excluded = `409 Conflict - the integration "L" is active: an on-call link and other integrations exclude each other`
+	const excluded = `409 Conflict - the integration "L" is active: an on-call link and other integrations exclude each other, so switch it off first`
 	s.call(t, "PATCH", fmt.Sprintf("%s/%v", integrations, metrics["id"]), object{"active": true}).WantMessage(t, 409, excluded)
 	s.call(t, "POST", integrations, object{"name": "H", "type": "http", "active": true}).WantMessage(t, 409, excluded)
 	s.call(t, "PATCH", fmt.Sprintf("%s/%v", integrations, link["id"]), object{"active": false}).Want(t, 200, nil)
