@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/url"
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/web"
@@ -50,12 +51,17 @@ func (s *Site) Error(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // comeBack returns where to go after a sign-in: to the address as the browser
-// sent it, whatever became of it on the way. A form has to be sent again.
+// sent it, whatever became of it on the way. A form has to be sent again, from
+// the page that it was on.
 func comeBack(r *http.Request) string {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return r.RequestURI
 	}
-	return "/"
+	page, err := url.Parse(r.Referer())
+	if err != nil {
+		return "/"
+	}
+	return LocalPath(page.RequestURI())
 }
 
 // Explain answers with the error page of a status. An empty message leaves the

@@ -36,7 +36,9 @@ func newSite(t *testing.T) http.Handler {
 		s.Notify(w, "done")
 		return site.Redirect(w, r, "/hello")
 	}))
-	mux.Handle("GET /mine", s.SignedIn(func(w http.ResponseWriter, r *http.Request, u user.User) error { return nil }))
+	mine := s.SignedIn(func(w http.ResponseWriter, r *http.Request, u user.User) error { return nil })
+	mux.Handle("GET /mine", mine)
+	mux.Handle("POST /mine", mine)
 	mux.Handle("GET /forbidden", fail(fault.New(fault.Forbidden, "Not for you.")))
 	mux.Handle("GET /missing", fail(fault.New(fault.NotFound, "row 17 of table things")))
 	mux.Handle("GET /broken", fail(errors.New("disk on fire")))
@@ -178,5 +180,19 @@ func TestWhoIsNotSignedInIsSentToSignIn(t *testing.T) {
 	w := call(newSite(t), "GET", "/mine?a=b", "")
 	if got := w.Header().Get("Location"); w.Code != 302 || got != "/users/sign_in?return_to=%2Fmine%3Fa%3Db" {
 		t.Errorf("GET /mine answered %d to %q", w.Code, got)
+	}
+	// A form cannot be sent again by itself, but whoever filled it in gets
+	// back to it.
+	for referer, back := range map[string]string{
+		"":                                 "%2F",
+		apptest.BaseURL + "/mine?a=b":      "%2Fmine%3Fa%3Db",
+		apptest.BaseURL + "//evil.example": "%2F",
+		"https://evil.example/mine":        "%2Fmine",
+		"%zz":                              "%2F",
+	} {
+		w := call(newSite(t), "POST", "/mine", "", "Sec-Fetch-Site", "same-origin", "Referer", referer)
+		if got := w.Header().Get("Location"); w.Code != 303 || got != "/users/sign_in?return_to="+back {
+			t.Errorf("POST /mine from %q answered %d to %q, want the way back to be %s", referer, w.Code, got, back)
+		}
 	}
 }

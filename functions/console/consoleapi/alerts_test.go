@@ -185,7 +185,7 @@ func TestHugePayloadsAreCut(t *testing.T) {
 	web, i, b := newAlerts(t, a)
 	deep := strings.Repeat(`{"down": `, 98) + "1" + strings.Repeat("}", 98)
 	iid := fire(t, a, web, i, `{"title": "T", "long": "`+strings.Repeat("x", 100_000)+`", "wide": [`+strings.Repeat("1, ", 100_000)+`1], "deep": `+deep+`}`)
-	shown := b.Get(alertPage(iid)).Want(200, "100001 elements", "the rest is too long to be shown")
+	shown := b.Get(alertPage(iid)).Want(200, "100001 elements", "the rest is too long to be shown", "<details><summary><span class=\"member\"><bdi>wide<")
 	if got := shown.Body.Len(); got > 200_000 {
 		t.Errorf("the page has %d bytes, want it to be bounded", got)
 	}
@@ -230,7 +230,7 @@ func TestAnAlertThatChangedSinceIsShownFirst(t *testing.T) {
 	b.Get(alertPage(iid)).Want(200, `name="seen" value="1"`)
 	fire(t, a, web, i, `{"title": "Disk full", "end_time": "`+a.Now().Format(time.RFC3339)+`"}`)
 	const changed = "The alert was changed since you opened its page."
-	b.Post(alertPage(iid)+"/status", apptest.Form("status", "acknowledged", "seen", "1")).Want(409, changed, "Reopen", `name="seen" value="2"`)
+	b.Post(alertPage(iid)+"/status", apptest.Form("status", "acknowledged", "seen", "1")).Want(409, changed, "Reopen", `name="seen" value="2"`, `data-address="`+alertPage(iid)+`"`)
 	b.Post(alertPage(iid)+"/assignee", apptest.Form("user_id", "1", "seen", "1")).Want(409, changed)
 	b.Post(alertPage(iid)+"/status", apptest.Form("status", "resolved", "seen", "1")).WantRedirect(alertPage(iid)) // as it is
 	b.Post(alertPage(iid)+"/status", apptest.Form("status", "triggered", "seen", "2")).WantRedirect(alertPage(iid))
@@ -278,7 +278,7 @@ func TestSendATestAlert(t *testing.T) {
 	web, i, b := newAlerts(t, a)
 	test, to := alertsPage+"/test", fmt.Sprint(i.ID)
 	b.Get(test).Want(200, "Uptime (HTTP endpoint)", `"title": "Disk almost full on web-1"`)
-	b.Post(test, apptest.Form("integration", to, "payload", `{"title": "A test"}`)).Want(200, "Opened", `href="`+alertPage(1)+`"`, "A test")
+	b.Post(test, apptest.Form("integration", to, "payload", `{"title": "A test"}`)).Want(200, "Opened", `data-address="`+test+`?integration=`+to+`"`, `href="`+alertPage(1)+`"`, "A test")
 	b.Post(test, apptest.Form("integration", to, "payload", `{"title": "A test"}`)).Want(200, "Counted on")
 	b.Post(test, apptest.Form("integration", to, "payload", `{"title": "A test", "end_time": "`+a.Now().Add(time.Minute).Format(time.RFC3339)+`"}`)).Want(200, "Resolved", `href="`+alertPage(1)+`"`)
 	b.Post(test, apptest.Form("integration", to, "payload", `{"title": "Another", "end_time": "2026-01-02"}`)).Want(400, "none with its fingerprint is open.")

@@ -25,6 +25,7 @@ var notices = site.Notices{
 	"key-deleted":       "The client key was deleted. Nothing can report errors with it any more.",
 
 	"integration-created": "The integration was created. Set up the tool with what is below.",
+	"link-created":        "The on-call link was created.",
 	"integration-saved":   "The integration was saved.",
 	"integration-deleted": "The integration was deleted. Its alerts stay.",
 	"integration-key":     "The integration has a new authorization key. The old one ended.",

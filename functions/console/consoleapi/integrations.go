@@ -161,6 +161,11 @@ func (a *api) createIntegration(w http.ResponseWriter, r *http.Request, v visit)
 		}
 		return a.renderNewIntegration(w, r, v, status, sent)
 	}
-	a.site.Notify(w, "integration-created")
-	return site.Redirect(w, r, a.newIntegrationView(v, made).Address)
+	shown := a.newIntegrationView(v, made)
+	if shown.IsLink() {
+		a.site.Notify(w, "link-created")
+	} else {
+		a.site.Notify(w, "integration-created")
+	}
+	return site.Redirect(w, r, shown.Address)
 }

@@ -94,7 +94,7 @@ func TestAddTheOtherTypes(t *testing.T) {
 	made = b.Post(integrationsPage, apptest.Form("type", "oncall_link", "name", "On call", "active", "1", "target", "https://oncall.example.com/web", "rate_limit", "x"))
 	i, key := onlyIntegration(t, a, web)
 	made.WantRedirect(integrationPage(i))
-	b.Get(integrationPage(i)).Want(200, "https://oncall.example.com/web", "no other integration").WantNot(key, "notify", "Payload mapping", "Health", "Reset")
+	b.Get(integrationPage(i)).Want(200, "https://oncall.example.com/web", "The on-call link was created.", "no other integration").WantNot(key, "notify", "Set up the tool", "Payload mapping", "Health", "Reset")
 }
 
 func TestIntegrationsComplain(t *testing.T) {

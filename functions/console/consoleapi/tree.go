@@ -13,6 +13,7 @@ const (
 	maxNodes = 1000
 	maxDepth = 20
 	maxText  = 2000 // characters of a value
+	maxOpen  = 50   // values in one that is shown open
 )
 
 // node is a value in a payload.
@@ -41,13 +42,13 @@ func newTree(text []byte) *node {
 type treeBuilder struct{ left int }
 
 func (b *treeBuilder) node(name string, value any, depth int) node {
-	n := node{Name: payload.Cut(name, maxText), Open: depth < 2}
+	n := node{Name: payload.Cut(name, maxText)}
 	switch v := value.(type) {
 	case map[string]any:
-		n.Size = counted(len(v), "member")
+		n.Size, n.Open = counted(len(v), "member"), opens(len(v), depth)
 		b.fill(&n, slices.Sorted(maps.Keys(v)), func(i int, name string) node { return b.node(name, v[name], depth+1) }, depth)
 	case []any:
-		n.Size = counted(len(v), "element")
+		n.Size, n.Open = counted(len(v), "element"), opens(len(v), depth)
 		b.fill(&n, make([]string, len(v)), func(i int, _ string) node { return b.node(strconv.Itoa(i), v[i], depth+1) }, depth)
 	case string:
 		n.Kind, n.Text = "string", payload.Cut(v, maxText)
@@ -56,6 +57,9 @@ func (b *treeBuilder) node(name string, value any, depth int) node {
 	}
 	return n
 }
+
+// opens reports whether people see what a value holds before they ask.
+func opens(held, depth int) bool { return depth < 2 && held <= maxOpen }
 
 // fill adds the children, as long as there is room.
 func (b *treeBuilder) fill(n *node, names []string, child func(i int, name string) node, depth int) {
