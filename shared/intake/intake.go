@@ -124,7 +124,8 @@ func (r *Rules) around(ctx context.Context, p project.Project, i integration.Int
 		}
 		return err
 	})
-	return e, reads.Wait()
+	err := reads.Wait() // e is being written until then
+	return e, err
 }
 
 // takes returns the format that the address takes.

@@ -92,7 +92,8 @@ func (a *api) alertParts(ctx context.Context, v visit, iid int64) (parts alertPa
 		parts.members, err = a.app.Projects.MembersFrom(ctx, project.Developer, v.Project.Places()...)
 		return err
 	})
-	return parts, reads.Wait()
+	err = reads.Wait() // parts are being written until then
+	return parts, err
 }
 
 func (a *api) newAlertBody(ctx context.Context, v visit, iid int64) (alertBody, error) {

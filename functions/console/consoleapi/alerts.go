@@ -113,7 +113,8 @@ func (a *api) findAlerts(r *http.Request, v visit, query alertQuery) (found foun
 		found.days, _, err = a.app.Alerts.Days(ctx, v.Project.ID, chartDays)
 		return err
 	})
-	return found, reads.Wait()
+	err = reads.Wait() // found is being written until then
+	return found, err
 }
 
 func (a *api) newAlertsBody(ctx context.Context, v visit, query alertQuery, found foundAlerts) (alertsBody, error) {

@@ -80,7 +80,8 @@ func (a *api) foundAlert(r *http.Request, p project.Project) (found foundAlert, 
 		found.integrations, err = a.integrationNames(ctx, p)
 		return err
 	})
-	return found, noAlert(reads.Wait())
+	err = reads.Wait() // found is being written until then
+	return found, noAlert(err)
 }
 
 // noAlert says what it is that was not found.
