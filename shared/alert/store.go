@@ -7,8 +7,9 @@ import (
 )
 
 // Store keeps alerts. Reads see every write that was acknowledged before. What
-// belongs to a project that was deleted cannot be reached any more, because
-// the ids of projects are never given twice.
+// belongs to a project that was deleted goes after it, many alerts not at once;
+// it cannot be reached any more, because the ids of projects are never given
+// twice.
 type Store interface {
 	// RecordOccurrences records the occurrences of one request. Each inner
 	// list holds all those with one fingerprint, in the order in which they

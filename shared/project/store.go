@@ -67,8 +67,8 @@ type Store interface {
 	// UpdateProject changes Name and Visibility as UpdateGroup does.
 	UpdateProject(ctx context.Context, p Project) error
 
-	// DeleteProject removes the project, and its members, or returns
-	// a fault.NotFound error.
+	// DeleteProject removes the project with its members and all that belongs
+	// to it, or returns a fault.NotFound error. Of many alerts some go later.
 	DeleteProject(ctx context.Context, id int64) error
 
 	// AddMember stores a membership. It returns a fault.Conflict error when

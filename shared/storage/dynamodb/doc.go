@@ -50,6 +50,7 @@
 //	alerts        PROJECT#id       ALERT#iid           an alert                             none
 //	alerts        PAYLOAD#name     number              a chunk of a payload or a sample     none
 //	alerts        COUNTER#id       COUNTER             a project's last iid                 none
+//	alerts        LIST#gone        id                  a deleted project, for its alerts    none
 //
 // Paths and e-mail addresses are in lower case in keys. The attribute "ttl"
 // only cleans up, late and at DynamoDB's leisure; whoever reads a thing judges
@@ -66,6 +67,11 @@
 // An alert is resolved, and opened again, in one transaction with its slot,
 // which goes and comes with it. The transaction holds only if the slot has
 // counted nothing since it was read, and is made again otherwise.
+//
+// The alerts of a deleted project are removed with it, a thousand in one
+// request at the most. A mark that is written in the transaction with the
+// deletion has the deletion of the next project remove the others. Nobody
+// reaches them: ids of projects are never given twice.
 //
 // An audit entry is written twice, side by side and without a condition: what
 // writes it again writes the same, or how it ended. Everybody's are in a

@@ -183,6 +183,9 @@ func clientKeyEntry(k errortracking.ClientKey) key {
 	return list.entry(k.ID)
 }
 
+// goneProjects lists deleted projects that may have alerts left.
+var goneProjects = key{alerts, "LIST#gone", ""}
+
 func alertIIDs(projectID int64) key { return numbered(alerts, "COUNTER#", projectID, "COUNTER") }
 
 func alertsOf(projectID int64) key { return numbered(alerts, "PROJECT#", projectID, "ALERT#") }

@@ -101,9 +101,10 @@ func (s *Store) DeleteProject(ctx context.Context, id int64) error {
 		drop(projectList.entry(id)),
 		add(groupKey(p.NamespaceID), children, -1),
 		forget(trackingKey(id)),
+		gone(id),
 	)
 	if err != nil {
 		return projects.refused(err, 0)
 	}
-	return errors.Join(s.removeClientKeys(ctx, id), s.forgetIntake(ctx, p))
+	return errors.Join(s.removeClientKeys(ctx, id), s.forgetIntake(ctx, p), s.forgetAlerts(ctx, id))
 }

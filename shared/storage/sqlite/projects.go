@@ -81,12 +81,17 @@ func (s *Store) UpdateProject(ctx context.Context, p project.Project) error {
 	})
 }
 
-// DeleteProject removes a project. Its path goes by its foreign key.
+// DeleteProject removes a project. Its path, and what else there are not many
+// of, goes by a foreign key; its alerts follow.
 func (s *Store) DeleteProject(ctx context.Context, id int64) error {
-	return s.writer.do(ctx, func(tx *transaction) error {
+	err := s.writer.do(ctx, func(tx *transaction) error {
 		if err := tx.changeOne("project", "DELETE FROM projects WHERE id = ?", id); err != nil {
 			return err
 		}
 		return tx.removeMembers(project.Place{Kind: project.InProject, ID: id})
 	})
+	if err != nil {
+		return err
+	}
+	return s.portions(ctx, "DELETE FROM alerts WHERE id IN (SELECT id FROM alerts WHERE project_id = ? LIMIT 500)", id)
 }

@@ -10,10 +10,9 @@ import (
 const grace = 24 * time.Hour
 
 // Sweep deletes what nobody can use any more: expired sessions and audit
-// entries, counters of attempts that count no more, and grants that ended a day
-// ago. Personal
-// access tokens stay, for their owners to see. The caller calls it now and
-// then, as nothing depends on when.
+// entries, counters of attempts that count no more, grants that ended a day ago
+// and alerts of deleted projects. Personal access tokens stay, for their owners
+// to see. The caller calls it now and then, as nothing depends on when.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	const sessions = `DELETE FROM sessions WHERE rowid IN
 		(SELECT rowid FROM sessions WHERE expires_at <= ? LIMIT 500)`
@@ -24,18 +23,35 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	const entries = `DELETE FROM audit_entries WHERE id IN
 		(SELECT id FROM audit_entries WHERE expires_at <= ? LIMIT 500)`
 	for _, expired := range []string{sessions, attempts, entries} {
-		if err := s.sweep(ctx, expired, now); err != nil {
+		if err := s.portions(ctx, expired, micros(now)); err != nil {
 			return err
 		}
 	}
-	return s.sweep(ctx, grants, now.Add(-grace))
+	if err := s.sweepAlerts(ctx); err != nil {
+		return err
+	}
+	return s.portions(ctx, grants, micros(now.Add(-grace)))
 }
 
-// sweep deletes in small portions, between which others can write.
-func (s *Store) sweep(ctx context.Context, query string, until time.Time) error {
+// sweepAlerts deletes what is left of the alerts of deleted projects: of one
+// whose deletion came to no end, and what was on its way even then.
+func (s *Store) sweepAlerts(ctx context.Context) error {
+	const orphans = `DELETE FROM alerts WHERE id IN
+		(SELECT a.id FROM alert_counters c JOIN alerts a USING (project_id)
+			WHERE c.project_id NOT IN (SELECT id FROM projects) LIMIT 500)`
+	const counters = `DELETE FROM alert_counters WHERE project_id IN
+		(SELECT project_id FROM alert_counters WHERE project_id NOT IN (SELECT id FROM projects) LIMIT 500)`
+	if err := s.portions(ctx, orphans); err != nil {
+		return err
+	}
+	return s.portions(ctx, counters)
+}
+
+// portions deletes in small portions, between which others can write.
+func (s *Store) portions(ctx context.Context, query string, args ...any) error {
 	for more := true; more; {
 		err := s.writer.do(ctx, func(tx *transaction) (err error) {
-			more, err = tx.change(query, micros(until))
+			more, err = tx.change(query, args...)
 			return err
 		})
 		if err != nil {

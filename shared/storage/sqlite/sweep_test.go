@@ -6,13 +6,16 @@ import (
 	"time"
 
 	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/alert"
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
+	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
 	"gatehouse/shared/storage/sqlite"
 	"gatehouse/shared/throttle"
+	"gatehouse/shared/user"
 )
 
 var now = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
@@ -115,6 +118,35 @@ func TestSweepKeepsAccessTokens(t *testing.T) {
 	sweep(t, s, now.AddDate(10, 0, 0))
 	if _, err := s.AccessToken(t.Context(), token.ID); err != nil {
 		t.Errorf("AccessToken = %v after a sweep, want the token", err)
+	}
+}
+
+// What was on its way when its project was deleted goes with the next sweep,
+// and nothing of the projects that are there.
+func TestSweepForgetsAlertsOfDeletedProjects(t *testing.T) {
+	s := openStore(t, newFile(t))
+	u, err := s.CreateUser(t.Context(), user.User{Username: "ada", Name: "Ada", Email: "ada@example.com", State: user.Active, CreatedAt: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.CreateProject(t.Context(), project.Project{
+		NamespaceID: u.NamespaceID, Name: "web", Path: "web", FullPath: "ada/web", Visibility: project.Private, CreatedAt: now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var many [][]alert.Occurrence
+	for n := range int64(501) { // one more than a portion
+		many = append(many, []alert.Occurrence{newOccurrence(n)})
+	}
+	for _, projectID := range []int64{p.ID, p.ID + 1} {
+		if _, err := s.RecordOccurrences(t.Context(), projectID, many, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sweep(t, s, now)
+	if there, gone := len(everyAlert(t, s, p.ID)), len(everyAlert(t, s, p.ID+1)); there != len(many) || gone != 0 {
+		t.Errorf("%d of %d alerts of the project are left, and %d of the deleted one, want all and none", there, len(many), gone)
 	}
 }
 

@@ -32,6 +32,7 @@ var alerts = []promise{
 	{"are listed, the newest first, by a filter", recentAlerts},
 	{"keep their latest activity", boundedActivity},
 	{"of one project are not those of another", alertsOfProjects},
+	{"go with their project", deleteAlerts},
 	{"that two report at once are one, each time", twoAtOnce},
 	{"that many report at once are one", manyAtOnce},
 	{"opened by many at once have numbers of their own", distinctAtOnce},
@@ -603,6 +604,31 @@ func recoveryRace(t *testing.T, s storage.Store) {
 			t.Errorf("%d recoveries resolved the alert, which has the activity %v, want one", recovered.Load(), a.Activity)
 		}
 	}
+}
+
+func deleteAlerts(t *testing.T, s storage.Store) {
+	p, other := addOwnProject(t, s), addOwnProject(t, s)
+	open, ended, alone, anonymous := newOccurrence(), newOccurrence(), ungrouped(newOccurrence()), newOccurrence()
+	open.Payload, anonymous.Fingerprint = secret.Random(400<<10), "" // more than an item holds
+	for _, in := range []project.Project{p, other} {
+		for n, o := range []alert.Occurrence{open, ended, alone, anonymous} {
+			wantReport(t, s, in.ID, o, did(alert.Opened, int64(n)+1, o))
+		}
+		wantReport(t, s, in.ID, recovery(ended), did(alert.Recovered, 2, ended))
+	}
+	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), p.ID))
+	wantSame(t, "RecentAlerts of the deleted project", iidsOf(allAlerts(t, s, p.ID)), []int64(nil))
+	for iid := range int64(4) {
+		_, err := s.Alert(t.Context(), p.ID, iid+1)
+		wantFault(t, "Alert of the deleted project", err, fault.NotFound)
+		_, err = s.AlertPayload(t.Context(), p.ID, iid+1)
+		wantFault(t, "AlertPayload of the deleted project", err, fault.NotFound)
+	}
+	wantSame(t, "RecentAlerts of the other", iidsOf(allAlerts(t, s, other.ID)), []int64{4, 3, 2, 1})
+	got := must[[]byte](t)(s.AlertPayload(t.Context(), other.ID, 1))
+	wantSame(t, "AlertPayload of the other", bytes.Equal(got, open.Payload), true)
+	wantReport(t, s, other.ID, open, did(alert.Repeated, 1, open))
+	wantReport(t, s, other.ID, recovery(alone), did(alert.Recovered, 3, alone))
 }
 
 func reopenRace(t *testing.T, s storage.Store) {

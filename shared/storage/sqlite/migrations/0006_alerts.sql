@@ -1,4 +1,4 @@
--- Alerts. They outlive their project, whose id never comes again.
+-- Alerts. They go after their project, whose id never comes again.
 
 CREATE TABLE alerts (
 	id              INTEGER PRIMARY KEY,

@@ -1,0 +1,77 @@
+package dynamodb
+
+import (
+	"context"
+	"fmt"
+)
+
+// maxForgotten is how many alerts the deletion of a project removes: what a
+// request has time for.
+const maxForgotten = 1000
+
+// gone marks a project as deleted whose alerts are to be removed.
+func gone(projectID int64) change {
+	return replace(goneProjects.entry(projectID), fields{{"project_id", &projectID}})
+}
+
+// forgetAlerts removes alerts of the project that has just been deleted, and of
+// those before it that had too many for one request. A mark stays until a later
+// deletion finds nothing more: what was on its way is recorded even then.
+func (s *Store) forgetAlerts(ctx context.Context, deleted int64) error {
+	marked, err := s.goneProjects(ctx)
+	if err != nil {
+		return fmt.Errorf("list deleted projects: %w", err)
+	}
+	left := maxForgotten
+	for _, projectID := range marked {
+		n, err := s.forgetSome(ctx, projectID, left)
+		if err == nil && n == 0 && projectID != deleted {
+			err = s.writeEach(ctx, []change{forget(goneProjects.entry(projectID)), forget(alertIIDs(projectID))})
+		}
+		if left -= n; left <= 0 || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) goneProjects(ctx context.Context) (ids []int64, err error) {
+	err = s.query(ctx, goneProjects, forward, func(it item) (bool, error) {
+		var id int64
+		err := (fields{{"project_id", &id}}).read(it)
+		ids = append(ids, id)
+		return true, err
+	})
+	return ids, err
+}
+
+// forgetSome removes alerts of a project that is gone, at most so many, and
+// returns how many. Each goes after what is found by it alone.
+func (s *Store) forgetSome(ctx context.Context, projectID int64, most int) (n int, err error) {
+	var besides, themselves []change
+	err = s.query(ctx, alertsOf(projectID), forward, func(it item) (bool, error) {
+		a, err := alertKind.read(it)
+		if err != nil {
+			return false, err
+		}
+		name, chunks, err := payloadIn(it)
+		for _, k := range payloadKeys(name, chunks) {
+			besides = append(besides, forget(k))
+		}
+		if a.Fingerprint != "" {
+			besides = append(besides, forget(slotKey(projectID, a.Fingerprint)), forget(aloneKey(a)))
+		}
+		themselves = append(themselves, forget(alertKey(projectID, a.IID)))
+		return len(themselves) < most, err
+	})
+	if err == nil {
+		err = s.writeEach(ctx, besides)
+	}
+	if err == nil {
+		err = s.writeEach(ctx, themselves)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("remove alerts of a deleted project: %w", err)
+	}
+	return len(themselves), nil
+}
