@@ -57,7 +57,7 @@ func TestRoundTripsOfAlerts(t *testing.T) {
 }
 
 // integration adds an HTTP endpoint to the project and returns it with its key.
-func (s *server) integration(t *testing.T, p project.Project) (integration.Integration, string) {
+func (s *server) integration(t testing.TB, p project.Project) (integration.Integration, string) {
 	t.Helper()
 	i, err := s.app.Integrations.Create(t.Context(), p, integration.Draft{Name: "Uptime", Type: integration.HTTP, Active: true})
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *server) integration(t *testing.T, p project.Project) (integration.Integ
 }
 
 // notify sends a payload and expects 200.
-func (s *server) notify(t *testing.T, path, key, body string) {
+func (s *server) notify(t testing.TB, path, key, body string) {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodPost, s.URL+path, strings.NewReader(body))
 	if err != nil {

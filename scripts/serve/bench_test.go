@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -8,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"gatehouse/shared/boot"
 )
 
 // The benchmarks go over loopback through the local gateway and the functions'
@@ -83,4 +86,35 @@ func BenchmarkRevoke(b *testing.B) {
 	browser := s.signIn(b)
 	pairs := pool(b, func() tokens { return s.exchange(b, s.code(b, browser)) })
 	side(b, func(int) { s.revoke(b, pairs().Access) })
+}
+
+func BenchmarkRepeatedAlert(b *testing.B) {
+	send := notifier(b)
+	side(b, func(caller int) { send(fmt.Sprintf(`{"title":"Disk full","fingerprint":"%d"}`, caller)) })
+}
+
+func BenchmarkNewAlert(b *testing.B) {
+	send := notifier(b)
+	var last atomic.Int64
+	side(b, func(int) { send(fmt.Sprintf(`{"title":"Disk full","fingerprint":"%d"}`, last.Add(1))) })
+}
+
+func BenchmarkWebhookOfAHundred(b *testing.B) {
+	send := notifier(b)
+	for b.Loop() {
+		send(hundred())
+	}
+}
+
+// notifier sends payloads to an integration of its own.
+func notifier(b *testing.B) func(payload string) {
+	quiet(b)
+	s := startServer(b)
+	root, err := s.app.Users.UserByLogin(b.Context(), boot.RootName)
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := s.project(b, root)
+	i, key := s.integration(b, p)
+	return func(payload string) { s.notify(b, i.Path(p), key, payload) }
 }

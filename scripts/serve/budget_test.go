@@ -274,7 +274,7 @@ func (s *server) group(t *testing.T, owner user.User) {
 	}
 }
 
-func (s *server) project(t *testing.T, owner user.User) project.Project {
+func (s *server) project(t testing.TB, owner user.User) project.Project {
 	t.Helper()
 	namespace, err := s.app.Projects.Group(t.Context(), owner.NamespaceID)
 	if err != nil {
