@@ -24,13 +24,14 @@ func PageOf(r *http.Request) page.Request {
 // Paging is what a list shows below itself: the way to the neighbouring pages.
 type Paging struct {
 	Number       int
+	First        string // address
 	Newer, Older string // addresses; empty where the list ends
 }
 
 // NewPaging returns the paging of the list at this address, which may have a
 // query of its own.
 func NewPaging(address string, r page.Request, more bool) Paging {
-	p := Paging{Number: r.Number}
+	p := Paging{Number: r.Number, First: address}
 	if r.Number > 1 {
 		p.Newer = pageAddress(address, r.Number-1)
 	}

@@ -545,21 +545,26 @@ func wantNoneLost(t *testing.T, s storage.Store, projectID, fires int64) {
 	}
 }
 
+// fireAndRecover reports n times at once, every third time that it is over.
+func fireAndRecover(t *testing.T, s storage.Store, p int64, o alert.Occurrence, n int) {
+	t.Helper()
+	for _, err := range race(n, func(i int) error {
+		mine := o
+		if i%3 == 0 {
+			mine = recovery(o)
+		}
+		_, err := s.RecordOccurrences(t.Context(), p, [][]alert.Occurrence{{mine}}, now)
+		return err
+	}) {
+		wantOK(t, "RecordOccurrences", err)
+	}
+}
+
 func fireRacingRecovery(t *testing.T, s storage.Store) {
 	for range 30 {
 		p, o := newProjectID(), newOccurrence()
 		wantReport(t, s, p, o, did(alert.Opened, 1, o))
-		errs := race(6, func(i int) error {
-			mine := o
-			if i%3 == 0 {
-				mine = recovery(o)
-			}
-			_, err := s.RecordOccurrences(t.Context(), p, [][]alert.Occurrence{{mine}}, now)
-			return err
-		})
-		for _, err := range errs {
-			wantOK(t, "RecordOccurrences", err)
-		}
+		fireAndRecover(t, s, p, o, 6)
 		wantNoneLost(t, s, p, 5)
 		if a := readAlert(t, s, p, 1); a.Open() {
 			t.Errorf("alert 1 is open after a recovery: %+v", a)
@@ -570,17 +575,7 @@ func fireRacingRecovery(t *testing.T, s storage.Store) {
 func openingRacingRecovery(t *testing.T, s storage.Store) {
 	for range 10 {
 		p, o := newProjectID(), newOccurrence()
-		errs := race(12, func(i int) error {
-			mine := o
-			if i%3 == 0 {
-				mine = recovery(o)
-			}
-			_, err := s.RecordOccurrences(t.Context(), p, [][]alert.Occurrence{{mine}}, now)
-			return err
-		})
-		for _, err := range errs {
-			wantOK(t, "RecordOccurrences", err)
-		}
+		fireAndRecover(t, s, p, o, 12)
 		wantNoneLost(t, s, p, 8)
 	}
 }
