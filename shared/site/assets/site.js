@@ -13,6 +13,16 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
   });
 }
 
+// A second press on the same button, while the first is under way, does nothing:
+// it could make another key, or send another alert.
+const patience = 5000; // milliseconds until somebody may mean it
+let sent = new WeakMap();
+addEventListener("submit", (event) => {
+  if (event.timeStamp - sent.get(event.target) < patience) event.preventDefault();
+  else sent.set(event.target, event.timeStamp);
+});
+addEventListener("pageshow", () => { sent = new WeakMap(); }); // somebody came back
+
 // Dates are shown in the reader's zone; the exact time stays on hover.
 for (const time of document.querySelectorAll("time[datetime]")) {
   const date = new Date(time.dateTime);
