@@ -31,7 +31,7 @@ func ReadPreview(body []byte, r Reading) (Preview, error) {
 	}
 	preview := Preview{Parsed: parsed, Sources: map[mapping.Target]mapping.Path{}}
 	for _, use := range reader.used {
-		preview.Sources[use.target] = use.path
+		preview.Sources[use.target] = use.path.FromFront(document.Object)
 	}
 	preview.Ignored = slices.DeleteFunc(mapping.Fields(document.Object), preview.uses)
 	return preview, nil

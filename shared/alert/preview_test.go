@@ -13,7 +13,7 @@ func TestAPreviewTellsWhereEverythingComesFrom(t *testing.T) {
 	r := reading(alert.Plain)
 	r.Mapping = mapping.Mapping{
 		mapping.Title:     {Path: mapping.Path{mapping.Name("event"), mapping.Name("name")}},
-		mapping.Hosts:     {Path: mapping.Path{mapping.Name("machines"), mapping.Index(1)}},
+		mapping.Hosts:     {Path: mapping.Path{mapping.Name("machines"), mapping.Index(-1)}},
 		mapping.StartTime: {Path: mapping.Path{mapping.Name("event"), mapping.Name("since")}},
 		mapping.Service:   {Path: mapping.Path{mapping.Name("nowhere")}},
 	}

@@ -117,21 +117,37 @@ func (p Path) Find(object payload.Object) any {
 }
 
 func (s Segment) of(container any) any {
+	s = s.fromFront(container)
 	switch c := container.(type) {
 	case map[string]any:
 		if !s.inArray {
 			return c[s.name]
 		}
 	case []any:
-		index := s.index
-		if index < 0 {
-			index += len(c)
-		}
-		if s.inArray && index >= 0 && index < len(c) {
-			return c[index]
+		if s.inArray && s.index >= 0 && s.index < len(c) {
+			return c[s.index]
 		}
 	}
 	return nil
+}
+
+// FromFront returns the path to the same value of the object in which no
+// position counts from the end.
+func (p Path) FromFront(object payload.Object) Path {
+	var value any = object
+	path := make(Path, len(p))
+	for i, segment := range p {
+		path[i] = segment.fromFront(value)
+		value = segment.of(value)
+	}
+	return path
+}
+
+func (s Segment) fromFront(container any) Segment {
+	if list, ok := container.([]any); ok && s.inArray && s.index < 0 {
+		s.index += len(list)
+	}
+	return s
 }
 
 // String writes the path for people: alert.hosts[0].
