@@ -255,8 +255,12 @@ func (r *Rules) record(ctx context.Context, projectPath string, e integration.En
 // why. What went wrong in the store is for the log.
 func (r *Rules) refuse(ctx context.Context, projectPath string, e integration.Endpoint, err error) error {
 	var told *fault.Fault
-	if !errors.As(err, &told) {
+	var ends throttled
+	known := errors.As(err, &told)
+	if !known || fault.Is(err, fault.Unavailable) && !errors.As(err, &ends) {
 		slog.ErrorContext(ctx, "payload not recorded", "error", err, "integration_id", e.ID)
+	}
+	if !known {
 		err = errDown
 	}
 	if e.ID != 0 {

@@ -1,9 +1,13 @@
 package alertsapi_test
 
 import (
+	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -14,6 +18,7 @@ import (
 	"gatehouse/shared/alert"
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/audit"
+	"gatehouse/shared/fault"
 	"gatehouse/shared/intake"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
@@ -368,6 +373,39 @@ func TestTooManyRequests(t *testing.T) {
 	s.Pass(40 * time.Second)
 	for _, test := range tests {
 		s.post(t, test.path, test.key, test.body).Want(t, 200, nil)
+	}
+}
+
+// failing is a store that records nothing.
+type failing struct {
+	alert.Store
+	err error
+}
+
+func (f failing) RecordOccurrences(context.Context, int64, [][]alert.Occurrence, time.Time) ([][]alert.Recorded, error) {
+	return nil, f.err
+}
+
+// Whoever sent what could not be recorded shall send it again, on every
+// address. Why it could not is in the log.
+func TestWhatCannotBeRecordedIsToBeSentAgain(t *testing.T) {
+	s := newSite(t)
+	plain, plainKey := s.http(t)
+	metrics, metricsKey := s.metrics(t)
+	var log bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	t.Cleanup(func() { slog.SetDefault(before) })
+	cause := errors.New("the disk is full")
+	for _, err := range []error{cause, fmt.Errorf("%w: %w", fault.New(fault.Unavailable, "send it again"), cause)} {
+		s.Intake = intake.NewRules(failing{s.Store, err}, s.Integrations, s.Now)
+		s.handler = alertsapi.New(s.App.App)
+		log.Reset()
+		s.post(t, plain.Path(s.project), plainKey, "{}").Want(t, 503, nil)
+		s.post(t, metrics.Path(s.project), metricsKey, webhookOf(0, firing("A"))).Want(t, 503, nil)
+		if got := strings.Count(log.String(), cause.Error()); got != 2 {
+			t.Errorf("after %v the log has its cause %d times, want 2:\n%s", err, got, &log)
+		}
 	}
 }
 
