@@ -56,6 +56,7 @@ type integrationsBody struct {
 	Link     *integration.Integration // the on-call link, while it is active
 	Settings integration.Settings
 	Features integration.Features
+	Full     bool // the instance allows no other one
 }
 
 // listIntegrations lists the project's integrations and shows its rules for
@@ -76,6 +77,8 @@ func (a *api) listIntegrations(w http.ResponseWriter, r *http.Request, v visit) 
 		return err
 	}
 	body.Link = activeLink(all)
+	_, free := firstFree(a.typeChoices(all))
+	body.Full = !free
 	for _, i := range all {
 		body.Rows = append(body.Rows, a.newIntegrationView(v, i))
 	}
@@ -105,6 +108,12 @@ type newIntegrationBody struct {
 	Link  *integration.Integration
 }
 
+// Full reports whether the instance allows no other integration.
+func (b newIntegrationBody) Full() bool {
+	_, free := firstFree(b.Types)
+	return !free
+}
+
 // typeChoice is a type that can be chosen.
 type typeChoice struct {
 	Type       integration.Type
@@ -112,7 +121,7 @@ type typeChoice struct {
 	Taken      bool // the instance allows no second one
 }
 
-var typeChoices = []typeChoice{
+var types = []typeChoice{
 	{Type: integration.HTTP, Hint: "For any tool that posts JSON. You can say where in its payload the title, the severity and the rest are."},
 	{Type: integration.Metrics, Hint: "For the webhook of Prometheus Alertmanager, and of what speaks its format."},
 	{Type: integration.OnCallLink, Hint: "Leads from the list of alerts to another on-call tool. While it is active, no other integration can be."},
@@ -120,7 +129,7 @@ var typeChoices = []typeChoice{
 
 // newIntegration shows the form for another integration.
 func (a *api) newIntegration(w http.ResponseWriter, r *http.Request, v visit) error {
-	return a.renderNewIntegration(w, r, v, http.StatusOK, integrationForm{Type: integration.HTTP, Active: true})
+	return a.renderNewIntegration(w, r, v, http.StatusOK, integrationForm{Active: true})
 }
 
 func (a *api) renderNewIntegration(w http.ResponseWriter, r *http.Request, v visit, status int, form integrationForm) error {
@@ -128,12 +137,30 @@ func (a *api) renderNewIntegration(w http.ResponseWriter, r *http.Request, v vis
 	if err != nil {
 		return err
 	}
-	body := newIntegrationBody{visit: v, Form: form, Link: activeLink(all)}
-	for _, t := range typeChoices {
-		t.Name, t.Taken = typeNames[t.Type], !a.app.Integrations.Features.SeveralEndpoints && has(all, t.Type)
-		body.Types = append(body.Types, t)
+	body := newIntegrationBody{visit: v, Form: form, Link: activeLink(all), Types: a.typeChoices(all)}
+	if free, ok := firstFree(body.Types); ok && form.Type == "" {
+		body.Form.Type = free
 	}
 	return a.renderSection(w, r, v, integrationsSection, site.Page{Template: "integration_new", Status: status, Body: body})
+}
+
+// typeChoices lists the types that another integration can or cannot have.
+func (a *api) typeChoices(all []integration.Integration) []typeChoice {
+	choices := slices.Clone(types)
+	for i, t := range choices {
+		choices[i].Name, choices[i].Taken = typeNames[t.Type], !a.app.Integrations.Features.SeveralEndpoints && has(all, t.Type)
+	}
+	return choices
+}
+
+// firstFree returns the first type that another integration can have; false:
+// there is none.
+func firstFree(choices []typeChoice) (integration.Type, bool) {
+	n := slices.IndexFunc(choices, func(t typeChoice) bool { return !t.Taken })
+	if n < 0 {
+		return "", false
+	}
+	return choices[n].Type, true
 }
 
 // has reports whether one of the integrations is of the type.

@@ -181,11 +181,16 @@ func TestIntegrationsOfAnInstanceThatAllowsOneOfEachType(t *testing.T) {
 	a.Integrations.Features = integration.Features{}
 	i := newIntegration(t, a, web, "Uptime", integration.HTTP)
 	b.Get(integrationsPage).Want(200, "one integration of each type", "Grouping is switched off")
-	b.Get(integrationsPage+"/new").Want(200, "this instance allows no second", "disabled")
+	b.Get(integrationsPage+"/new").Want(200, "this instance allows no second", "disabled", `value="metrics" checked`)
 	b.Post(integrationsPage, apptest.Form("type", "http", "name", "Another")).Want(403, "Multiple integrations of a type")
 	b.Get(integrationPage(i)).Want(200, "Payload mapping is switched off").WantNot("Map the payload")
-	b.Get(integrationPage(i)+"/mapping").Want(200, "cannot be saved")
-	b.Post(integrationPage(i)+"/mapping", apptest.Form("sample", `{"a": 1}`, "do", "save", "chosen", "1", "path_title", `["a"]`)).Want(422, "Payload mapping is switched off")
+	b.Get(integrationPage(i)+"/mapping").Want(200, "Payload mapping is switched off").WantNot("<textarea", "Preview")
+	b.Post(integrationPage(i)+"/mapping", apptest.Form("sample", `{"a": 1}`, "do", "save", "chosen", "1", "path_title", `["a"]`)).Want(403, "Payload mapping is switched off")
+
+	newIntegration(t, a, web, "Alertmanager", integration.Metrics)
+	b.Post(integrationsPage, apptest.Form("type", "oncall_link", "name", "On call", "target", "https://oncall.example.com/web"))
+	b.Get(integrationsPage).Want(200, "one integration of each type").WantNot(integrationsPage + "/new")
+	b.Get(integrationsPage+"/new").Want(200, "this instance allows no second").WantNot("Create the integration")
 }
 
 func TestRulesForAlerts(t *testing.T) {

@@ -143,6 +143,9 @@ func (a *api) complainMapping(w http.ResponseWriter, r *http.Request, body mappi
 		return err
 	default:
 		status, body.Complaint = http.StatusUnprocessableEntity, told(err)
+		if fault.Is(err, fault.Forbidden) {
+			status = http.StatusForbidden
+		}
 		if body.Complaint == "" && errors.As(err, &fields) {
 			body.Complaint = site.Sentence("The mapping", fields["payload_attribute_mapping"])
 		}

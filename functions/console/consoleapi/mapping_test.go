@@ -142,3 +142,13 @@ func TestSamplesAreEscaped(t *testing.T) {
 		}
 	}
 }
+
+// Who maps a payload learns first, and not at the end, that it cannot be kept.
+func TestTheMappingOfAnIntegrationThatIsNotActive(t *testing.T) {
+	a := apptest.New(t)
+	web, b := newProject(t, a)
+	i := newIntegration(t, a, web, "Uptime", integration.HTTP)
+	b.Get(integrationPage(i) + "/mapping").Want(200).WantNot("is not active")
+	b.Post(integrationPage(i), apptest.Form("type", "http", "name", "Uptime")).WantRedirect(integrationPage(i))
+	b.Get(integrationPage(i)+"/mapping").Want(200, "is not active", `href="`+integrationPage(i)+`"`)
+}
