@@ -2,7 +2,9 @@ package monitorapi
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -39,7 +41,18 @@ func (a *api) listAlerts(w http.ResponseWriter, r *http.Request, _ auth.Caller, 
 	if names.users, err = a.users(r.Context(), assigneesOf(listing.Items)); err != nil {
 		return err
 	}
+	w.Header().Set("X-Status-Counts", statusCounts(listing.Counts))
 	return web.List(w, r, a.app.BaseURL, req, listing.Of, func(one alert.Alert) alertBody { return a.alertBody(p, one, names) })
+}
+
+// statusCounts writes how many alerts have each status, as a dictionary (RFC
+// 9651 section 3.2): a list has no place in it for more than alerts.
+func statusCounts(counts map[alert.Status]int) string {
+	members := make([]string, len(alert.Statuses))
+	for n, status := range alert.Statuses {
+		members[n] = fmt.Sprintf("%s=%d", status, counts[status])
+	}
+	return strings.Join(members, ", ")
 }
 
 // readQuery reads which alerts are wanted: the newest first, unless it says

@@ -127,6 +127,10 @@ func TestListAlerts(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
+	counts := s.call(t, "GET", alerts+"?status=resolved&severity=low,info", nil).Header.Get("X-Status-Counts")
+	if want := "triggered=2, acknowledged=0, resolved=0, ignored=0"; counts != want {
+		t.Errorf("X-Status-Counts is %q, want %q: of all that pass the rest of the query", counts, want)
+	}
 	if link := answer.Header.Get("Link"); !strings.Contains(link, "?page=2&per_page=2&search=i&sort=asc>; rel=\"next\"") {
 		t.Errorf("Link is %s, want the next page with the other parameters", link)
 	}
