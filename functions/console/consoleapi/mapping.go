@@ -72,10 +72,17 @@ func (a *api) renderMapping(w http.ResponseWriter, r *http.Request, body mapping
 	return a.renderSection(w, r, body.visit, integrationsSection, site.Page{Template: "mapping", Status: status, Body: body})
 }
 
+// The limits of what is indented, in bytes. Indentation makes what is deeply
+// nested a hundred times as long, and the form brings it all back.
+const (
+	maxPlain    = 64 << 10
+	maxIndented = 256 << 10
+)
+
 // indented returns JSON as people like to read it.
 func indented(text []byte) string {
 	var out bytes.Buffer
-	if json.Indent(&out, text, "", "  ") != nil {
+	if len(text) > maxPlain || json.Indent(&out, text, "", "  ") != nil || out.Len() > maxIndented {
 		return string(text)
 	}
 	return out.String()

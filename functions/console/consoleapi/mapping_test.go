@@ -152,3 +152,17 @@ func TestTheMappingOfAnIntegrationThatIsNotActive(t *testing.T) {
 	b.Post(integrationPage(i), apptest.Form("type", "http", "name", "Uptime")).WantRedirect(integrationPage(i))
 	b.Get(integrationPage(i)+"/mapping").Want(200, "is not active", `href="`+integrationPage(i)+`"`)
 }
+
+// A payload that would be a hundred times as long with indentation is shown as
+// it came: it could neither be answered nor sent back.
+func TestSamplesAreIndentedWithinLimits(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b, mapping := newMapped(t, a)
+	for _, ones := range []int{20_000, 60_000} {
+		deep := `{"a": ` + strings.Repeat("[", 98) + strings.Repeat("1,", ones) + "1" + strings.Repeat("]", 98) + `}`
+		fire(t, a, web, i, deep)
+		if got := b.Get(mapping + "?sample=latest").Want(200, "1,1,1").Body.Len(); got > 2*len(deep)+10_000 {
+			t.Errorf("the page of a payload of %d bytes has %d", len(deep), got)
+		}
+	}
+}
