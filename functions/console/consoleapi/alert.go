@@ -25,6 +25,7 @@ type alertBody struct {
 	Details   alert.Details
 	Runbook   textOrLink
 	Generator textOrLink
+	Annotated []annotation
 	Through   string // the integration's name
 	Assignee  string
 	Assignees []user.User // who can be assigned
@@ -106,9 +107,13 @@ func (a *api) newAlertBody(ctx context.Context, v visit, iid int64) (alertBody, 
 		return alertBody{}, err
 	}
 	details := alert.ReadDetails(parts.payload)
+	var annotated []annotation
+	for _, a := range details.Annotations {
+		annotated = append(annotated, annotation{a.Name, newTextOrLink(a.Value)})
+	}
 	return alertBody{
 		visit: v, Alert: parts.alert, Page: v.alertAddress(iid), Details: details,
-		Runbook: newTextOrLink(parts.alert.Runbook), Generator: newTextOrLink(details.GeneratorURL),
+		Runbook: newTextOrLink(parts.alert.Runbook), Generator: newTextOrLink(details.GeneratorURL), Annotated: annotated,
 		Through: parts.through(), Assignee: people.name(parts.alert.AssigneeID), Assignees: parts.assignees(people),
 		Activity: newActivity(parts.alert, people), Payload: newTree(parts.payload),
 	}, nil
@@ -160,6 +165,12 @@ func (p alertParts) isMember(userID int64) bool {
 type textOrLink struct{ Text, Link string }
 
 func newTextOrLink(text string) textOrLink { return textOrLink{text, webLink(text)} }
+
+// annotation is what a tool has to say besides, under a name of its own.
+type annotation struct {
+	Name string
+	textOrLink
+}
 
 // webLink returns the address if it is one of a web page, and else "".
 func webLink(address string) string {

@@ -150,10 +150,10 @@ func TestAnAlertTellsEverything(t *testing.T) {
 	}
 	iid := fire(t, a, web, i, `{"title": "Disk full", "description": "93% used", "severity": "high", "service": "web", "hosts": ["web-1", "web-2"],
 		"monitoring_tool": "Checker", "platform_environment_name": "production", "start_time": "2026-01-02T03:04:05Z", "runbook": "https://runbooks.example.com/disk",
-		"generatorURL": "https://graphs.example.com/?g0.expr=disk_used", "annotations": {"team": "storage"}, "extra": {"list": [1, null, {"deep": true}], "text": "T"}}`)
+		"generatorURL": "https://graphs.example.com/?g0.expr=disk_used", "annotations": {"team": "storage", "dashboard": "https://graphs.example.com/disk"}, "extra": {"list": [1, null, {"deep": true}], "text": "T"}}`)
 	b.Get(alertPage(iid)).Want(200, "#1", "Disk full", "93% used", "High", "Triggered", ">web<", "<code>web-1</code>", "Checker", "production",
 		`datetime="2026-01-02T03:04:05Z"`, "Uptime", `href="https://runbooks.example.com/disk" rel="noreferrer"`,
-		`href="https://graphs.example.com/?g0.expr=disk_used" rel="noreferrer"`, "<code>disk_used</code>", "team", "storage",
+		`href="https://graphs.example.com/?g0.expr=disk_used" rel="noreferrer"`, "<code>disk_used</code>", "team", "<bdi>storage</bdi>", `href="https://graphs.example.com/disk" rel="noreferrer"`,
 		"3 elements", "2 members", "The monitoring tool", "opened the alert", "Acknowledge", "Resolve", "Ignore").WantNot("Reopen", "Ended")
 
 	for _, unheard := range []string{"2", "0", "-1", "x", "1.5", "99999999999999999999", "%00"} {

@@ -161,7 +161,7 @@ func TestSamplesAreIndentedWithinLimits(t *testing.T) {
 	for _, ones := range []int{20_000, 60_000} {
 		deep := `{"a": ` + strings.Repeat("[", 98) + strings.Repeat("1,", ones) + "1" + strings.Repeat("]", 98) + `}`
 		fire(t, a, web, i, deep)
-		if got := b.Get(mapping + "?sample=latest").Want(200, "1,1,1").Body.Len(); got > 2*len(deep)+10_000 {
+		if got := b.Get(mapping+"?sample=latest").Want(200, "1,1,1").Body.Len(); got > 2*len(deep)+10_000 {
 			t.Errorf("the page of a payload of %d bytes has %d", len(deep), got)
 		}
 	}
