@@ -34,7 +34,7 @@ func TestEverythingIsSealedAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := before.TwoFactor.Begin(root, "session")
-	if root, _, err = before.TwoFactor.Enable(t.Context(), root, e, e.Seed.Code(a.Now())); err != nil {
+	if _, _, err = before.TwoFactor.Enable(t.Context(), root, e, e.Seed.Code(a.Now())); err != nil {
 		t.Fatal(err)
 	}
 
