@@ -12,8 +12,9 @@ import (
 )
 
 // Alerts on their way in, and what is asked of them, stay within their round
-// trips from end to end: sequential steps, and requests that write. The first request to an integration in a minute also
-// notes how that does, beside the alert.
+// trips from end to end: sequential steps, and requests that write. The first
+// request to an integration in a minute also notes how that does, beside the
+// alert.
 func TestRoundTripsOfAlerts(t *testing.T) {
 	t.Parallel()
 	s, counter := overDynamoDB(t)

@@ -24,10 +24,9 @@ type Store interface {
 	// Title, severity, payload and every other field stay those of the first
 	// occurrence. A recovery sets Status, EndedAt and Activity of the alert; a
 	// recovery that ended before the open alert started is Unmatched, unless
-	// it is WheneverStarted. Of
-	// recoveries at once, one resolves the alert and the others are Unmatched.
-	// An occurrence at the same time as a recovery is counted on the alert
-	// before that ends or opens a newer one.
+	// it is WheneverStarted. Of recoveries at once, one resolves the alert and
+	// the others are Unmatched. An occurrence at the same time as a recovery is
+	// counted on the alert before that ends or opens a newer one.
 	//
 	// After an error some of the occurrences may be recorded and others not.
 	// The caller may send all of them again: no alert is lost, and none that

@@ -217,8 +217,8 @@ func requestedScopes(parameter string, c Client) (scope.Set, *Error) {
 
 // Consented reports whether the user need not be asked: the request does not
 // want it, and the client is confidential, and trusted or granted exactly these
-// scopes by the user before, who did not revoke that. A public client always asks, even a trusted one,
-// because anybody can pretend to be it.
+// scopes by the user before, who did not revoke that. A public client always
+// asks, even a trusted one, because anybody can pretend to be it.
 func (s *Server) Consented(ctx context.Context, userID int64, a Authorization) (bool, error) {
 	if a.signIn.consent {
 		return false, nil

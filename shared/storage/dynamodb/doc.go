@@ -50,9 +50,11 @@
 //	alerts        PROJECT#id       ALERT#iid           an alert                             none
 //	alerts        PAYLOAD#name     number              a chunk of a payload or a sample     none
 //	alerts        COUNTER#id       COUNTER             a project's last iid                 none
+//	alerts        LIST#gone        id                  a deleted project with alerts left   none
 //	alerts        LIST#gone        id                  a deleted project, for its alerts    none
 //
-// Paths and e-mail addresses are in lower case in keys. The attribute "ttl"
+// Paths and e-mail addresses are in lower case in keys, and a digest stands in
+// for a path or fingerprint that is too long for one. The attribute "ttl"
 // only cleans up, late and at DynamoDB's leisure; whoever reads a thing judges
 // by its own times whether it has expired.
 //
