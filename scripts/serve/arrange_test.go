@@ -31,6 +31,7 @@ const callback = "http://127.0.0.1:9/callback"
 type server struct {
 	*httptest.Server
 	app          *app.App
+	keys         secret.Keys
 	root         boot.Root
 	client       oauth.Client
 	clientSecret secret.Text
@@ -54,15 +55,12 @@ func startServer(t testing.TB) *server {
 
 func serverOver(t testing.TB, store storage.Store) *server {
 	t.Helper()
-	keys, err := boot.KeyFile(t.TempDir())
-	if err != nil {
+	s := &server{}
+	var err error
+	if s.keys, err = boot.KeyFile(t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
-	s := &server{}
-	s.app = app.New(store, app.Config{
-		BaseURL: "http://127.0.0.1:3000", Keys: keys, Passwords: secret.Passwords{Time: 1, Memory: 64}, Attempts: throttle.DefaultLimit,
-		OAuth: oauth.Settings{PasswordGrant: true}, Features: integration.AllFeatures, Now: s.now,
-	})
+	s.app = s.newApp(store)
 	if s.root, _, err = boot.FirstStart(t.Context(), s.app, boot.Env{}); err != nil {
 		t.Fatal(err)
 	}
@@ -75,6 +73,13 @@ func serverOver(t testing.TB, store storage.Store) *server {
 	s.Server = httptest.NewServer(described(t, handler(s.app)))
 	t.Cleanup(s.Server.Close)
 	return s
+}
+
+func (s *server) newApp(store storage.Store) *app.App {
+	return app.New(store, app.Config{
+		BaseURL: "http://127.0.0.1:3000", Keys: s.keys, Passwords: secret.Passwords{Time: 1, Memory: 64}, Attempts: throttle.DefaultLimit,
+		OAuth: oauth.Settings{PasswordGrant: true}, Features: integration.AllFeatures, Now: s.now,
+	})
 }
 
 // signIn returns a browser in which the administrator is signed in.
