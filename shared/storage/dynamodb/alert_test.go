@@ -423,6 +423,27 @@ func TestSlowProcessComesAfterTheEnd(t *testing.T) {
 	}
 }
 
+// Nobody waits for one who began long ago: a request of hundreds that comes
+// again after a crash would take longer than a function may.
+func TestNobodyWaitsForWhatIsLongAbandoned(t *testing.T) {
+	o := options(t)
+	o.Patience = time.Hour
+	s, ctx := openWith(t, o), t.Context()
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	p, occurrence := newProjectID(), newOccurrence()
+	recordUntil(t, o, 2, false, p, each(occurrence))
+	after := now.Add(o.Patience)
+	for _, sent := range []alert.Occurrence{recovery(occurrence), occurrence} {
+		if _, err := s.RecordOccurrences(ctx, p, each(sent), after); err != nil {
+			t.Fatalf("RecordOccurrences an hour after the crash = %v", err)
+		}
+	}
+	if all := alertsOf(t, s, p); len(all) != 1 || all[0].Events != 2 {
+		t.Errorf("alerts = %+v, want one with two events", all)
+	}
+}
+
 // Two senders report the same at once, in opposite orders, as a pair of them
 // does that is there in case one fails.
 func TestRequestsDoNotWaitForEachOther(t *testing.T) {

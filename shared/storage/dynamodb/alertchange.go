@@ -85,7 +85,7 @@ func besides(was, is alert.Alert) []change {
 
 // recover resolves every open alert that a recovery is about.
 func (s *Store) recover(ctx context.Context, projectID int64, o alert.Occurrence, now time.Time) ([]alert.Recorded, error) {
-	open, err := s.openAlerts(ctx, projectID, o.Fingerprint)
+	open, err := s.openAlerts(ctx, projectID, o.Fingerprint, now)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (s *Store) recover(ctx context.Context, projectID int64, o alert.Occurrence
 
 // openAlerts returns the iids of what is open with a fingerprint. One that
 // somebody is opening at this moment counts once it is stored.
-func (s *Store) openAlerts(ctx context.Context, projectID int64, f alert.Fingerprint) (iids []int64, err error) {
+func (s *Store) openAlerts(ctx context.Context, projectID int64, f alert.Fingerprint, now time.Time) (iids []int64, err error) {
 	if f == "" {
 		return nil, nil
 	}
@@ -126,7 +126,7 @@ func (s *Store) openAlerts(ctx context.Context, projectID int64, f alert.Fingerp
 		return nil, fmt.Errorf("list open alerts: %w", err)
 	}
 	if beingOpened {
-		found, _, err := s.await(ctx, slotKey(projectID, f))
+		found, _, err := s.await(ctx, slotKey(projectID, f), now)
 		if err != nil {
 			return nil, err
 		}

@@ -141,7 +141,7 @@ func (r *recording) join(ctx context.Context, o alert.Occurrence) (alert.Recorde
 	found, err := r.found(ctx, o)
 	if err == nil && !found.opened && !isFirst(found, o) {
 		var there bool
-		found, there, err = r.store.await(ctx, slotKey(r.projectID, o.Fingerprint))
+		found, there, err = r.store.await(ctx, slotKey(r.projectID, o.Fingerprint), r.now)
 		if err == nil && !there {
 			err = errGone
 		}

@@ -18,6 +18,7 @@ import (
 // there from the first fire with its fingerprint until the alert is resolved.
 type slot struct {
 	events    int64
+	begunAt   time.Time // when the first fire came
 	lastAt    time.Time
 	iid       int64     // zero until the alert has a number
 	createdAt time.Time // when it got that
@@ -28,6 +29,7 @@ type slot struct {
 func slotFields(s *slot) fields {
 	return fields{
 		{"event_count", &s.events},
+		{"begun_at", &s.begunAt},
 		{"last_at", &s.lastAt},
 		{"iid", &s.iid},
 		{"created_at", &s.createdAt},
@@ -51,7 +53,7 @@ func (s slot) counted(a alert.Alert) alert.Alert {
 
 // slotOf returns the slot of an alert that is opened again.
 func slotOf(a alert.Alert) slot {
-	return slot{a.Events, a.LastEventAt, a.IID, a.CreatedAt, true, a.Title}
+	return slot{a.Events, a.CreatedAt, a.LastEventAt, a.IID, a.CreatedAt, true, a.Title}
 }
 
 func (s *Store) slot(ctx context.Context, k key) (found slot, ok bool, err error) {
@@ -71,7 +73,7 @@ var errUncertain = fault.New(fault.Unavailable, "it is not certain that the aler
 func (s *Store) fire(ctx context.Context, k key, o alert.Occurrence, now time.Time) (slot, error) {
 	out, err := s.client.UpdateItem(ctx, &sdk.UpdateItemInput{
 		TableName: s.table(k), Key: k.item(),
-		UpdateExpression:          aws.String("SET last_at = :now ADD event_count :count"),
+		UpdateExpression:          aws.String("SET begun_at = if_not_exists(begun_at, :now), last_at = :now ADD event_count :count"),
 		ExpressionAttributeValues: item{":now": number(now.UnixMicro()), ":count": number(o.Count)},
 		ReturnValues:              types.ReturnValueAllNew,
 	}, func(o *sdk.Options) { o.Retryer = onlyRefused })
@@ -121,9 +123,11 @@ const (
 	longestLook  = 200 * time.Millisecond
 )
 
-// await waits until somebody else has opened the alert of a slot, or has run
-// out of patience, and returns the slot as it is then, if there is one.
-func (s *Store) await(ctx context.Context, k key) (found slot, ok bool, err error) {
+// await waits until somebody else has opened the alert of a slot, or began to so
+// long ago that nothing will come of it any more, and returns the slot as it is
+// then, if there is one. Where the clocks differ, two may open it, which does no
+// harm.
+func (s *Store) await(ctx context.Context, k key, now time.Time) (found slot, ok bool, err error) {
 	waited := time.Duration(0)
 	for look := min(shortestLook, s.patience); ; look = min(2*look, longestLook) {
 		if err := sleep(ctx, look); err != nil {
@@ -131,7 +135,8 @@ func (s *Store) await(ctx context.Context, k key) (found slot, ok bool, err erro
 		}
 		waited += look
 		found, ok, err = s.slot(ctx, k)
-		if err != nil || !ok || found.opened || waited >= s.patience {
+		abandoned := waited >= s.patience || now.Sub(found.begunAt) >= s.patience-waited
+		if err != nil || !ok || found.opened || abandoned {
 			return found, ok, err
 		}
 	}
