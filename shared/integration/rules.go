@@ -117,17 +117,21 @@ type Change struct {
 	Mapping   *[]byte // as mapping.Parse reads it
 	Sample    *[]byte // a JSON object; empty for none
 	RateLimit *int
+	Seen      int64 // the Version on which it was decided; zero: whatever it is
 	By        audit.Actor
 }
 
 // Change changes the integration with this id, with the errors of Create. A
 // mapping that is the former one counts as none: who sends back what was read
-// changes nothing. The former sample comes back where the rest cannot be
-// changed.
+// changes nothing. One that is not as it was Seen any more is ErrChanged. The
+// former sample comes back where the rest cannot be changed.
 func (r *Rules) Change(ctx context.Context, p project.Project, id int64, c Change) (Integration, error) {
 	was, had, err := r.find(ctx, p, id)
 	if err != nil {
 		return Integration{}, err
+	}
+	if c.Seen != 0 && c.Seen != was.Version {
+		return Integration{}, ErrChanged
 	}
 	i, sample, err := was.changed(c)
 	if err != nil {

@@ -143,6 +143,19 @@ func TestOnCallLinkAndOthersExcludeEachOther(t *testing.T) {
 	}
 }
 
+func TestChangeOfWhatWasSeen(t *testing.T) {
+	r, _ := newRules(t, integration.AllFeatures)
+	i, name := create(t, r, draft(integration.HTTP, true)), "Another"
+	for _, test := range []struct {
+		seen int64
+		want error
+	}{{i.Version + 1, integration.ErrChanged}, {i.Version, nil}, {i.Version, integration.ErrChanged}, {0, nil}} {
+		if _, err := r.Change(t.Context(), web, i.ID, integration.Change{Name: &name, Seen: test.seen}); !errors.Is(err, test.want) {
+			t.Errorf("a change as version %d gave %v, want %v", test.seen, err, test.want)
+		}
+	}
+}
+
 func TestSecondOfAType(t *testing.T) {
 	r, _ := newRules(t, integration.Features{})
 	first := create(t, r, draft(integration.HTTP, true))

@@ -82,20 +82,6 @@ func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, v visit, form 
 	return site.Redirect(w, r, v.alertAddress(n))
 }
 
-// seen returns the version of the alert that the form was shown with; zero: the
-// form does not say.
-func seen(form site.Form) (int64, error) {
-	text := form.Get("seen")
-	if text == "" {
-		return 0, nil
-	}
-	version, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		return 0, fault.New(fault.Invalid, "An alert has no such version.")
-	}
-	return version, nil
-}
-
 // complainAlert shows the alert with what keeps it from being changed.
 func (a *api) complainAlert(w http.ResponseWriter, r *http.Request, v visit, iid int64, why error) error {
 	body, err := a.newAlertBody(r.Context(), v, iid)

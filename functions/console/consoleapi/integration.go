@@ -86,13 +86,18 @@ func (a *api) changeIntegration(w http.ResponseWriter, r *http.Request, v visit,
 	}
 	rateLimit, err := sent.rateLimit()
 	if err == nil {
-		change := integration.Change{Name: &sent.Name, Active: &sent.Active, RateLimit: &rateLimit, By: v.actor()}
+		change := integration.Change{Name: &sent.Name, Active: &sent.Active, RateLimit: &rateLimit, Seen: sent.Version, By: v.actor()}
 		if i.Type != integration.HTTP {
 			change.APIURL = &sent.APIURL
 		}
 		_, err = a.app.Integrations.Change(r.Context(), v.Project, i.ID, change)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, integration.ErrChanged):
+		sent = newIntegrationForm(i)
+		sent.Complaints.Whole = "The integration was changed since you opened its page. This is what it is now: repeat what you did if it still fits."
+		return a.renderIntegration(w, r, v, i, http.StatusConflict, sent)
+	case err != nil:
 		status, err := sent.complain(err)
 		if err != nil {
 			return err

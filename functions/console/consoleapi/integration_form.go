@@ -21,6 +21,7 @@ type integrationForm struct {
 	Active     bool
 	APIURL     string
 	RateLimit  string // requests a minute, as it was entered; empty: any number
+	Version    int64  // of the integration, as the form was shown with it
 	Complaints integrationComplaints
 }
 
@@ -53,7 +54,7 @@ func (c integrationComplaints) Focus() string {
 func (f integrationForm) IsLink() bool { return f.Type == integration.OnCallLink }
 
 func newIntegrationForm(i integration.Integration) integrationForm {
-	f := integrationForm{Name: i.Name, Type: i.Type, Active: i.Active, APIURL: i.APIURL}
+	f := integrationForm{Name: i.Name, Type: i.Type, Active: i.Active, APIURL: i.APIURL, Version: i.Version}
 	if i.RateLimit > 0 {
 		f.RateLimit = strconv.Itoa(i.RateLimit)
 	}
@@ -64,7 +65,12 @@ func newIntegrationForm(i integration.Integration) integrationForm {
 // address field of its own, because the words beside it differ.
 func readIntegrationForm(r *http.Request) (integrationForm, error) {
 	form, err := site.ReadForm(r)
+	if err != nil {
+		return integrationForm{}, err
+	}
+	version, err := seen(form)
 	f := integrationForm{
+		Version:   version,
 		Name:      strings.TrimSpace(form.Get("name")),
 		Type:      integration.Type(form.Get("type")),
 		Active:    form.Checked("active"),

@@ -175,6 +175,23 @@ func TestAnOnCallLinkExcludesTheOthers(t *testing.T) {
 	b.Get("/console/acme/web/alerts").Want(200, "elsewhere", `href="https://oncall.example.com/web"`, `rel="noreferrer"`).WantNot("Search")
 }
 
+// The form sends all of its fields: on a page that was left open some of them
+// are what somebody has changed since, and would be changed back.
+func TestAnIntegrationThatChangedSinceIsShownFirst(t *testing.T) {
+	a := apptest.New(t)
+	web, b := newProject(t, a)
+	i := newIntegration(t, a, web, "Uptime", integration.HTTP)
+	b.Get(integrationPage(i)).Want(200, `name="seen" value="1"`)
+	b.Post(integrationPage(i), apptest.Form("type", "http", "name", "Uptime", "seen", "1")).WantRedirect(integrationPage(i)) // off
+	b.Post(integrationPage(i), apptest.Form("type", "http", "name", "Checks", "active", "1", "seen", "1")).
+		Want(409, "The integration was changed since you opened its page.", `name="seen" value="2"`, `value="Uptime"`).WantNot("Checks", " checked")
+	if got, _ := onlyIntegration(t, a, web); got.Active || got.Name != "Uptime" {
+		t.Errorf("a page that was left open made the integration %q, active %t", got.Name, got.Active)
+	}
+	b.Post(integrationPage(i), apptest.Form("type", "http", "name", "Checks", "seen", "2")).WantRedirect(integrationPage(i))
+	b.Post(integrationPage(i), apptest.Form("type", "http", "name", "Checks", "seen", "x")).Want(400)
+}
+
 func TestIntegrationsOfAnInstanceThatAllowsOneOfEachType(t *testing.T) {
 	a := apptest.New(t)
 	web, b := newProject(t, a)
