@@ -17,7 +17,7 @@ import (
 )
 
 // demoAccount is what to tell of the demonstration's data.
-type demoAccount struct{ password, users, application, clientID string }
+type demoAccount struct{ password, users, project, application, clientID string }
 
 const demoPassword = "gatehouse-demo"
 
@@ -34,6 +34,11 @@ var demoPeople = []struct {
 	{"gwen", "Gwen Guest", project.Guest},
 }
 
+var demoProjects = []project.Draft{
+	{Name: "Web shop", Path: "web-shop", Visibility: project.Private},
+	{Name: "Payments", Path: "payments", Visibility: project.Private},
+}
+
 // loadDemo adds a group with two projects, what watches these, members of each
 // role and an application, unless they are there.
 func loadDemo(ctx context.Context, a *app.App) (*demoAccount, error) {
@@ -45,10 +50,7 @@ func loadDemo(ctx context.Context, a *app.App) (*demoAccount, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, draft := range []project.Draft{
-		{Name: "Web shop", Path: "web-shop", Visibility: project.Private},
-		{Name: "Payments", Path: "payments", Visibility: project.Private},
-	} {
+	for _, draft := range demoProjects {
 		if err := demoProject(ctx, a, draft, group, people[1], people[2]); err != nil {
 			return nil, err
 		}
@@ -61,7 +63,10 @@ func loadDemo(ctx context.Context, a *app.App) (*demoAccount, error) {
 	for i, u := range people {
 		names[i] = u.Username
 	}
-	return &demoAccount{demoPassword, strings.Join(names, ", "), client.Name, client.ClientID}, nil
+	return &demoAccount{
+		password: demoPassword, users: strings.Join(names, ", "), project: group.FullPath + "/" + demoProjects[0].Path,
+		application: client.Name, clientID: client.ClientID,
+	}, nil
 }
 
 // demoProject makes a project, whose errors are tracked with a client key, and

@@ -23,6 +23,7 @@ func welcome(w io.Writer, base string, root boot.Root, made bool, env boot.Env, 
 	}
 	if demo != nil {
 		fmt.Fprintf(w, "\nThe demonstration has users with the password %s:\n  %s\n", demo.password, demo.users)
+		fmt.Fprintf(w, "alerts, for the first three: %s/console/%s/alerts\n", base, demo.project)
 		fmt.Fprintf(w, "and the application %q: client_id %s\n", demo.application, demo.clientID)
 	}
 	fmt.Fprintf(w, `
