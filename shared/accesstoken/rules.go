@@ -16,9 +16,9 @@ import (
 const (
 	// Prefix begins every token that Gatehouse makes up.
 	Prefix = "gtpat-"
-	// MaxLifetime is how far ahead the last day of a token may lie, and the
+	// maxLifetime is how far ahead the last day of a token may lie, and the
 	// lifetime of a token for which none is asked.
-	MaxLifetime = 365 * 24 * time.Hour
+	maxLifetime = 365 * 24 * time.Hour
 	// TouchEvery is how often the use of a token is noted at the most.
 	TouchEvery = time.Minute
 
@@ -40,7 +40,7 @@ type Request struct {
 	Admin     bool // the user is an administrator
 	Name      string
 	Scopes    scope.Set
-	ExpiresAt time.Time // zero: after MaxLifetime
+	ExpiresAt time.Time // zero: LastDay
 }
 
 // Check returns what is wrong with the request as fault.Fields.
@@ -72,7 +72,7 @@ func (r *Rules) Create(ctx context.Context, req Request) (Token, secret.Text, er
 
 // LastDay is the latest day on which a token made now can end.
 func LastDay(now time.Time) time.Time {
-	return now.UTC().Add(MaxLifetime).Truncate(24 * time.Hour)
+	return now.UTC().Add(maxLifetime).Truncate(24 * time.Hour)
 }
 
 func (req Request) check(now time.Time) error {

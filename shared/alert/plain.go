@@ -19,8 +19,8 @@ const (
 	maxRunbook     = 2048
 )
 
-// DefaultTitle is the title of an alert whose payload has none.
-const DefaultTitle = "New: Alert"
+// defaultTitle is the title of an alert whose payload has none.
+const defaultTitle = "New: Alert"
 
 // use is a place in a plain payload that filled a target.
 type use struct {
@@ -56,7 +56,7 @@ func (r *reader) plain(document payload.Document) Parsed {
 		Count:           1,
 	}
 	if occurrence.Title == "" {
-		occurrence.Title = DefaultTitle
+		occurrence.Title = defaultTitle
 	}
 	parsed := r.group([]Occurrence{occurrence}, []int{0})
 	parsed.Format, parsed.Items, parsed.Notes = Plain, 1, r.notes

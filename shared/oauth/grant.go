@@ -14,9 +14,9 @@ const (
 	AccessLifetime = 7200 * time.Second
 	// GrantIdleLimit ends a grant whose refresh token nobody used that long.
 	GrantIdleLimit = 180 * 24 * time.Hour
-	// RaceWindow is how long after a rotation the old refresh token may still
+	// raceWindow is how long after a rotation the old refresh token may still
 	// come in by a client's own race, and nothing is revoked for it.
-	RaceWindow = 10 * time.Second
+	raceWindow = 10 * time.Second
 	// TouchEvery is how often the use of a grant is noted at the most.
 	TouchEvery = time.Minute
 )

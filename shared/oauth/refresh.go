@@ -123,7 +123,7 @@ func (s *Server) isRace(generation int64, g Grant) bool {
 	if generation == g.Generation-1 {
 		rotated = g.IssuedAt
 	}
-	return s.now().Sub(rotated) < RaceWindow
+	return s.now().Sub(rotated) < raceWindow
 }
 
 // isRetry reports whether the same client asks again, inside the window, with

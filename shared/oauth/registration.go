@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// SecretPrefix begins every client secret.
-	SecretPrefix = "gtoas-"
+	// secretPrefix begins every client secret.
+	secretPrefix = "gtoas-"
 
 	maxRedirects = 20
 	maxRedirect  = 2000 // bytes, so that a code still fits into a Location header
@@ -63,7 +63,7 @@ func (s *Server) RenewSecret(ctx context.Context, c Client) (Client, secret.Text
 	return c, text, err
 }
 
-func newClientSecret() secret.Text { return secret.New(SecretPrefix, 32) }
+func newClientSecret() secret.Text { return secret.New(secretPrefix, 32) }
 
 func (s *Server) apply(c *Client, r Registration) error {
 	uris := strings.Fields(r.RedirectURIs)

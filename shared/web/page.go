@@ -41,9 +41,9 @@ func ReadPage(r *http.Request) (page.Request, error) {
 	return req, params.Err()
 }
 
-// PageHeaders tells in the header where in the list the page lies. The links
+// pageHeaders tells in the header where in the list the page lies. The links
 // keep the request's other parameters.
-func PageHeaders[T any](w http.ResponseWriter, r *http.Request, base string, req page.Request, p page.Of[T]) {
+func pageHeaders[T any](w http.ResponseWriter, r *http.Request, base string, req page.Request, p page.Of[T]) {
 	h := w.Header()
 	h.Set("X-Page", strconv.Itoa(req.Number))
 	h.Set("X-Per-Page", strconv.Itoa(req.Size))
@@ -85,7 +85,7 @@ func pageURL(r *http.Request, base string, size, number int) string {
 
 // List answers with one page of a list, each item turned into its body.
 func List[T, B any](w http.ResponseWriter, r *http.Request, base string, req page.Request, p page.Of[T], body func(T) B) error {
-	PageHeaders(w, r, base, req, p)
+	pageHeaders(w, r, base, req, p)
 	bodies := make([]B, len(p.Items))
 	for i, item := range p.Items {
 		bodies[i] = body(item)

@@ -29,9 +29,9 @@ func (a Administrator) Register(ctx context.Context, name string, scopes ...stri
 		Secret string `json:"secret"`
 	}
 	err := a.post(ctx, "/applications", map[string]any{
-		"name": name, "redirect_uri": Callback, "scopes": strings.Join(scopes, " "),
+		"name": name, "redirect_uri": callback, "scopes": strings.Join(scopes, " "),
 	}, &app)
-	return oauth2.Config{ClientID: app.ID, ClientSecret: app.Secret, RedirectURL: Callback}, err
+	return oauth2.Config{ClientID: app.ID, ClientSecret: app.Secret, RedirectURL: callback}, err
 }
 
 func (a Administrator) post(ctx context.Context, path string, body, answer any) error {

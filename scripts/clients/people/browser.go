@@ -28,7 +28,7 @@ func newBrowser() (*browser, error) {
 }
 
 func stopAtCallback(req *http.Request, _ []*http.Request) error {
-	if strings.HasPrefix(req.URL.String(), Callback) {
+	if strings.HasPrefix(req.URL.String(), callback) {
 		return http.ErrUseLastResponse
 	}
 	return nil

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Callback is every application's redirect URI. Nobody listens there: the
+// callback is every application's redirect URI. Nobody listens there: the
 // person stops before it.
-const Callback = "http://127.0.0.1:9/callback"
+const callback = "http://127.0.0.1:9/callback"
 
 // password is every person's.
 const password = "a walk in the park"
@@ -50,7 +50,7 @@ func (p *Person) Authorize(ctx context.Context, address, state string) (url.Valu
 	if err != nil {
 		return nil, fmt.Errorf("sign in and approve: %w", err)
 	}
-	if !strings.HasPrefix(back.String(), Callback) || back.Query().Get("state") != state {
+	if !strings.HasPrefix(back.String(), callback) || back.Query().Get("state") != state {
 		return nil, fmt.Errorf("the browser came back with %s", back)
 	}
 	return back.Query(), nil
