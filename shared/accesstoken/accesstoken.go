@@ -1,5 +1,8 @@
 // Package accesstoken holds the rules for personal access tokens, which a
-// person makes for scripts of their own.
+// person makes for scripts of their own. A token is shown once; a store has its
+// digest. It ends at the beginning of a day, in UTC, or never where the
+// administrator's first one was brought along. What is wrong with a token to be
+// made comes as fault.Fields.
 package accesstoken
 
 import (

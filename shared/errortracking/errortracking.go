@@ -1,5 +1,8 @@
 // Package errortracking says whether and where a project's errors are tracked,
-// and which keys its applications report them with.
+// and which keys its applications report them with (Interface: "Error
+// tracking"). What is wrong with settings comes as fault.Fields; a project that
+// never had any is fault.NotFound. The keys are no secret, the token of an
+// external tracker is, and a store has it encrypted.
 package errortracking
 
 import (

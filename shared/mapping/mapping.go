@@ -1,5 +1,7 @@
 // Package mapping lets a project say where in its monitoring tool's payload the
-// fields of an alert are.
+// fields of an alert are (Interface: "Plain"). A mapping that cannot be read is
+// fault.Fields; one that leads nowhere in a payload is no error, as that must
+// never cost an alert.
 package mapping
 
 import (

@@ -1,5 +1,5 @@
 // Package page describes a slice of a long list: which one is wanted, and
-// what came.
+// what came. Pages count from 1, and one beyond the end is empty.
 package page
 
 // Limits of offset pagination (Interface: "Lists").

@@ -1,4 +1,7 @@
-// Package session keeps people signed in to the pages.
+// Package session keeps people signed in to the pages. A browser's cookie names
+// a session and proves it; a store has the proof's digest. What ends a user's
+// sessions from outside is the user's own SessionsSince, which every session
+// remembers.
 package session
 
 import (

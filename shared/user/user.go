@@ -1,4 +1,7 @@
-// Package user holds the rules for the people who sign in.
+// Package user holds the rules for the people who sign in: what they are called,
+// what opens their account, and whether it is open at all. What is wrong with
+// the fields of a user comes as fault.Fields, a name or address that somebody
+// else has among it.
 package user
 
 import (
