@@ -3,7 +3,10 @@ package dynamodb_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,6 +23,30 @@ import (
 	"gatehouse/shared/throttle"
 	"gatehouse/shared/user"
 )
+
+// A connection that died unnoticed costs an attempt, not the request.
+func TestRequestWithoutAnAnswerIsMadeAgain(t *testing.T) {
+	var asked atomic.Int32
+	silentAtFirst := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1) == 1 {
+			io.Copy(io.Discard, r.Body) // or nobody notices that the client is gone
+			<-r.Context().Done()
+			return
+		}
+		w.Header().Set("Content-Type", "application/x-amz-json-1.0")
+		io.WriteString(w, "{}")
+	}))
+	defer silentAtFirst.Close()
+	s := dynamodb.New(dynamodb.Options{
+		Region: "us-east-1", Endpoint: silentAtFirst.URL, Prefix: "test", AttemptTimeout: 100 * time.Millisecond,
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
+		}),
+	})
+	if err := s.Ping(t.Context()); err != nil || asked.Load() != 2 {
+		t.Errorf("Ping = %v after %d requests, want success with the second", err, asked.Load())
+	}
+}
 
 // A write whose answer is lost was made. The SDK sends it again, and that must
 // not look like a second caller.

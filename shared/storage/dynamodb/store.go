@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"gatehouse/shared/storage"
@@ -17,7 +18,11 @@ type Options struct {
 	Endpoint    string // empty: the region's own
 	Credentials aws.CredentialsProvider
 	Prefix      string         // of the tables' names, followed by "-directory" and so on
-	HTTPClient  sdk.HTTPClient // nil: the SDK's
+	HTTPClient  sdk.HTTPClient // nil: the SDK's, with the AttemptTimeout
+	// AttemptTimeout is after how long a request without an answer is given up,
+	// and made again if it may be; zero: five seconds. A connection that died
+	// unnoticed would hold a request until its function is ended.
+	AttemptTimeout time.Duration
 	// Patience is how long one who meets an alert that somebody else is
 	// opening waits before finishing that; zero: two seconds.
 	Patience time.Duration
@@ -38,6 +43,9 @@ var _ storage.Store = (*Store)(nil)
 func (o Options) Client() *sdk.Client {
 	options := sdk.Options{
 		Region: o.Region, Credentials: o.Credentials, HTTPClient: o.HTTPClient, Retryer: newRetryer(),
+	}
+	if o.HTTPClient == nil {
+		options.HTTPClient = awshttp.NewBuildableClient().WithTimeout(cmp.Or(o.AttemptTimeout, 5*time.Second))
 	}
 	if o.Endpoint != "" {
 		options.BaseEndpoint = aws.String(o.Endpoint)
