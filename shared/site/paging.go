@@ -26,6 +26,7 @@ type Paging struct {
 	Number       int
 	First        string // address
 	Newer, Older string // addresses; empty where the list ends
+	Sorted       bool   // by something else: Newer is the page before, and Older the next
 }
 
 // NewPaging returns the paging of the list at this address, which may have a

@@ -126,7 +126,8 @@ func TestAlertsAreListedInPages(t *testing.T) {
 		fire(t, a, web, i, fmt.Sprintf(`{"title": "Alert", "number": %d}`, n))
 	}
 	b.Get(alertsPage+"?status=all&sort=oldest").Want(200, `href="`+alertsPage+`?sort=oldest&status=all&page=2"`)
-	b.Get(alertsPage+"?page=2").Want(200, "#1<", `href="`+alertsPage+`?page=1"`)
+	b.Get(alertsPage+"?page=2").Want(200, "#1<", `href="`+alertsPage+`?page=1"`, ">Newer<")
+	b.Get(alertsPage+"?page=2&sort=oldest").Want(200, ">Previous<").WantNot(">Newer<")
 	b.Get(alertsPage+"?page=3").Want(200, "The list ends before this page")
 }
 
