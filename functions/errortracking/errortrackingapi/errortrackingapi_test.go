@@ -2,8 +2,6 @@ package errortrackingapi_test
 
 import (
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -23,35 +21,9 @@ const (
 	apiURL   = "https://tracker.example/api/0/projects/acme-inc/web-shop/"
 )
 
-// setup is a project with a maintainer, whose token it has.
-type setup struct {
-	*apptest.App
-	h     http.Handler
-	p     project.Project
-	token string
-}
-
-func arrange(t *testing.T) setup {
+func arrange(t *testing.T) apptest.Web {
 	t.Helper()
-	a := apptest.New(t)
-	ada, ben := a.User("ada"), a.User("ben")
-	p := a.Project("web", a.Group("acme", project.Group{}, ada, project.Private), project.Private)
-	a.Member(p.Place(), ben, project.Maintainer)
-	return setup{a, errortrackingapi.New(a.App), p, a.Token(ben)}
-}
-
-func (s setup) call(t *testing.T, method, target string, params any) apptest.Answer {
-	t.Helper()
-	return apptest.Call(t, s.h, method, target, s.token, params)
-}
-
-// send sends a body of some type, a form if none is named.
-func (s setup) send(t *testing.T, method, target, contentType, body string) apptest.Answer {
-	t.Helper()
-	r := httptest.NewRequest(method, target, strings.NewReader(body))
-	r.Header.Set("PRIVATE-TOKEN", s.token)
-	r.Header.Set("Content-Type", contentType)
-	return apptest.Send(t, s.h, r)
+	return apptest.NewWeb(t, errortrackingapi.New)
 }
 
 const (
@@ -66,18 +38,18 @@ func body(active, integrated bool) object {
 func TestIntegratedTracking(t *testing.T) {
 	s := arrange(t)
 	const missing = "404 Error Tracking Setting Not Found"
-	s.call(t, "GET", settings, nil).WantMessage(t, 404, missing)
-	s.call(t, "PATCH", settings, object{"active": true}).WantMessage(t, 404, missing)
-	s.call(t, "PATCH", settings, object{"active": true, "integrated": true}).WantMessage(t, 404, missing)
-	s.call(t, "GET", settings, nil).WantMessage(t, 404, missing)
+	s.Call(t, "GET", settings, nil).WantMessage(t, 404, missing)
+	s.Call(t, "PATCH", settings, object{"active": true}).WantMessage(t, 404, missing)
+	s.Call(t, "PATCH", settings, object{"active": true, "integrated": true}).WantMessage(t, 404, missing)
+	s.Call(t, "GET", settings, nil).WantMessage(t, 404, missing)
 
-	s.call(t, "PUT", settings, object{"active": true, "integrated": true}).Want(t, 200, body(true, true))
-	s.call(t, "GET", settings, nil).Want(t, 200, body(true, true))
-	s.call(t, "PATCH", settings, object{"active": false}).Want(t, 200, body(false, true))
-	s.call(t, "PUT", settings, object{"active": false, "integrated": false}).Want(t, 200, body(false, false))
-	s.call(t, "PATCH", settings, object{"active": true, "integrated": true}).Want(t, 200, body(true, true))
-	s.call(t, "GET", settings+"/", nil).Want(t, 200, body(true, true))
-	if got := s.call(t, "GET", settings, nil).Header.Get("Content-Type"); got != json {
+	s.Call(t, "PUT", settings, object{"active": true, "integrated": true}).Want(t, 200, body(true, true))
+	s.Call(t, "GET", settings, nil).Want(t, 200, body(true, true))
+	s.Call(t, "PATCH", settings, object{"active": false}).Want(t, 200, body(false, true))
+	s.Call(t, "PUT", settings, object{"active": false, "integrated": false}).Want(t, 200, body(false, false))
+	s.Call(t, "PATCH", settings, object{"active": true, "integrated": true}).Want(t, 200, body(true, true))
+	s.Call(t, "GET", settings+"/", nil).Want(t, 200, body(true, true))
+	if got := s.Call(t, "GET", settings, nil).Header.Get("Content-Type"); got != json {
 		t.Errorf("Content-Type is %q, want %s to the letter", got, json)
 	}
 }
@@ -85,10 +57,10 @@ func TestIntegratedTracking(t *testing.T) {
 // A boolean may be written in every way that forms and queries know.
 func TestParametersComeInEveryWay(t *testing.T) {
 	s := arrange(t)
-	s.send(t, "PUT", settings+"?active=true&integrated=on", form, "").Want(t, 200, body(true, true))
-	s.send(t, "PATCH", settings+"/", form, "active=0").Want(t, 200, body(false, true))
-	s.send(t, "PATCH", settings, json, `{"active":"1"}`).Want(t, 200, body(true, true))
-	s.send(t, "PATCH", settings+"?active=true", json, `{"active":null}`).Want(t, 200, body(false, true))
+	s.Send(t, "PUT", settings+"?active=true&integrated=on", form, "").Want(t, 200, body(true, true))
+	s.Send(t, "PATCH", settings+"/", form, "active=0").Want(t, 200, body(false, true))
+	s.Send(t, "PATCH", settings, json, `{"active":"1"}`).Want(t, 200, body(true, true))
+	s.Send(t, "PATCH", settings+"?active=true", json, `{"active":null}`).Want(t, 200, body(false, true))
 }
 
 func TestExternalTracker(t *testing.T) {
@@ -97,31 +69,31 @@ func TestExternalTracker(t *testing.T) {
 		"active": true, "integrated": false, "api_url": apiURL,
 		"project_name": "Web Shop", "tracker_external_url": "https://tracker.example/acme-inc/web-shop",
 	}
-	s.call(t, "PUT", settings, object{"active": true, "integrated": false, "api_url": apiURL, "token": "hidden-token"}).Want(t, 200, external)
-	s.call(t, "PATCH", settings, object{"active": true, "integrated": true}).Want(t, 200, body(true, true))
-	s.call(t, "PUT", settings, object{"active": true, "integrated": true}).Want(t, 200, body(true, true))
-	s.call(t, "GET", settings, nil).Want(t, 200, body(true, true))
-	s.call(t, "PUT", settings, object{"active": true, "integrated": false}).Want(t, 200, external)
+	s.Call(t, "PUT", settings, object{"active": true, "integrated": false, "api_url": apiURL, "token": "hidden-token"}).Want(t, 200, external)
+	s.Call(t, "PATCH", settings, object{"active": true, "integrated": true}).Want(t, 200, body(true, true))
+	s.Call(t, "PUT", settings, object{"active": true, "integrated": true}).Want(t, 200, body(true, true))
+	s.Call(t, "GET", settings, nil).Want(t, 200, body(true, true))
+	s.Call(t, "PUT", settings, object{"active": true, "integrated": false}).Want(t, 200, external)
 
 	external["project_name"], external["tracker_external_url"] = "Shop", "https://people.example/shop"
-	s.call(t, "PATCH", settings, object{
+	s.Call(t, "PATCH", settings, object{
 		"active": true, "project_name": "Shop", "tracker_external_url": "https://people.example/shop",
 	}).Want(t, 200, external)
-	s.call(t, "GET", settings, nil).Want(t, 200, external)
-	s.call(t, "PATCH", settings, object{"active": false, "api_url": "", "project_name": "", "tracker_external_url": ""}).Want(t, 200, body(false, false))
+	s.Call(t, "GET", settings, nil).Want(t, 200, external)
+	s.Call(t, "PATCH", settings, object{"active": false, "api_url": "", "project_name": "", "tracker_external_url": ""}).Want(t, 200, body(false, false))
 }
 
 // The token is for the tracker alone: no answer has it, and no store has it in
 // the clear.
 func TestTheTokenIsSealed(t *testing.T) {
 	s := arrange(t)
-	s.call(t, "PUT", settings, object{"active": true, "integrated": false, "api_url": apiURL, "token": "hidden-token"}).Want(t, 200, nil)
-	stored, err := s.Store.TrackingSettings(t.Context(), s.p.ID)
+	s.Call(t, "PUT", settings, object{"active": true, "integrated": false, "api_url": apiURL, "token": "hidden-token"}).Want(t, 200, nil)
+	stored, err := s.Store.TrackingSettings(t.Context(), s.P.ID)
 	sealed := stored.External.SealedToken
 	if err != nil || len(sealed) == 0 || strings.Contains(string(sealed), "hidden") {
 		t.Fatalf("the store has the token %q, %v", sealed, err)
 	}
-	opened, _, err := s.Keys.Box("error tracking").Open(sealed, fmt.Sprintf("token of project %d", s.p.ID))
+	opened, _, err := s.Keys.Box("error tracking").Open(sealed, fmt.Sprintf("token of project %d", s.P.ID))
 	if err != nil || string(opened) != "hidden-token" {
 		t.Errorf("the sealed token is %q, %v", opened, err)
 	}
@@ -146,13 +118,13 @@ func TestTrackersThatCannotBeUsed(t *testing.T) {
 		for _, test := range tests {
 			test.params["active"], test.params["integrated"] = true, false
 			if method == "PUT" {
-				s.call(t, method, settings, test.params).WantMessage(t, 400, test.want)
-				s.call(t, "GET", settings, nil).WantMessage(t, 404, "404 Error Tracking Setting Not Found")
+				s.Call(t, method, settings, test.params).WantMessage(t, 400, test.want)
+				s.Call(t, "GET", settings, nil).WantMessage(t, 404, "404 Error Tracking Setting Not Found")
 				continue
 			}
-			s.call(t, "PUT", settings, object{"active": false, "integrated": true}).Want(t, 200, nil)
-			s.call(t, method, settings, test.params).WantMessage(t, 400, test.want)
-			s.call(t, "GET", settings, nil).Want(t, 200, body(false, true))
+			s.Call(t, "PUT", settings, object{"active": false, "integrated": true}).Want(t, 200, nil)
+			s.Call(t, method, settings, test.params).WantMessage(t, 400, test.want)
+			s.Call(t, "GET", settings, nil).Want(t, 200, body(false, true))
 		}
 	}
 }
@@ -187,36 +159,36 @@ func TestBadParameters(t *testing.T) {
 	}
 	for _, test := range tests {
 		s := arrange(t)
-		s.call(t, "PUT", settings, object{"active": false, "integrated": true}).Want(t, 200, nil)
-		answer := s.send(t, test.method, settings+test.query, test.contentType, test.body)
+		s.Call(t, "PUT", settings, object{"active": false, "integrated": true}).Want(t, 200, nil)
+		answer := s.Send(t, test.method, settings+test.query, test.contentType, test.body)
 		if test.want == nil {
 			answer.Want(t, test.status, nil)
 		} else {
 			answer.Want(t, test.status, test.want)
 		}
-		s.call(t, "GET", settings, nil).Want(t, 200, body(false, true))
+		s.Call(t, "GET", settings, nil).Want(t, 200, body(false, true))
 	}
 }
 
 func TestClientKeys(t *testing.T) {
 	s := arrange(t)
-	s.call(t, "GET", keys, nil).Want(t, 200, []any{})
-	made := s.call(t, "POST", keys, nil)
+	s.Call(t, "GET", keys, nil).Want(t, 200, []any{})
+	made := s.Call(t, "POST", keys, nil)
 	public, _ := made.Object(t)["public_key"].(string)
 	made.Want(t, 201, object{
 		"id": float64(made.ID(t)), "active": true, "public_key": public,
-		"tracker_dsn": fmt.Sprintf("https://%s@gatehouse.example/api/v4/error_tracking/collector/%d", public, s.p.ID),
+		"tracker_dsn": fmt.Sprintf("https://%s@gatehouse.example/api/v4/error_tracking/collector/%d", public, s.P.ID),
 	})
-	s.call(t, "GET", settings, nil).Want(t, 404, nil) // a key needs no settings, and makes none
+	s.Call(t, "GET", settings, nil).Want(t, 404, nil) // a key needs no settings, and makes none
 
 	s.Pass(1000)
-	second := s.send(t, "POST", keys+"/", form, "")
+	second := s.Send(t, "POST", keys+"/", form, "")
 	second.Want(t, 201, nil)
-	s.call(t, "GET", keys, nil).Want(t, 200, []any{second.Body, made.Body})
+	s.Call(t, "GET", keys, nil).Want(t, 200, []any{second.Body, made.Body})
 
-	s.call(t, "DELETE", fmt.Sprintf("%s/%d", keys, made.ID(t)), nil).Want(t, 200, made.Body)
-	s.call(t, "GET", keys, nil).Want(t, 200, []any{second.Body})
-	s.call(t, "DELETE", fmt.Sprintf("%s/%d", keys, made.ID(t)), nil).WantMessage(t, 404, "404 Not found")
+	s.Call(t, "DELETE", fmt.Sprintf("%s/%d", keys, made.ID(t)), nil).Want(t, 200, made.Body)
+	s.Call(t, "GET", keys, nil).Want(t, 200, []any{second.Body})
+	s.Call(t, "DELETE", fmt.Sprintf("%s/%d", keys, made.ID(t)), nil).WantMessage(t, 404, "404 Not found")
 }
 
 func TestKeysThatAreNotThere(t *testing.T) {
@@ -231,10 +203,10 @@ func TestKeysThatAreNotThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []string{fmt.Sprint(other.ID), "0", "-1", "1073741825", "9223372036854775807"} {
-		s.call(t, "DELETE", keys+"/"+id, nil).WantMessage(t, 404, "404 Not found")
+		s.Call(t, "DELETE", keys+"/"+id, nil).WantMessage(t, 404, "404 Not found")
 	}
 	for _, id := range []string{"x", "1.0", "%20", "9223372036854775808", "1%2F2", other.PublicKey} {
-		s.call(t, "DELETE", keys+"/"+id, nil).WantError(t, 400, "key_id is invalid")
+		s.Call(t, "DELETE", keys+"/"+id, nil).WantError(t, 400, "key_id is invalid")
 	}
 	if left, err := s.Tracking.DeleteKey(t.Context(), audit.Actor{}, elsewhere, other.ID); err != nil || left != other {
 		t.Errorf("the other project's key is %+v, %v", left, err)
@@ -243,30 +215,30 @@ func TestKeysThatAreNotThere(t *testing.T) {
 
 func TestRequestsAboutKeysThatAreNoGood(t *testing.T) {
 	s := arrange(t)
-	one := fmt.Sprintf("%s/%d", keys, s.call(t, "POST", keys, nil).ID(t))
-	before := s.call(t, "GET", keys, nil).Body
+	one := fmt.Sprintf("%s/%d", keys, s.Call(t, "POST", keys, nil).ID(t))
+	before := s.Call(t, "GET", keys, nil).Body
 	for method, target := range map[string]string{"POST": keys, "DELETE": one} {
-		s.send(t, method, target, json, "{").Want(t, 400, nil)
-		s.send(t, method, target+"?a=%zz", form, "").Want(t, 400, nil)
-		s.send(t, method, target, form, strings.Repeat("x", 1<<20+1)).Want(t, 413, nil)
+		s.Send(t, method, target, json, "{").Want(t, 400, nil)
+		s.Send(t, method, target+"?a=%zz", form, "").Want(t, 400, nil)
+		s.Send(t, method, target, form, strings.Repeat("x", 1<<20+1)).Want(t, 413, nil)
 	}
 	for query, want := range map[string]string{
 		"page=x": "page is invalid", "page=0": "page is invalid", "per_page=0": "per_page has a value not allowed",
 		"page=1&page=2": "page is invalid", "page=y&per_page=x": "page is invalid, per_page is invalid",
 	} {
-		s.call(t, "GET", keys+"?"+query, nil).WantError(t, 400, want)
+		s.Call(t, "GET", keys+"?"+query, nil).WantError(t, 400, want)
 	}
-	s.call(t, "PATCH", keys, nil).WantMessage(t, 405, "405 Method Not Allowed")
-	s.call(t, "GET", one, nil).WantMessage(t, 405, "405 Method Not Allowed")
-	s.call(t, "GET", settings+"/more", nil).WantError(t, 404, "404 Not Found")
-	s.call(t, "GET", keys, nil).Want(t, 200, before)
+	s.Call(t, "PATCH", keys, nil).WantMessage(t, 405, "405 Method Not Allowed")
+	s.Call(t, "GET", one, nil).WantMessage(t, 405, "405 Method Not Allowed")
+	s.Call(t, "GET", settings+"/more", nil).WantError(t, 404, "404 Not Found")
+	s.Call(t, "GET", keys, nil).Want(t, 200, before)
 }
 
 func TestPagesOfKeys(t *testing.T) {
 	s := arrange(t)
 	var newest []any
 	for range 5 {
-		newest = append([]any{float64(s.call(t, "POST", keys, nil).ID(t))}, newest...)
+		newest = append([]any{float64(s.Call(t, "POST", keys, nil).ID(t))}, newest...)
 		s.Pass(1000)
 	}
 	link := func(page int, rel string) string {
@@ -291,7 +263,7 @@ func TestPagesOfKeys(t *testing.T) {
 		"page=9": {[]any{}, map[string]string{"X-Page": "9", "X-Prev-Page": "8", "X-Next-Page": ""}},
 	}
 	for query, test := range tests {
-		answer := s.call(t, "GET", keys+"?per_page=2&"+query, nil)
+		answer := s.Call(t, "GET", keys+"?per_page=2&"+query, nil)
 		if diff := cmp.Diff(test.ids, answer.Each(t, "id")); answer.Status != 200 || diff != "" {
 			t.Errorf("%s answered %d, ids (-want +got):\n%s", query, answer.Status, diff)
 		}
@@ -307,14 +279,14 @@ func TestPagesOfKeys(t *testing.T) {
 // What belongs to a project goes with it.
 func TestADeletedProjectTracksNothing(t *testing.T) {
 	s := arrange(t)
-	s.call(t, "PUT", settings, object{"active": true, "integrated": true}).Want(t, 200, nil)
-	made := s.call(t, "POST", keys, nil)
-	if err := s.Projects.DeleteProject(t.Context(), s.p.ID); err != nil {
+	s.Call(t, "PUT", settings, object{"active": true, "integrated": true}).Want(t, 200, nil)
+	made := s.Call(t, "POST", keys, nil)
+	if err := s.Projects.DeleteProject(t.Context(), s.P.ID); err != nil {
 		t.Fatal(err)
 	}
-	s.call(t, "GET", settings, nil).WantMessage(t, 404, "404 Project Not Found")
-	s.call(t, "DELETE", fmt.Sprintf("%s/%d", keys, made.ID(t)), nil).WantMessage(t, 404, "404 Project Not Found")
-	if _, err := s.Tracking.Settings(t.Context(), s.p.ID); err == nil {
+	s.Call(t, "GET", settings, nil).WantMessage(t, 404, "404 Project Not Found")
+	s.Call(t, "DELETE", fmt.Sprintf("%s/%d", keys, made.ID(t)), nil).WantMessage(t, 404, "404 Project Not Found")
+	if _, err := s.Tracking.Settings(t.Context(), s.P.ID); err == nil {
 		t.Error("the deleted project has settings")
 	}
 }

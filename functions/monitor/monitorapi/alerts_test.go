@@ -14,7 +14,7 @@ import (
 
 func TestAlertBody(t *testing.T) {
 	s := arrange(t)
-	if _, err := s.Integrations.AddEnvironment(t.Context(), s.p, "production"); err != nil {
+	if _, err := s.Integrations.AddEnvironment(t.Context(), s.P, "production"); err != nil {
 		t.Fatal(err)
 	}
 	one := s.endpoint(t)
@@ -25,7 +25,7 @@ func TestAlertBody(t *testing.T) {
 	}
 	s.fire(t, one, payload)
 	now := s.Now().Format("2006-01-02T15:04:05.000Z")
-	list1 := s.call(t, "GET", alerts, nil)
+	list1 := s.Call(t, "GET", alerts, nil)
 	fingerprint := list1.Each(t, "fingerprint")[0]
 	want := object{
 		"iid": 1.0, "title": "Disk full", "description": "95 %", "severity": "low", "status": "triggered", "service": "db",
@@ -41,10 +41,10 @@ func TestAlertBody(t *testing.T) {
 	} {
 		want[field] = value
 	}
-	s.call(t, "GET", alerts+"/1", nil).Want(t, 200, want)
+	s.Call(t, "GET", alerts+"/1", nil).Want(t, 200, want)
 
 	s.fire(t, one, object{})
-	got := s.call(t, "GET", alerts+"/2", nil).Object(t)
+	got := s.Call(t, "GET", alerts+"/2", nil).Object(t)
 	for field, want := range map[string]any{
 		"title": "New: Alert", "description": nil, "severity": "critical", "service": nil, "hosts": list{}, "environment": nil,
 		"fingerprint": nil, "runbook": nil, "payload": object{},
@@ -64,7 +64,7 @@ func TestDetailsOfAMetricsAlert(t *testing.T) {
 			"annotations": object{"platform_y_label": "up", "platform_incident_markdown": "**now**", "dashboard": "https://d.example"},
 		}},
 	})
-	got := s.call(t, "GET", alerts+"/1", nil).Object(t)
+	got := s.Call(t, "GET", alerts+"/1", nil).Object(t)
 	for field, want := range map[string]any{
 		"title": "Down", "monitoring_tool": "Prometheus", "query": "up == 0", "generator_url": "https://x.example/graph?g0.expr=up+%3D%3D+0",
 		"y_label": "up", "incident_markdown": "**now**", "annotations": object{"dashboard": "https://d.example"},
@@ -86,7 +86,7 @@ func threeAlerts(t *testing.T) setup {
 	s.Pass(time.Minute)
 	s.fire(t, one, object{"title": "Certificate", "severity": "info", "start_time": "2026-01-02", "monitoring_tool": "probe"})
 	s.Pass(time.Minute)
-	s.call(t, "PUT", alerts+"/1", object{"status": "acknowledged"}).Want(t, 200, nil)
+	s.Call(t, "PUT", alerts+"/1", object{"status": "acknowledged"}).Want(t, 200, nil)
 	return s
 }
 
@@ -116,18 +116,18 @@ func TestListAlerts(t *testing.T) {
 		"page=2147483647&per_page=100":       {},
 	}
 	for query, want := range tests {
-		answer := s.call(t, "GET", alerts+"?"+query, nil)
+		answer := s.Call(t, "GET", alerts+"?"+query, nil)
 		if diff := cmp.Diff(want, answer.Each(t, "iid")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", query, diff)
 		}
 	}
-	answer := s.call(t, "GET", alerts+"?per_page=2&search=i&sort=asc", nil)
+	answer := s.Call(t, "GET", alerts+"?per_page=2&search=i&sort=asc", nil)
 	for name, want := range map[string]string{"X-Total": "3", "X-Total-Pages": "2", "X-Next-Page": "2", "X-Prev-Page": ""} {
 		if got := answer.Header.Get(name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
-	counts := s.call(t, "GET", alerts+"?status=resolved&severity=low,info", nil).Header.Get("X-Status-Counts")
+	counts := s.Call(t, "GET", alerts+"?status=resolved&severity=low,info", nil).Header.Get("X-Status-Counts")
 	if want := "triggered=2, acknowledged=0, resolved=0, ignored=0"; counts != want {
 		t.Errorf("X-Status-Counts is %q, want %q: of all that pass the rest of the query", counts, want)
 	}
@@ -147,9 +147,9 @@ func TestListsThatAreNoGood(t *testing.T) {
 		"search=a&search=b": "search is invalid", "search[]=a": "search is invalid", "search=%ff": "search is invalid",
 		"page=x&status=y": "status" + choice + ", page is invalid", "per_page=0": "per_page has a value not allowed",
 	} {
-		s.call(t, "GET", alerts+"?"+query, nil).WantError(t, 400, want)
+		s.Call(t, "GET", alerts+"?"+query, nil).WantError(t, 400, want)
 	}
-	s.call(t, "GET", alerts+"?a=%zz", nil).Want(t, 400, nil)
+	s.Call(t, "GET", alerts+"?a=%zz", nil).Want(t, 400, nil)
 }
 
 func TestChangeAlert(t *testing.T) {
@@ -157,21 +157,21 @@ func TestChangeAlert(t *testing.T) {
 	one := s.endpoint(t)
 	s.fire(t, one, object{"title": "a", "fingerprint": "f"})
 	dev := s.User("dev")
-	s.Member(s.p.Place(), dev, project.Developer)
+	s.Member(s.P.Place(), dev, project.Developer)
 	devBody := object{"id": float64(dev.ID), "username": "dev", "name": dev.Name}
 	first := alerts + "/1"
 	now := func() string { return s.Now().Format("2006-01-02T15:04:05.000Z") }
 	check := func(params object, want object) {
 		t.Helper()
 		s.Pass(time.Minute)
-		got := s.call(t, "PUT", first, params)
+		got := s.Call(t, "PUT", first, params)
 		got.Want(t, 200, nil)
 		for field, value := range want {
 			if diff := cmp.Diff(value, got.Object(t)[field]); diff != "" {
 				t.Errorf("PUT %v: %s (-want +got):\n%s", params, field, diff)
 			}
 		}
-		s.call(t, "GET", first, nil).Want(t, 200, got.Body)
+		s.Call(t, "GET", first, nil).Want(t, 200, got.Body)
 	}
 	check(object{"status": "acknowledged"}, object{"status": "acknowledged", "ended_at": nil, "assignee": nil})
 	check(object{"assignee_id": dev.ID}, object{"status": "acknowledged", "assignee": devBody})
@@ -179,10 +179,10 @@ func TestChangeAlert(t *testing.T) {
 	check(object{"assignee_id": nil}, object{"assignee": nil})
 	check(object{"assignee_id": dev.ID, "status": nil}, object{"status": "ignored", "assignee": devBody})
 	check(object{"assignee_id": 0}, object{"assignee": nil})
-	before := s.call(t, "GET", first, nil).Object(t)["updated_at"]
+	before := s.Call(t, "GET", first, nil).Object(t)["updated_at"]
 	check(object{"status": "ignored"}, object{"updated_at": before}) // nothing new
 	s.Pass(time.Minute)
-	got := s.call(t, "PUT", first, object{"status": "resolved"}).Object(t)
+	got := s.Call(t, "PUT", first, object{"status": "resolved"}).Object(t)
 	if got["status"] != "resolved" || got["ended_at"] != now() || got["updated_at"] != now() {
 		t.Errorf("resolved: %v", got)
 	}
@@ -195,29 +195,29 @@ func TestChangeAlert(t *testing.T) {
 	check(object{"status": "resolved"}, object{"status": "resolved"})
 
 	s.fire(t, one, object{"title": "b", "fingerprint": "f"})
-	was := s.call(t, "GET", first, nil).Body
-	s.call(t, "PUT", first, object{"status": "acknowledged"}).WantMessage(t, 409, "409 Conflict - another alert with the same fingerprint is open")
-	s.call(t, "GET", first, nil).Want(t, 200, was)
-	s.call(t, "PUT", alerts+"/2", object{"status": "resolved"}).Want(t, 200, nil)
+	was := s.Call(t, "GET", first, nil).Body
+	s.Call(t, "PUT", first, object{"status": "acknowledged"}).WantMessage(t, 409, "409 Conflict - another alert with the same fingerprint is open")
+	s.Call(t, "GET", first, nil).Want(t, 200, was)
+	s.Call(t, "PUT", alerts+"/2", object{"status": "resolved"}).Want(t, 200, nil)
 	check(object{"status": "acknowledged"}, object{"status": "acknowledged"})
 }
 
 func TestAssigneesThatCannotBe(t *testing.T) {
 	s := arrange(t)
 	s.fire(t, s.endpoint(t), object{})
-	was := s.call(t, "GET", alerts+"/1", nil).Body
+	was := s.Call(t, "GET", alerts+"/1", nil).Body
 	reporter, blocked, late, stranger, boss := s.User("reporter"), s.User("blocked"), s.User("late"), s.User("stranger"), s.Admin("boss")
-	s.Member(s.p.Place(), reporter, project.Reporter)
-	s.Member(s.p.Place(), blocked, project.Owner)
+	s.Member(s.P.Place(), reporter, project.Reporter)
+	s.Member(s.P.Place(), blocked, project.Owner)
 	s.Block(blocked)
-	s.MemberUntil(s.p.Place(), late, project.Owner, s.Now().Truncate(24*time.Hour))
+	s.MemberUntil(s.P.Place(), late, project.Owner, s.Now().Truncate(24*time.Hour))
 	for _, id := range []any{reporter.ID, blocked.ID, late.ID, stranger.ID, -1, 999999, "9223372036854775807"} {
-		s.call(t, "PUT", alerts+"/1", object{"assignee_id": id, "status": "resolved"}).
+		s.Call(t, "PUT", alerts+"/1", object{"assignee_id": id, "status": "resolved"}).
 			WantMessage(t, 400, object{"assignee_id": list{"is not somebody with the role Developer or above in the project"}})
 	}
-	s.call(t, "GET", alerts+"/1", nil).Want(t, 200, was)
-	s.call(t, "PUT", alerts+"/1", object{"assignee_id": boss.ID}).Want(t, 200, nil)
-	if got := s.call(t, "GET", alerts, nil).Each(t, "assignee")[0].(object)["username"]; got != "boss" {
+	s.Call(t, "GET", alerts+"/1", nil).Want(t, 200, was)
+	s.Call(t, "PUT", alerts+"/1", object{"assignee_id": boss.ID}).Want(t, 200, nil)
+	if got := s.Call(t, "GET", alerts, nil).Each(t, "assignee")[0].(object)["username"]; got != "boss" {
 		t.Errorf("the assignee is %v, want the administrator", got)
 	}
 }
@@ -225,7 +225,7 @@ func TestAssigneesThatCannotBe(t *testing.T) {
 func TestChangesOfAlertsThatAreNoGood(t *testing.T) {
 	s := arrange(t)
 	s.fire(t, s.endpoint(t), object{})
-	was := s.call(t, "GET", alerts+"/1", nil).Body
+	was := s.Call(t, "GET", alerts+"/1", nil).Body
 	const none = "status, assignee_id are missing, at least one parameter must be provided"
 	const status = "status does not have a valid value"
 	for _, test := range []struct {
@@ -247,17 +247,17 @@ func TestChangesOfAlertsThatAreNoGood(t *testing.T) {
 		{"text/plain", "x", 415, nil},
 		{asForm, strings.Repeat("x", 1<<20+1), 413, nil},
 	} {
-		s.send(t, "PUT", alerts+"/1", test.contentType, test.body).Want(t, test.status, test.want)
+		s.Send(t, "PUT", alerts+"/1", test.contentType, test.body).Want(t, test.status, test.want)
 	}
-	s.call(t, "GET", alerts+"/1", nil).Want(t, 200, was)
+	s.Call(t, "GET", alerts+"/1", nil).Want(t, 200, was)
 }
 
 func TestAlertsThatAreNotThere(t *testing.T) {
 	s := arrange(t)
 	s.fire(t, s.endpoint(t), object{})
 	for _, iid := range []string{"2", "0", "-1", "x", "1.0", "%20", "9223372036854775807", "9223372036854775808"} {
-		s.call(t, "GET", alerts+"/"+iid, nil).WantMessage(t, 404, "404 Alert Not Found")
-		s.call(t, "PUT", alerts+"/"+iid, object{"status": "resolved"}).WantMessage(t, 404, "404 Alert Not Found")
+		s.Call(t, "GET", alerts+"/"+iid, nil).WantMessage(t, 404, "404 Alert Not Found")
+		s.Call(t, "PUT", alerts+"/"+iid, object{"status": "resolved"}).WantMessage(t, 404, "404 Alert Not Found")
 	}
 	group, err := s.Projects.GroupByPath(t.Context(), "acme")
 	if err != nil {
@@ -265,6 +265,6 @@ func TestAlertsThatAreNotThere(t *testing.T) {
 	}
 	s.Project("other", group, project.Private)
 	other := strings.ReplaceAll(alerts, "web", "other")
-	apptest.Call(t, s.h, "GET", other+"/1", s.Token(s.Admin("root")), nil).WantMessage(t, 404, "404 Alert Not Found")
-	s.call(t, "GET", other+"/1", nil).WantMessage(t, 404, "404 Project Not Found")
+	apptest.Call(t, s.H, "GET", other+"/1", s.Token(s.Admin("root")), nil).WantMessage(t, 404, "404 Alert Not Found")
+	s.Call(t, "GET", other+"/1", nil).WantMessage(t, 404, "404 Project Not Found")
 }

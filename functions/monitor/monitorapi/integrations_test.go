@@ -21,7 +21,7 @@ var noHealth = object{
 
 func TestIntegrationBody(t *testing.T) {
 	s := arrange(t)
-	made := s.call(t, "POST", integrations, object{
+	made := s.Call(t, "POST", integrations, object{
 		"name": "Uptime", "type": "http", "active": true, "rate_limit": 60,
 		"payload_example":           object{"check": object{"name": "web"}, "at": "2026-01-02T03:04:05Z"},
 		"payload_attribute_mapping": object{"title": object{"path": list{"check", "name"}, "type": "STRING"}},
@@ -43,22 +43,22 @@ func TestIntegrationBody(t *testing.T) {
 		t.Errorf("the key is %q", key)
 	}
 	one := fmt.Sprintf("%s/%d", integrations, made.ID(t))
-	s.call(t, "GET", one, nil).Want(t, 200, want)
+	s.Call(t, "GET", one, nil).Want(t, 200, want)
 	back := object{}
 	for _, field := range []string{"name", "type", "active", "api_url", "rate_limit", "payload_example", "payload_attribute_mapping"} {
 		back[field] = want[field]
 	}
-	s.call(t, "PUT", one, back).Want(t, 200, want)
+	s.Call(t, "PUT", one, back).Want(t, 200, want)
 	delete(want, "payload_example")
 	delete(want, "payload_alert_fields")
-	s.call(t, "GET", integrations, nil).Want(t, 200, list{want})
+	s.Call(t, "GET", integrations, nil).Want(t, 200, list{want})
 }
 
 func TestEveryTypeOfIntegration(t *testing.T) {
 	s := arrange(t)
-	metrics := s.call(t, "POST", integrations, object{"name": "M", "type": "metrics", "active": false, "api_url": "https://metrics.example/api"}).Object(t)
-	second := s.send(t, "POST", integrations, asForm, "name=Second+one&type=metrics&active=off&api_url=https://m.example").Object(t)
-	link := s.call(t, "POST", integrations, object{"name": "L", "type": "oncall_link", "active": true, "api_url": "https://oncall.example"}).Object(t)
+	metrics := s.Call(t, "POST", integrations, object{"name": "M", "type": "metrics", "active": false, "api_url": "https://metrics.example/api"}).Object(t)
+	second := s.Send(t, "POST", integrations, asForm, "name=Second+one&type=metrics&active=off&api_url=https://m.example").Object(t)
+	link := s.Call(t, "POST", integrations, object{"name": "L", "type": "oncall_link", "active": true, "api_url": "https://oncall.example"}).Object(t)
 	for _, test := range []struct {
 		body  object
 		field string
@@ -80,25 +80,25 @@ func TestEveryTypeOfIntegration(t *testing.T) {
 	}
 	// While the link is active nothing else can be, and the other way round.
 	const excluded = `409 Conflict - the integration "L" is active: an on-call link and other integrations exclude each other, so switch it off first`
-	s.call(t, "PATCH", fmt.Sprintf("%s/%v", integrations, metrics["id"]), object{"active": true}).WantMessage(t, 409, excluded)
-	s.call(t, "POST", integrations, object{"name": "H", "type": "http", "active": true}).WantMessage(t, 409, excluded)
-	s.call(t, "PATCH", fmt.Sprintf("%s/%v", integrations, link["id"]), object{"active": false}).Want(t, 200, nil)
-	s.call(t, "PATCH", fmt.Sprintf("%s/%v", integrations, metrics["id"]), object{"active": true}).Want(t, 200, nil)
-	s.call(t, "PATCH", fmt.Sprintf("%s/%v", integrations, link["id"]), object{"active": true}).
+	s.Call(t, "PATCH", fmt.Sprintf("%s/%v", integrations, metrics["id"]), object{"active": true}).WantMessage(t, 409, excluded)
+	s.Call(t, "POST", integrations, object{"name": "H", "type": "http", "active": true}).WantMessage(t, 409, excluded)
+	s.Call(t, "PATCH", fmt.Sprintf("%s/%v", integrations, link["id"]), object{"active": false}).Want(t, 200, nil)
+	s.Call(t, "PATCH", fmt.Sprintf("%s/%v", integrations, metrics["id"]), object{"active": true}).Want(t, 200, nil)
+	s.Call(t, "PATCH", fmt.Sprintf("%s/%v", integrations, link["id"]), object{"active": true}).
 		WantMessage(t, 409, strings.ReplaceAll(excluded, `"L"`, `"M"`))
 }
 
 func TestChangeIntegration(t *testing.T) {
 	s := arrange(t)
 	one := s.endpoint(t)
-	was := s.call(t, "GET", one, nil).Object(t)
+	was := s.Call(t, "GET", one, nil).Object(t)
 	change := func(method string, params object, want object) {
 		t.Helper()
 		for field, value := range want {
 			was[field] = value
 		}
-		s.call(t, method, one, params).Want(t, 200, was)
-		s.call(t, "GET", one, nil).Want(t, 200, was)
+		s.Call(t, method, one, params).Want(t, 200, was)
+		s.Call(t, "GET", one, nil).Want(t, 200, was)
 	}
 	mapping := object{"severity": object{"path": list{"labels", 0.0, "-1"}, "type": "STRING", "label": "Sev"}}
 	fields := list{object{"path": list{"n"}, "label": "n", "type": "STRING"}}
@@ -113,20 +113,20 @@ func TestChangeIntegration(t *testing.T) {
 	change("PATCH", object{"rate_limit": 0, "api_url": ""}, object{"rate_limit": 0.0, "api_url": nil})
 	change("PATCH", object{"payload_example": nil}, object{"payload_example": object{}, "payload_alert_fields": list{}})
 	change("PATCH", object{"active": true, "payload_attribute_mapping": nil}, object{"active": true, "payload_attribute_mapping": object{}})
-	s.send(t, "PATCH", one, asForm, `payload_example={"n":5}`).Want(t, 200, nil)
-	s.send(t, "PATCH", one, asForm, `payload_example[n]=5`).Want(t, 200, nil)
-	s.call(t, "GET", one, nil).Want(t, 200, nil)
+	s.Send(t, "PATCH", one, asForm, `payload_example={"n":5}`).Want(t, 200, nil)
+	s.Send(t, "PATCH", one, asForm, `payload_example[n]=5`).Want(t, 200, nil)
+	s.Call(t, "GET", one, nil).Want(t, 200, nil)
 }
 
 func TestResetKey(t *testing.T) {
 	s := arrange(t)
 	one := s.endpoint(t)
-	was := s.call(t, "GET", one, nil).Object(t)
-	now := s.call(t, "POST", one+"/reset_key", nil).Object(t)
+	was := s.Call(t, "GET", one, nil).Object(t)
+	now := s.Call(t, "POST", one+"/reset_key", nil).Object(t)
 	if was["authorization_key"] == now["authorization_key"] {
 		t.Error("the key is the old one")
 	}
-	s.call(t, "GET", one, nil).Want(t, 200, now)
+	s.Call(t, "GET", one, nil).Want(t, 200, now)
 	was["authorization_key"] = now["authorization_key"]
 	if diff := cmp.Diff(was, now); diff != "" {
 		t.Errorf("something else changed (-was +is):\n%s", diff)
@@ -142,13 +142,13 @@ func TestAKeyThatNothingOpensIsLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Integrations = integration.NewRules(s.Store, s.Trail, keys, integration.AllFeatures, s.Now)
-	for _, answer := range []apptest.Answer{s.call(t, "GET", one, nil), s.call(t, "PATCH", one, object{"active": false})} {
+	for _, answer := range []apptest.Answer{s.Call(t, "GET", one, nil), s.Call(t, "PATCH", one, object{"active": false})} {
 		if key, there := answer.Object(t)["authorization_key"]; !there || key != nil {
 			t.Errorf("the key is %v, want null", key)
 		}
 	}
-	s.call(t, "GET", integrations, nil).Want(t, 200, nil)
-	if key := s.call(t, "POST", one+"/reset_key", nil).Object(t)["authorization_key"]; key == nil {
+	s.Call(t, "GET", integrations, nil).Want(t, 200, nil)
+	if key := s.Call(t, "POST", one+"/reset_key", nil).Object(t)["authorization_key"]; key == nil {
 		t.Error("a reset gives no key")
 	}
 }
@@ -157,14 +157,14 @@ func TestDeleteIntegration(t *testing.T) {
 	s := arrange(t)
 	one := s.endpoint(t)
 	s.fire(t, one, object{"title": "stays"})
-	s.call(t, "DELETE", one, nil).Want(t, 204, nil)
-	s.call(t, "GET", integrations, nil).Want(t, 200, list{})
-	s.call(t, "GET", alerts+"/1", nil).Want(t, 200, nil)
-	if got := s.call(t, "GET", alerts, nil).Each(t, "integration"); len(got) != 1 || got[0] != nil {
+	s.Call(t, "DELETE", one, nil).Want(t, 204, nil)
+	s.Call(t, "GET", integrations, nil).Want(t, 200, list{})
+	s.Call(t, "GET", alerts+"/1", nil).Want(t, 200, nil)
+	if got := s.Call(t, "GET", alerts, nil).Each(t, "integration"); len(got) != 1 || got[0] != nil {
 		t.Errorf("the alert's integration is %v, want null", got)
 	}
 	for _, method := range []string{"GET", "PUT", "PATCH", "DELETE"} {
-		s.call(t, method, one, object{"name": "x", "active": true}).WantMessage(t, 404, "404 Integration Not Found")
+		s.Call(t, method, one, object{"name": "x", "active": true}).WantMessage(t, 404, "404 Integration Not Found")
 	}
 }
 
@@ -184,7 +184,7 @@ func TestIntegrationsThatAreNotThere(t *testing.T) {
 		for call, path := range map[string]string{
 			"GET": "", "PUT": "", "PATCH": "", "DELETE": "", "GET ": "/last_payload", "POST": "/reset_key", "POST ": "/test", "POST  ": "/preview",
 		} {
-			s.call(t, strings.TrimSpace(call), integrations+"/"+id+path, object{"payload": object{}}).WantMessage(t, 404, "404 Integration Not Found")
+			s.Call(t, strings.TrimSpace(call), integrations+"/"+id+path, object{"payload": object{}}).WantMessage(t, 404, "404 Integration Not Found")
 		}
 	}
 	if left, err := s.Integrations.Find(t.Context(), other, foreign.ID); err != nil || !left.SameVersion(foreign) {
@@ -244,20 +244,20 @@ func TestIntegrationsThatAreNoGood(t *testing.T) {
 	s := arrange(t)
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s.call(t, "POST", integrations, test.params).Want(t, 400, test.want)
+			s.Call(t, "POST", integrations, test.params).Want(t, 400, test.want)
 		})
 	}
-	s.send(t, "POST", integrations, asForm, "name=a&name=b&type=http&active=1").WantError(t, 400, "name is invalid")
-	s.send(t, "POST", integrations, asForm, "name=a&type=http&active=1&payload_example[a]=1&payload_example[a]=2").WantError(t, 400, "payload_example is invalid")
-	s.send(t, "POST", integrations, asJSON, `{"name":"a","type":"http","active":true,"payload_example":{},"payload_example":{}}`).
+	s.Send(t, "POST", integrations, asForm, "name=a&name=b&type=http&active=1").WantError(t, 400, "name is invalid")
+	s.Send(t, "POST", integrations, asForm, "name=a&type=http&active=1&payload_example[a]=1&payload_example[a]=2").WantError(t, 400, "payload_example is invalid")
+	s.Send(t, "POST", integrations, asJSON, `{"name":"a","type":"http","active":true,"payload_example":{},"payload_example":{}}`).
 		WantError(t, 400, "payload_example is invalid")
-	s.send(t, "POST", integrations, asJSON, `{"name":`).Want(t, 400, nil)
-	s.send(t, "POST", integrations, "text/plain", "x").Want(t, 415, nil)
-	s.send(t, "POST", integrations, asJSON, text(t, with("payload_example", strings.Repeat("x", 1<<20)))).Want(t, 413, nil)
+	s.Send(t, "POST", integrations, asJSON, `{"name":`).Want(t, 400, nil)
+	s.Send(t, "POST", integrations, "text/plain", "x").Want(t, 415, nil)
+	s.Send(t, "POST", integrations, asJSON, text(t, with("payload_example", strings.Repeat("x", 1<<20)))).Want(t, 413, nil)
 	if left := s.stored(t); len(left) > 0 {
 		t.Errorf("something was stored: %+v", left)
 	}
-	s.call(t, "POST", integrations, good).Want(t, 201, nil)
+	s.Call(t, "POST", integrations, good).Want(t, 201, nil)
 }
 
 func longMapping() object {
@@ -272,34 +272,34 @@ func longMapping() object {
 func TestChangesThatAreNoGood(t *testing.T) {
 	s := arrange(t)
 	one := s.endpoint(t)
-	was := s.call(t, "GET", one, nil).Object(t)
-	s.call(t, "PUT", one, object{}).WantError(t, 400, "name is missing, active is missing")
-	s.call(t, "PUT", one, object{"name": "x", "active": nil, "type": "metrics"}).WantMessage(t, 400, object{"type": list{"cannot be changed"}})
-	s.call(t, "PATCH", one, object{"active": "maybe"}).WantError(t, 400, "active is invalid")
-	s.call(t, "PATCH", one, object{"payload_example": object{"a": 1}, "name": ""}).WantMessage(t, 400, object{"name": list{"can't be blank"}})
-	s.call(t, "PATCH", one, object{"payload_example": object{"a": 1}, "api_url": "x"}).
+	was := s.Call(t, "GET", one, nil).Object(t)
+	s.Call(t, "PUT", one, object{}).WantError(t, 400, "name is missing, active is missing")
+	s.Call(t, "PUT", one, object{"name": "x", "active": nil, "type": "metrics"}).WantMessage(t, 400, object{"type": list{"cannot be changed"}})
+	s.Call(t, "PATCH", one, object{"active": "maybe"}).WantError(t, 400, "active is invalid")
+	s.Call(t, "PATCH", one, object{"payload_example": object{"a": 1}, "name": ""}).WantMessage(t, 400, object{"name": list{"can't be blank"}})
+	s.Call(t, "PATCH", one, object{"payload_example": object{"a": 1}, "api_url": "x"}).
 		WantMessage(t, 400, object{"api_url": list{"must be a valid http or https URL"}})
-	s.send(t, "PATCH", one, asForm, "active=1&active=0").WantError(t, 400, "active is invalid")
-	s.send(t, "POST", one+"/reset_key", asJSON, "{").Want(t, 400, nil)
-	s.call(t, "GET", one, nil).Want(t, 200, was)
+	s.Send(t, "PATCH", one, asForm, "active=1&active=0").WantError(t, 400, "active is invalid")
+	s.Send(t, "POST", one+"/reset_key", asJSON, "{").Want(t, 400, nil)
+	s.Call(t, "GET", one, nil).Want(t, 200, was)
 }
 
 func TestSwitchedOffFeatures(t *testing.T) {
 	s := arrange(t)
 	one := s.endpoint(t)
 	mapping := object{"title": object{"path": list{"name"}, "type": "STRING"}}
-	s.call(t, "PATCH", one, object{"payload_attribute_mapping": mapping}).Want(t, 200, nil)
+	s.Call(t, "PATCH", one, object{"payload_attribute_mapping": mapping}).Want(t, 200, nil)
 	s.Integrations.Features = integration.Features{}
 	const several = "403 Forbidden - Multiple integrations of a type are not supported for this project"
 	const noMapping = "403 Forbidden - Payload mapping is switched off on this instance"
-	s.call(t, "POST", integrations, object{"name": "x", "type": "http", "active": true}).WantMessage(t, 403, several)
-	s.call(t, "PATCH", one, object{"payload_attribute_mapping": object{}}).WantMessage(t, 403, noMapping)
-	s.call(t, "POST", one+"/preview", object{"payload": object{}, "payload_attribute_mapping": mapping}).WantMessage(t, 403, noMapping)
-	kept := s.call(t, "PATCH", one, object{"active": false, "payload_attribute_mapping": mapping}).Object(t)
+	s.Call(t, "POST", integrations, object{"name": "x", "type": "http", "active": true}).WantMessage(t, 403, several)
+	s.Call(t, "PATCH", one, object{"payload_attribute_mapping": object{}}).WantMessage(t, 403, noMapping)
+	s.Call(t, "POST", one+"/preview", object{"payload": object{}, "payload_attribute_mapping": mapping}).WantMessage(t, 403, noMapping)
+	kept := s.Call(t, "PATCH", one, object{"active": false, "payload_attribute_mapping": mapping}).Object(t)
 	if diff := cmp.Diff(mapping, kept["payload_attribute_mapping"].(object)); diff != "" {
 		t.Errorf("the mapping is not kept (-want +got):\n%s", diff)
 	}
-	s.call(t, "POST", integrations, object{"name": "x", "type": "metrics", "active": true, "api_url": "https://x.example"}).Want(t, 201, nil)
+	s.Call(t, "POST", integrations, object{"name": "x", "type": "metrics", "active": true, "api_url": "https://x.example"}).Want(t, 201, nil)
 }
 
 func TestPagesOfIntegrations(t *testing.T) {
@@ -307,9 +307,9 @@ func TestPagesOfIntegrations(t *testing.T) {
 	for range 3 {
 		s.endpoint(t)
 	}
-	answer := s.call(t, "GET", integrations+"?per_page=2&page=2", nil)
+	answer := s.Call(t, "GET", integrations+"?per_page=2&page=2", nil)
 	if got := answer.Each(t, "id"); len(got) != 1 || answer.Header.Get("X-Total") != "3" || answer.Header.Get("X-Prev-Page") != "1" {
 		t.Errorf("the second page is %v with %v", got, answer.Header)
 	}
-	s.call(t, "GET", integrations+"?page=0", nil).WantError(t, 400, "page is invalid")
+	s.Call(t, "GET", integrations+"?page=0", nil).WantError(t, 400, "page is invalid")
 }

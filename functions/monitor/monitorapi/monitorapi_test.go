@@ -3,15 +3,12 @@ package monitorapi_test
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"gatehouse/functions/monitor/monitorapi"
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/integration"
-	"gatehouse/shared/project"
 )
 
 type (
@@ -25,35 +22,12 @@ const (
 	settings     = "/api/v4/projects/acme%2Fweb/monitor/settings"
 )
 
-// setup is a project with a maintainer, whose token it has.
-type setup struct {
-	*apptest.App
-	h     http.Handler
-	p     project.Project
-	token string
-}
+// setup is a project with a maintainer who calls about its alerts.
+type setup struct{ apptest.Web }
 
 func arrange(t *testing.T) setup {
 	t.Helper()
-	a := apptest.New(t)
-	ada, ben := a.User("ada"), a.User("ben")
-	p := a.Project("web", a.Group("acme", project.Group{}, ada, project.Private), project.Private)
-	a.Member(p.Place(), ben, project.Maintainer)
-	return setup{a, monitorapi.New(a.App), p, a.Token(ben)}
-}
-
-func (s setup) call(t *testing.T, method, target string, params any) apptest.Answer {
-	t.Helper()
-	return apptest.Call(t, s.h, method, target, s.token, params)
-}
-
-// send sends a body of some type.
-func (s setup) send(t *testing.T, method, target, contentType, body string) apptest.Answer {
-	t.Helper()
-	r := httptest.NewRequest(method, target, strings.NewReader(body))
-	r.Header.Set("PRIVATE-TOKEN", s.token)
-	r.Header.Set("Content-Type", contentType)
-	return apptest.Send(t, s.h, r)
+	return setup{apptest.NewWeb(t, monitorapi.New)}
 }
 
 const (
@@ -64,20 +38,20 @@ const (
 // endpoint makes an active HTTP endpoint over REST and returns its address.
 func (s setup) endpoint(t *testing.T) string {
 	t.Helper()
-	made := s.call(t, "POST", integrations, object{"name": "Uptime", "type": "http", "active": true})
+	made := s.Call(t, "POST", integrations, object{"name": "Uptime", "type": "http", "active": true})
 	return fmt.Sprintf("%s/%d", integrations, made.ID(t))
 }
 
 // fire has the integration at the address receive a payload.
 func (s setup) fire(t *testing.T, address string, payload object) {
 	t.Helper()
-	s.call(t, "POST", address+"/test", object{"payload": payload}).Want(t, 200, nil)
+	s.Call(t, "POST", address+"/test", object{"payload": payload}).Want(t, 200, nil)
 }
 
 // stored lists the project's integrations as the store has them.
 func (s setup) stored(t *testing.T) []integration.Integration {
 	t.Helper()
-	all, err := s.Integrations.Integrations(t.Context(), s.p)
+	all, err := s.Integrations.Integrations(t.Context(), s.P)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,38 +75,38 @@ func TestRoutesThatAreNot(t *testing.T) {
 		{"PUT", integrations}, {"POST", one}, {"GET", one + "/reset_key"}, {"GET", one + "/test"}, {"POST", alerts},
 		{"DELETE", alerts + "/1"}, {"PATCH", alerts + "/1"}, {"POST", settings}, {"PUT", integrations + "/1/preview"},
 	} {
-		s.call(t, call.method, call.target, nil).WantMessage(t, 405, "405 Method Not Allowed")
+		s.Call(t, call.method, call.target, nil).WantMessage(t, 405, "405 Method Not Allowed")
 	}
 	for _, target := range []string{one + "/more", alerts + "/1/more", strings.TrimSuffix(alerts, "/alerts"), settings + "/more"} {
-		s.call(t, "GET", target, nil).WantError(t, 404, "404 Not Found")
+		s.Call(t, "GET", target, nil).WantError(t, 404, "404 Not Found")
 	}
 }
 
 func TestAlertSettings(t *testing.T) {
 	s := arrange(t)
 	on, off := object{"generic_alert_fingerprinting": true}, object{"generic_alert_fingerprinting": false}
-	s.call(t, "GET", settings, nil).Want(t, 200, on)
-	s.call(t, "PUT", settings, off).Want(t, 200, off)
-	s.call(t, "GET", settings, nil).Want(t, 200, off)
+	s.Call(t, "GET", settings, nil).Want(t, 200, on)
+	s.Call(t, "PUT", settings, off).Want(t, 200, off)
+	s.Call(t, "GET", settings, nil).Want(t, 200, off)
 	for body, want := range map[string]string{
 		"{}": "generic_alert_fingerprinting is missing", `{"generic_alert_fingerprinting":"maybe"}`: "generic_alert_fingerprinting is invalid",
 		`{"generic_alert_fingerprinting":""}`: "generic_alert_fingerprinting is empty", `{"generic_alert_fingerprinting":{}}`: "generic_alert_fingerprinting is invalid",
 		`{"generic_alert_fingerprinting":1,"generic_alert_fingerprinting":0}`: "generic_alert_fingerprinting is invalid",
 	} {
-		s.send(t, "PUT", settings, asJSON, body).WantError(t, 400, want)
+		s.Send(t, "PUT", settings, asJSON, body).WantError(t, 400, want)
 	}
-	s.send(t, "PUT", settings, asJSON, "[").Want(t, 400, nil)
-	s.send(t, "PUT", settings, "text/plain", "x").Want(t, 415, nil)
-	s.send(t, "PUT", settings, asForm, strings.Repeat("x", 1<<20+1)).Want(t, 413, nil)
-	s.call(t, "GET", settings, nil).Want(t, 200, off)
-	s.send(t, "PUT", settings, asForm, "generic_alert_fingerprinting=on").Want(t, 200, on)
+	s.Send(t, "PUT", settings, asJSON, "[").Want(t, 400, nil)
+	s.Send(t, "PUT", settings, "text/plain", "x").Want(t, 415, nil)
+	s.Send(t, "PUT", settings, asForm, strings.Repeat("x", 1<<20+1)).Want(t, 413, nil)
+	s.Call(t, "GET", settings, nil).Want(t, 200, off)
+	s.Send(t, "PUT", settings, asForm, "generic_alert_fingerprinting=on").Want(t, 200, on)
 
 	one := s.endpoint(t)
 	s.fire(t, one, object{"title": "a"})
-	s.call(t, "PUT", settings, off).Want(t, 200, off)
+	s.Call(t, "PUT", settings, off).Want(t, 200, off)
 	s.fire(t, one, object{"title": "a"})
-	s.call(t, "GET", alerts, nil).Want(t, 200, nil)
-	if got := s.call(t, "GET", alerts, nil).Each(t, "fingerprint"); len(got) != 2 || got[0] != nil || got[1] == nil {
+	s.Call(t, "GET", alerts, nil).Want(t, 200, nil)
+	if got := s.Call(t, "GET", alerts, nil).Each(t, "fingerprint"); len(got) != 2 || got[0] != nil || got[1] == nil {
 		t.Errorf("fingerprints are %v, want none for the newer alert alone", got)
 	}
 }

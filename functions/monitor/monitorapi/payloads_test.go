@@ -12,20 +12,20 @@ import (
 func TestTestAction(t *testing.T) {
 	s := arrange(t)
 	one := s.endpoint(t)
-	s.call(t, "POST", one+"/test", object{"payload": object{"title": "Disk full", "fingerprint": "a"}}).
+	s.Call(t, "POST", one+"/test", object{"payload": object{"title": "Disk full", "fingerprint": "a"}}).
 		Want(t, 200, list{object{"iid": 1.0, "title": "Disk full"}})
-	s.send(t, "POST", one+"/test", asForm, `payload={"title":"other","fingerprint":"a"}`).Want(t, 200, list{object{"iid": 1.0, "title": "Disk full"}})
-	s.call(t, "POST", one+"/test", object{"payload": object{}}).Want(t, 200, list{object{"iid": 2.0, "title": "New: Alert"}})
-	s.call(t, "POST", one+"/test", object{"payload": object{"fingerprint": "a", "end_time": "2100-01-01"}}).
+	s.Send(t, "POST", one+"/test", asForm, `payload={"title":"other","fingerprint":"a"}`).Want(t, 200, list{object{"iid": 1.0, "title": "Disk full"}})
+	s.Call(t, "POST", one+"/test", object{"payload": object{}}).Want(t, 200, list{object{"iid": 2.0, "title": "New: Alert"}})
+	s.Call(t, "POST", one+"/test", object{"payload": object{"fingerprint": "a", "end_time": "2100-01-01"}}).
 		Want(t, 200, list{object{"iid": 1.0, "title": "Disk full"}})
-	got := s.call(t, "GET", alerts+"/1", nil).Object(t)
+	got := s.Call(t, "GET", alerts+"/1", nil).Object(t)
 	if got["events"] != 2.0 || got["status"] != "resolved" {
 		t.Errorf("the alert has %v events and is %v, want 2 and resolved", got["events"], got["status"])
 	}
 	s.Pass(time.Minute)
-	s.call(t, "POST", one+"/test", object{"payload": object{"fingerprint": "a", "end_time": "2100-01-01"}}).
+	s.Call(t, "POST", one+"/test", object{"payload": object{"fingerprint": "a", "end_time": "2100-01-01"}}).
 		WantMessage(t, 400, "400 Bad request - The payload resolves an alert, and none with its fingerprint is open.")
-	health := s.call(t, "GET", one, nil).Object(t)["health"].(object)
+	health := s.Call(t, "GET", one, nil).Object(t)["health"].(object)
 	if health["received"] == 0.0 {
 		t.Errorf("the health is %v, want what was received", health)
 	}
@@ -34,7 +34,7 @@ func TestTestAction(t *testing.T) {
 func TestTestsThatAreNoGood(t *testing.T) {
 	s := arrange(t)
 	one := s.endpoint(t)
-	webhook := fmt.Sprintf("%s/%d", integrations, s.call(t, "POST", integrations, object{
+	webhook := fmt.Sprintf("%s/%d", integrations, s.Call(t, "POST", integrations, object{
 		"name": "M", "type": "metrics", "active": true, "api_url": "https://x.example",
 	}).ID(t))
 	deep := strings.Repeat("[", 101) + strings.Repeat("]", 101)
@@ -56,13 +56,13 @@ func TestTestsThatAreNoGood(t *testing.T) {
 		{webhook, asJSON, `{"payload":{"alerts":[]}}`, 422, object{"message": "422 Unprocessable Entity - not in the metrics-alerting format: " +
 			"commonAnnotations, commonLabels, externalURL, groupKey, groupLabels, receiver, status, version missing"}},
 	} {
-		answer := s.send(t, "POST", test.target+"/test", test.contentType, test.body)
+		answer := s.Send(t, "POST", test.target+"/test", test.contentType, test.body)
 		answer.Want(t, test.status, test.want)
 	}
-	s.call(t, "PATCH", one, object{"active": false}).Want(t, 200, nil)
-	s.call(t, "POST", one+"/test", object{"payload": object{}}).
+	s.Call(t, "PATCH", one, object{"active": false}).Want(t, 200, nil)
+	s.Call(t, "POST", one+"/test", object{"payload": object{}}).
 		WantMessage(t, 403, "403 Forbidden - There is no active integration with this address. See the project's Monitor settings.")
-	s.call(t, "GET", alerts, nil).Want(t, 200, list{})
+	s.Call(t, "GET", alerts, nil).Want(t, 200, list{})
 }
 
 func TestPreview(t *testing.T) {
@@ -73,7 +73,7 @@ func TestPreview(t *testing.T) {
 		"payload_attribute_mapping": object{"title": object{"path": list{"check", "name"}, "type": "STRING"}},
 	}
 	for _, target := range []string{integrations + "/preview", one + "/preview"} {
-		seen := s.call(t, "POST", target, params)
+		seen := s.Call(t, "POST", target, params)
 		seen.Want(t, 200, nil)
 		body := seen.Object(t)
 		alerts, _ := body["alerts"].(list)
@@ -101,26 +101,26 @@ func TestPreview(t *testing.T) {
 	}
 	webhook := object{"version": "4", "groupKey": nil, "status": nil, "receiver": nil, "groupLabels": nil,
 		"commonLabels": nil, "commonAnnotations": nil, "externalURL": nil, "alerts": append(many, 5)}
-	seen := s.call(t, "POST", one+"/preview", object{"payload": webhook}).Object(t)
+	seen := s.Call(t, "POST", one+"/preview", object{"payload": webhook}).Object(t)
 	if shown := seen["alerts"].(list); len(shown) != 100 || seen["items"] != 121.0 || seen["skipped_items"] != 1.0 || seen["format"] != "metrics" {
 		t.Errorf("the preview of a webhook shows %d alerts of %v items, %v skipped", len(shown), seen["items"], seen["skipped_items"])
 	}
-	s.call(t, "POST", integrations+"/preview", object{}).WantError(t, 400, "payload is missing")
-	s.call(t, "POST", integrations+"/preview", object{"payload": list{}}).WantMessage(t, 400, "400 Bad request - the payload must be a JSON object")
-	s.call(t, "POST", integrations+"/preview", object{"payload": object{}, "payload_attribute_mapping": object{"x": 1}}).
+	s.Call(t, "POST", integrations+"/preview", object{}).WantError(t, 400, "payload is missing")
+	s.Call(t, "POST", integrations+"/preview", object{"payload": list{}}).WantMessage(t, 400, "400 Bad request - the payload must be a JSON object")
+	s.Call(t, "POST", integrations+"/preview", object{"payload": object{}, "payload_attribute_mapping": object{"x": 1}}).
 		WantMessage(t, 400, object{"payload_attribute_mapping": list{`has "x", which is no field of an alert`}})
-	s.call(t, "GET", alerts, nil).Want(t, 200, list{})
+	s.Call(t, "GET", alerts, nil).Want(t, 200, list{})
 }
 
 func TestLastPayload(t *testing.T) {
 	s := arrange(t)
 	one, other := s.endpoint(t), s.endpoint(t)
-	s.call(t, "GET", one+"/last_payload", nil).WantMessage(t, 404, "404 Payload Not Found")
+	s.Call(t, "GET", one+"/last_payload", nil).WantMessage(t, 404, "404 Payload Not Found")
 	s.fire(t, one, object{"title": "first"})
 	s.fire(t, one, object{"title": "second", "n": 1.5})
 	s.fire(t, other, object{"title": "third"})
 	s.fire(t, one, object{"title": "first"}) // repeats, and is not kept
-	s.call(t, "GET", one+"/last_payload", nil).Want(t, 200, object{
+	s.Call(t, "GET", one+"/last_payload", nil).Want(t, 200, object{
 		"alert_iid": 2.0, "received_at": s.Now().Format("2006-01-02T15:04:05.000Z"), "payload": object{"title": "second", "n": 1.5},
 	})
 }

@@ -1,0 +1,45 @@
+package apptest
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"gatehouse/shared/app"
+	"gatehouse/shared/project"
+)
+
+// Web is the private project acme/web, with somebody who calls endpoints about
+// it.
+type Web struct {
+	*App
+	H          http.Handler
+	P          project.Project
+	Maintainer string // a token
+}
+
+// NewWeb returns an App with that project alone, for the endpoints of a group.
+func NewWeb(t *testing.T, endpoints func(*app.App) http.Handler) Web {
+	t.Helper()
+	a := New(t)
+	ada, ben := a.User("ada"), a.User("ben")
+	p := a.Project("web", a.Group("acme", project.Group{}, ada, project.Private), project.Private)
+	a.Member(p.Place(), ben, project.Maintainer)
+	return Web{a, endpoints(a.App), p, a.Token(ben)}
+}
+
+// Call makes a call as the maintainer.
+func (s Web) Call(t *testing.T, method, target string, params any) Answer {
+	t.Helper()
+	return Call(t, s.H, method, target, s.Maintainer, params)
+}
+
+// Send sends a body of some type as the maintainer.
+func (s Web) Send(t *testing.T, method, target, contentType, body string) Answer {
+	t.Helper()
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	r.Header.Set("PRIVATE-TOKEN", s.Maintainer)
+	r.Header.Set("Content-Type", contentType)
+	return Send(t, s.H, r)
+}
