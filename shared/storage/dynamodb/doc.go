@@ -50,7 +50,6 @@
 //	alerts        PROJECT#id       ALERT#iid           an alert                             none
 //	alerts        PAYLOAD#name     number              a chunk of a payload or a sample     none
 //	alerts        COUNTER#id       COUNTER             a project's last iid                 none
-//	alerts        LIST#gone        id                  a deleted project with alerts left   none
 //	alerts        LIST#gone        id                  a deleted project, for its alerts    none
 //
 // Paths and e-mail addresses are in lower case in keys, and a digest stands in
