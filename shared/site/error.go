@@ -24,7 +24,7 @@ var explanations = map[int]errorBody{
 	http.StatusNotFound:              {Heading: "There is nothing here", Message: "The page does not exist, or it is not yours to see."},
 	http.StatusMethodNotAllowed:      {Heading: "That does not work this way", Message: "This address does not take such requests."},
 	http.StatusConflict:              {Heading: "Somebody was faster", Message: "It was changed in the meantime. Open it again and repeat your change."},
-	http.StatusRequestEntityTooLarge: {Heading: "That is too much", Message: "The form is larger than one megabyte. Go back and leave out a part of what you entered."},
+	http.StatusRequestEntityTooLarge: {Heading: "That is too much", Message: "The form is too large. Go back and leave out a part of what you entered."},
 	http.StatusUnsupportedMediaType:  {Heading: "That request does not work", Message: "Something in it is missing or malformed."},
 	http.StatusTooManyRequests:       {Heading: "Too many attempts", Message: "Wait a few minutes and try again."},
 	http.StatusServiceUnavailable:    {Heading: "Not available at the moment", Message: "Try again in a minute."},

@@ -18,6 +18,17 @@ type Form struct{ values url.Values }
 // ReadForm reads the form in a request's body.
 func ReadForm(r *http.Request) (Form, error) {
 	values, err := FormValues(r)
+	return newForm(values, err)
+}
+
+// ReadLargeForm reads a form with a field that may be as large as a request to
+// the API, whose every byte can take three in a form.
+func ReadLargeForm(r *http.Request) (Form, error) {
+	values, err := formValues(r, 4*web.MaxBody)
+	return newForm(values, err)
+}
+
+func newForm(values url.Values, err error) (Form, error) {
 	if err != nil {
 		return Form{}, err
 	}
@@ -40,8 +51,10 @@ func (f Form) Checked(name string) bool { return f.values.Get(name) != "" }
 
 // FormValues returns the fields of the form in a request's body, as they came.
 // The query is no part of it: what a form sends must not end up in a log.
-func FormValues(r *http.Request) (url.Values, error) {
-	body, err := web.ReadBody(r)
+func FormValues(r *http.Request) (url.Values, error) { return formValues(r, web.MaxBody) }
+
+func formValues(r *http.Request, most int64) (url.Values, error) {
+	body, err := web.ReadBodyUpTo(r, most)
 	if err != nil || len(body) == 0 {
 		return url.Values{}, err
 	}

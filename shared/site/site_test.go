@@ -92,7 +92,7 @@ func TestErrorsArePages(t *testing.T) {
 		{"POST", "/hello", "a=%zz", 400, "malformed"},
 		{"POST", "/hello", "a=%00", 400, "malformed"},
 		{"POST", "/hello", "a=%ff", 400, "malformed"},
-		{"POST", "/hello", "a=" + strings.Repeat("x", web.MaxBody), 413, "larger than one megabyte"},
+		{"POST", "/hello", "a=" + strings.Repeat("x", web.MaxBody), 413, "too large"},
 	}
 	for _, test := range tests {
 		w := call(h, test.method, test.target, test.body)

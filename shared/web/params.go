@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"mime"
@@ -65,18 +66,21 @@ func (v *Values) addBody(r *http.Request) error {
 // ReadBody reads a request's whole body, of MaxBody bytes at the most, and
 // leaves it there to be read again; one that cannot be read cannot be the next
 // time either.
-func ReadBody(r *http.Request) ([]byte, error) {
+func ReadBody(r *http.Request) ([]byte, error) { return ReadBodyUpTo(r, MaxBody) }
+
+// ReadBodyUpTo is ReadBody with another limit, in bytes.
+func ReadBodyUpTo(r *http.Request, most int64) ([]byte, error) {
 	if r.Body == nil {
 		return nil, nil
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, MaxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, most))
 	if err != nil {
 		r.Body = unreadable{err}
 	}
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		return nil, fault.New(fault.TooLarge, "the body exceeds 1 MiB")
+		return nil, fault.New(fault.TooLarge, fmt.Sprintf("the body exceeds %d MiB", most>>20))
 	case err != nil:
 		return nil, fault.New(fault.Invalid, "the body could not be read")
 	}

@@ -285,7 +285,7 @@ func TestSendATestAlert(t *testing.T) {
 	b.Post(test, apptest.Form("integration", to, "payload", `{"title": "Another", "end_time": "2026-01-02"}`)).Want(400, "none with its fingerprint is open.")
 	b.Post(test, apptest.Form("integration", to, "payload", `{"title": `)).Want(400, "The payload is not valid JSON near byte 9.", `{"title": `)
 	b.Post(test, apptest.Form("integration", "99", "payload", "{}")).Want(409, "not active any more")
-	b.Post(test, apptest.Form("integration", to, "payload", strings.Repeat("x", 1<<20))).Want(413, "larger than one megabyte. Go back")
+	b.Post(test, apptest.Form("integration", to, "payload", strings.Repeat("x", 4<<20))).Want(413, "The form is too large. Go back")
 	if got := alertsOf(t, a, web); len(got) != 1 {
 		t.Errorf("the tests left %d alerts, want one", len(got))
 	}

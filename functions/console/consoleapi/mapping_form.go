@@ -35,7 +35,7 @@ type place struct {
 }
 
 func readMappingForm(r *http.Request) (mappingForm, error) {
-	form, err := site.ReadForm(r)
+	form, err := site.ReadLargeForm(r)
 	f := mappingForm{Sample: form.Get("sample"), Action: form.Get("do"), paths: map[mapping.Target]string{}}
 	for _, target := range mapping.Targets {
 		f.paths[target] = form.Get("path_" + string(target))

@@ -2,6 +2,7 @@ package consoleapi_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/integration"
+	"gatehouse/shared/payload"
 	"gatehouse/shared/project"
 )
 
@@ -164,5 +166,26 @@ func TestSamplesAreIndentedWithinLimits(t *testing.T) {
 		if got := b.Get(mapping+"?sample=latest").Want(200, "1,1,1").Body.Len(); got > 2*len(deep)+10_000 {
 			t.Errorf("the page of a payload of %d bytes has %d", len(deep), got)
 		}
+	}
+}
+
+// What a tool may send is mapped and tested on the pages too, through what API
+// Gateway lets pass: a form is three times as long as the quotes in it.
+func TestAPayloadOfAMegabytePassesThroughThePages(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b, mapping := newMapped(t, a)
+	b.Handler = apptest.ThroughGateway(b.Handler)
+	head, tail := `{"title": "Large", "end": ["`, `"]}`
+	n := payload.MaxBytes - len(head) - len(tail)
+	large := head + strings.Repeat(`","`, n/3) + strings.Repeat("x", n%3) + tail
+	b.Post(mapping, apptest.Form("sample", large, "chosen", "1", "path_description", `["title"]`, "do", "preview")).Want(200, "What becomes of the sample")
+	b.Post(mapping, apptest.Form("sample", large, "chosen", "1", "path_description", `["title"]`, "do", "save")).WantRedirect(integrationPage(i))
+	b.Get(mapping).Want(200, "Large")
+	test := apptest.Form("integration", fmt.Sprint(i.ID), "payload", large)
+	b.Post(alertsPage+"/test", test).Want(200, "Opened")
+	test.Set("payload", large+" ")
+	b.Post(alertsPage+"/test", test).Want(400, "1 MiB")
+	if got := alertsOf(t, a, web); len(got) != 1 || got[0].Description != "Large" {
+		t.Errorf("the tests left %+v, want one alert with the mapped description", got)
 	}
 }

@@ -84,7 +84,7 @@ func (a *api) renderTest(w http.ResponseWriter, r *http.Request, status int, bod
 
 // sendTest records the payload as if a tool had sent it.
 func (a *api) sendTest(w http.ResponseWriter, r *http.Request, v visit) error {
-	form, err := site.ReadForm(r)
+	form, err := site.ReadLargeForm(r)
 	if err != nil {
 		return err
 	}
