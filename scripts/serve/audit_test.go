@@ -180,6 +180,10 @@ func deedsAreInTheAuditTrail(t *testing.T, s *server) {
 			form(at(sections+"/integrations/%d/key", uptime), http.StatusSeeOther)
 		}, stored: names(audit.IntegrationKeyReset)},
 		{deed: func() { rest("DELETE", at(integrations+"/%d", uptime), nil, 204) }, stored: names(audit.IntegrationDeleted)},
+		{deed: func() {
+			rest("PUT", at("/projects/%d/monitor/settings", float64(p.ID)), map[string]any{"generic_alert_fingerprinting": false}, 200)
+		}, stored: names(audit.AlertSettingsChanged)},
+		{deed: func() { form(sections+"/alerts", http.StatusSeeOther, "fingerprinting", "1") }, stored: names(audit.AlertSettingsChanged)},
 		{deed: func() { rest("PUT", tracking+"/settings", tracker, 200) }, stored: names(audit.TrackingChanged)},
 		{deed: func() { rest("PATCH", tracking+"/settings", map[string]any{"active": false}, 200) }, stored: names(audit.TrackingChanged)},
 		{deed: func() {

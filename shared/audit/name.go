@@ -59,6 +59,8 @@ const (
 	IntegrationDeleted  Name = "integration.deleted"
 	IntegrationKeyReset Name = "integration.key_reset"
 
+	AlertSettingsChanged Name = "alert_settings.changed"
+
 	TrackingChanged  Name = "error_tracking.changed"
 	ClientKeyCreated Name = "client_key.created"
 	ClientKeyDeleted Name = "client_key.deleted"
@@ -123,6 +125,7 @@ var Kinds = []Kind{
 	{Name: IntegrationDisabled, Title: "Alert integration switched off"},
 	{Name: IntegrationDeleted, Title: "Alert integration deleted"},
 	{Name: IntegrationKeyReset, Title: "Alert integration’s key reset"},
+	{Name: AlertSettingsChanged, Title: "Rules for alerts changed"},
 
 	{Name: TrackingChanged, Title: "Error tracking changed"},
 	{Name: ClientKeyCreated, Title: "Client key made"},

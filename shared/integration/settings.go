@@ -3,6 +3,7 @@ package integration
 import (
 	"context"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
 	"gatehouse/shared/text"
@@ -10,7 +11,10 @@ import (
 
 // SettingsChange lists what to change of a project's rules for alerts; nil
 // leaves it.
-type SettingsChange struct{ Fingerprinting *bool }
+type SettingsChange struct {
+	Fingerprinting *bool
+	By             audit.Actor
+}
 
 // ChangeSettings changes the project's rules for alerts.
 func (r *Rules) ChangeSettings(ctx context.Context, p project.Project, c SettingsChange) (Settings, error) {
@@ -19,7 +23,11 @@ func (r *Rules) ChangeSettings(ctx context.Context, p project.Project, c Setting
 		return Settings{}, err
 	}
 	set(&s.Fingerprinting, c.Fingerprinting)
-	return r.PutAlertSettings(ctx, p, s)
+	err = r.trail.Beside(ctx, s.changeEvent(p, c.By), func(ctx context.Context) (err error) {
+		s, err = r.PutAlertSettings(ctx, p, s)
+		return err
+	})
+	return s, err
 }
 
 // AddEnvironment adds an environment to the project.

@@ -55,3 +55,12 @@ func (i Integration) changedFields(was Integration, c Change) (names []string) {
 	}
 	return names
 }
+
+// changeEvent returns an event about rules for alerts as they are now.
+func (s Settings) changeEvent(p project.Project, by audit.Actor) audit.Event {
+	d := audit.Details{"in": p.Where(), "fingerprints": "given ones alone"}
+	if s.Fingerprinting {
+		d["fingerprints"] = "made where none is given"
+	}
+	return by.Event(audit.AlertSettingsChanged, d)
+}

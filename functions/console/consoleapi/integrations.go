@@ -92,7 +92,7 @@ func (a *api) changeAlertSettings(w http.ResponseWriter, r *http.Request, v visi
 		return err
 	}
 	fingerprinting := form.Checked("fingerprinting")
-	change := integration.SettingsChange{Fingerprinting: &fingerprinting}
+	change := integration.SettingsChange{Fingerprinting: &fingerprinting, By: v.actor()}
 	if _, err := a.app.Integrations.ChangeSettings(r.Context(), v.Project, change); err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func (a *api) showSettings(w http.ResponseWriter, r *http.Request, _ auth.Caller
 	return web.JSON(w, http.StatusOK, settingsBody{s.Fingerprinting})
 }
 
-func (a *api) changeSettings(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+func (a *api) changeSettings(w http.ResponseWriter, r *http.Request, caller auth.Caller, p project.Project) error {
 	params, err := web.Params(r)
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func (a *api) changeSettings(w http.ResponseWriter, r *http.Request, _ auth.Call
 	if err := params.Err(); err != nil {
 		return err
 	}
-	s, err := a.app.Integrations.ChangeSettings(r.Context(), p, integration.SettingsChange{Fingerprinting: &fingerprinting})
+	s, err := a.app.Integrations.ChangeSettings(r.Context(), p, integration.SettingsChange{Fingerprinting: &fingerprinting, By: caller.Actor()})
 	if err != nil {
 		return web.NotFound("Project", err)
 	}
