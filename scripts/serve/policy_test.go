@@ -34,10 +34,18 @@ type statement struct {
 	Condition map[string]map[string][]string `yaml:"Condition"`
 }
 
-// allows reports whether the statement allows the access.
+// allows reports whether the statement allows the access, to all its partitions.
 func (s statement) allows(a access) bool {
-	return slices.Contains(s.Action, "dynamodb:"+a.action) && tableOf(s.Resource) == a.table &&
-		(s.Condition == nil || slices.ContainsFunc(s.Condition["ForAllValues:StringLike"]["dynamodb:LeadingKeys"], a.leads))
+	if !slices.Contains(s.Action, "dynamodb:"+a.action) || tableOf(s.Resource) != a.table {
+		return false
+	}
+	patterns := s.Condition["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+	for _, pk := range a.pks {
+		if s.Condition != nil && !slices.ContainsFunc(patterns, func(pattern string) bool { return leads(pk, pattern) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // tableOf returns what is special of a table's name: client-keys of
@@ -89,14 +97,18 @@ func policies(t *testing.T) map[string][]statement {
 	return all
 }
 
-// access is what a request does to one item, or to one partition.
-type access struct{ action, table, pk string }
+// access is what a request does in one way in one table: one statement must
+// allow it as a whole, as IAM is asked about all of a batch at once.
+type access struct {
+	action, table string
+	pks           []string
+}
 
 // leads reports whether the partition is one that the pattern of a condition
 // names.
-func (a access) leads(pattern string) bool {
+func leads(pk, pattern string) bool {
 	prefix, all := strings.CutSuffix(pattern, "*")
-	return a.pk == pattern || all && strings.HasPrefix(a.pk, prefix)
+	return pk == pattern || all && strings.HasPrefix(pk, prefix)
 }
 
 // text is a string as DynamoDB's requests have it.
@@ -109,8 +121,8 @@ type part struct {
 	ExpressionAttributeValues map[string]json.RawMessage
 }
 
-// access reads the part of a request, of which pk names the partition.
-func (p part) access(t *testing.T, action string) access {
+// pk reads which partition the part of a request is about.
+func (p part) pk(t *testing.T) string {
 	t.Helper()
 	var pk text
 	for _, at := range []json.RawMessage{p.Key["pk"], p.Item["pk"], p.ExpressionAttributeValues[":pk"]} {
@@ -120,7 +132,7 @@ func (p part) access(t *testing.T, action string) access {
 			}
 		}
 	}
-	return access{action, tableName(p.TableName), pk.S}
+	return pk.S
 }
 
 // tableName leaves out the prefix test-<number>-.
@@ -137,22 +149,30 @@ func accesses(t *testing.T, operation string, body []byte) (all []access) {
 	if err := json.Unmarshal(body, &request); err != nil {
 		t.Errorf("%s: %v", operation, err)
 	}
+	add := func(action string, p part) {
+		table := tableName(p.TableName)
+		n := slices.IndexFunc(all, func(a access) bool { return a.action == action && a.table == table })
+		if n < 0 {
+			n, all = len(all), append(all, access{action: action, table: table})
+		}
+		all[n].pks = append(all[n].pks, p.pk(t))
+	}
 	switch operation {
 	case "BatchGetItem":
 		for table, items := range request.RequestItems {
 			for _, key := range items.Keys {
-				all = append(all, part{TableName: table, Key: key}.access(t, operation))
+				add(operation, part{TableName: table, Key: key})
 			}
 		}
 	case "TransactWriteItems":
 		actions := map[string]string{"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
 		for _, item := range request.TransactItems {
 			for kind, p := range item {
-				all = append(all, p.access(t, actions[kind]))
+				add(actions[kind], p)
 			}
 		}
 	default:
-		all = append(all, request.access(t, operation))
+		add(operation, request.part)
 	}
 	return all
 }
@@ -173,7 +193,7 @@ func (g guard) Do(r *http.Request) (*http.Response, error) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	for _, a := range accesses(g.t, strings.TrimPrefix(path.Ext(r.Header.Get("X-Amz-Target")), "."), body) {
 		if !slices.ContainsFunc(g.policy, func(s statement) bool { return s.allows(a) }) {
-			g.t.Errorf("template.yaml does not allow %s to %s %s of %s", g.function, a.action, a.pk, a.table)
+			g.t.Errorf("template.yaml does not allow %s to %s %s of %s", g.function, a.action, a.pks, a.table)
 		}
 	}
 	return http.DefaultClient.Do(r)
