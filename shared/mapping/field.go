@@ -19,7 +19,8 @@ type Field struct {
 // The limits of what Fields lists.
 const (
 	maxFields   = 500
-	maxElements = 10 // of each array
+	maxLabels   = 32 << 10 // bytes of all labels: a page has each many times over
+	maxElements = 10       // of each array
 	maxDepth    = 20
 )
 
@@ -27,29 +28,44 @@ const (
 // no object, an array as a whole and its first elements. A long or deep sample
 // is not listed to its end.
 func Fields(sample payload.Object) []Field {
-	return appendFields([]Field{}, nil, sample)
+	l := lister{fields: []Field{}, left: maxLabels}
+	l.list(nil, sample)
+	return l.fields
 }
 
-func appendFields(fields []Field, path Path, value any) []Field {
-	if len(fields) >= maxFields || len(path) > maxDepth {
-		return fields
+// lister lists fields as long as there is room.
+type lister struct {
+	fields []Field
+	left   int // bytes of labels
+}
+
+func (l *lister) list(path Path, value any) {
+	if len(l.fields) >= maxFields || len(path) > maxDepth {
+		return
 	}
 	switch v := value.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			if utf8.RuneCountInString(name) <= maxName {
-				fields = appendFields(fields, step(path, Name(name)), v[name])
+				l.list(step(path, Name(name)), v[name])
 			}
 		}
-		return fields
 	case []any:
-		fields = append(fields, Field{path, path.String(), Array})
+		l.add(path, Array)
 		for i, element := range v[:min(len(v), maxElements)] {
-			fields = appendFields(fields, step(path, Index(i)), element)
+			l.list(step(path, Index(i)), element)
 		}
-		return fields
+	default:
+		l.add(path, typeOf(value))
 	}
-	return append(fields, Field{path, path.String(), typeOf(value)})
+}
+
+// add lists a field, unless its label has no room.
+func (l *lister) add(path Path, t Type) {
+	label := path.String()
+	if len(label) <= l.left {
+		l.fields, l.left = append(l.fields, Field{path, label, t}), l.left-len(label)
+	}
 }
 
 // step returns a path of its own: its neighbours share nothing with it.

@@ -160,6 +160,7 @@ func TestFieldsOfALargeSampleAreBounded(t *testing.T) {
 		`{"a":` + strings.Repeat(`{"b":`, 90) + `1` + strings.Repeat(`}`, 90) + `}`: 0,
 		`{"` + strings.Repeat("x", 1001) + `":1}`:                                   0,
 		`{` + manyMembers(2000) + `}`:                                               500,
+		strings.Repeat(`{"`+strings.Repeat("x", 1000)+`":`, 18) + `{` + manyMembers(500) + `}` + strings.Repeat(`}`, 18): 1,
 	}
 	for sample, want := range tests {
 		if got := mapping.Fields(read(t, sample)); len(got) != want {

@@ -169,6 +169,21 @@ func TestSamplesAreIndentedWithinLimits(t *testing.T) {
 	}
 }
 
+// A payload of long names, one in another, has a page of a size that a function
+// can answer: each of its fields is there once for each field of an alert.
+func TestAPayloadOfLongNamesHasAPage(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b, mapping := newMapped(t, a)
+	leaves := `{"0":0`
+	for n := range 500 {
+		leaves += fmt.Sprintf(`,"%03d":1`, n)
+	}
+	fire(t, a, web, i, strings.Repeat(`{"`+strings.Repeat("&", 250)+`":`, 18)+leaves+`}`+strings.Repeat(`}`, 18))
+	if got := b.Get(mapping+"?sample=latest").Want(200, "Severity").Body.Len(); got > 5<<20 {
+		t.Errorf("the page has %d bytes", got)
+	}
+}
+
 // What a tool may send is mapped and tested on the pages too, through what API
 // Gateway lets pass: a form is three times as long.
 func TestAPayloadOfAMegabytePassesThroughThePages(t *testing.T) {
