@@ -40,7 +40,8 @@ func (s *Store) sweepAlerts(ctx context.Context) error {
 		(SELECT a.id FROM alert_counters c JOIN alerts a USING (project_id)
 			WHERE c.project_id NOT IN (SELECT id FROM projects) LIMIT 500)`
 	const counters = `DELETE FROM alert_counters WHERE project_id IN
-		(SELECT project_id FROM alert_counters WHERE project_id NOT IN (SELECT id FROM projects) LIMIT 500)`
+		(SELECT project_id FROM alert_counters c WHERE project_id NOT IN (SELECT id FROM projects)
+			AND NOT EXISTS (SELECT 1 FROM alerts a WHERE a.project_id = c.project_id) LIMIT 500)`
 	if err := s.portions(ctx, orphans); err != nil {
 		return err
 	}
