@@ -18,7 +18,7 @@ var layers = [][]string{
 	{"fault", "secret", "page", "scope", "route", "text", "payload"},
 	{"user", "accesstoken", "session", "project", "throttle", "twofactor", "oauth", "oidc", "git", "audit", "errortracking", "alert", "integration", "mapping", "intake"},
 	{"storage", "storage/packed"},
-	{"storage/sqlite", "storage/dynamodb", "storage/dynamodb/tables", "storage/storagetest"},
+	{"storage/sqlite", "storage/dynamodb", "storage/dynamodb/tables", "storage/sqlite/sqlitetest", "storage/storagetest"},
 	{"web", "gateway", "openapi"},
 	{"auth", "openapi/openapitest"},
 	{"app"},

@@ -7,7 +7,6 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -20,7 +19,7 @@ import (
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage"
-	"gatehouse/shared/storage/sqlite"
+	"gatehouse/shared/storage/sqlite/sqlitetest"
 	"gatehouse/shared/throttle"
 )
 
@@ -45,12 +44,7 @@ func (s *server) pass(d time.Duration) { s.ahead.Add(int64(d)) }
 
 func startServer(t testing.TB) *server {
 	t.Helper()
-	store, err := sqlite.Open(filepath.Join(t.TempDir(), "gatehouse.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { store.Close() })
-	return serverOver(t, store)
+	return serverOver(t, sqlitetest.Open(t))
 }
 
 func serverOver(t testing.TB, store storage.Store) *server {

@@ -3,7 +3,6 @@
 package apptest
 
 import (
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,7 +15,7 @@ import (
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage"
-	"gatehouse/shared/storage/sqlite"
+	"gatehouse/shared/storage/sqlite/sqlitetest"
 	"gatehouse/shared/throttle"
 	"gatehouse/shared/user"
 )
@@ -37,12 +36,7 @@ type App struct {
 // New returns an App that knows nobody yet. Its clock starts at the present.
 func New(t testing.TB) *App {
 	t.Helper()
-	store, err := sqlite.Open(filepath.Join(t.TempDir(), "db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { store.Close() })
-	return Over(t, store)
+	return Over(t, sqlitetest.Open(t))
 }
 
 // Over returns such an App over another store, which must be empty.

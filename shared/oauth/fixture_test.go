@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/url"
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,7 +15,7 @@ import (
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage"
-	"gatehouse/shared/storage/sqlite"
+	"gatehouse/shared/storage/sqlite/sqlitetest"
 	"gatehouse/shared/throttle"
 	"gatehouse/shared/user"
 )
@@ -45,17 +44,14 @@ func newFixture(t *testing.T, settings oauth.Settings) *fixture {
 	t.Helper()
 	f := &fixture{}
 	f.at(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))
-	store, err := sqlite.Open(filepath.Join(t.TempDir(), "gatehouse.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { store.Close() })
+	store := sqlitetest.Open(t)
 	f.store = store
 	f.users = user.NewRules(store, secret.Passwords{Time: 1, Memory: 64}, f.now)
 	settings.Issuer = issuer
 	identities := oidc.New(store, project.NewRules(store, f.now), keys(t), issuer, f.now)
 	attempts := throttle.NewRules(store, keys(t), throttle.DefaultLimit, f.now)
 	f.Server = oauth.NewServer(store, f, attempts, audit.NewTrail(store, f.now), keys(t), settings, f.now).WithIdentities(identities)
+	var err error
 	f.user, err = f.users.Create(t.Context(), user.Registration{
 		Username: "ada", Name: "Ada", Email: "ada@example.com", Password: secret.NewText(password),
 	})

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"log/slog"
 	"net/netip"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,7 +12,7 @@ import (
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/secret"
-	"gatehouse/shared/storage/sqlite"
+	"gatehouse/shared/storage/sqlite/sqlitetest"
 	"gatehouse/shared/throttle"
 )
 
@@ -25,17 +24,12 @@ type fixture struct {
 
 func newFixture(t *testing.T, limit throttle.Limit) *fixture {
 	t.Helper()
-	store, err := sqlite.Open(filepath.Join(t.TempDir(), "db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { store.Close() })
 	keys, err := secret.NewKeys(make([]byte, secret.KeySize))
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := &fixture{now: start}
-	f.Rules = throttle.NewRules(store, keys, limit, func() time.Time { return f.now })
+	f.Rules = throttle.NewRules(sqlitetest.Open(t), keys, limit, func() time.Time { return f.now })
 	return f
 }
 
