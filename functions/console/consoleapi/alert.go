@@ -12,6 +12,7 @@ import (
 	"gatehouse/shared/alert"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/integration"
+	"gatehouse/shared/payload"
 	"gatehouse/shared/project"
 	"gatehouse/shared/site"
 	"gatehouse/shared/user"
@@ -107,13 +108,9 @@ func (a *api) newAlertBody(ctx context.Context, v visit, iid int64) (alertBody, 
 		return alertBody{}, err
 	}
 	details := alert.ReadDetails(parts.payload)
-	var annotated []annotation
-	for _, a := range details.Annotations {
-		annotated = append(annotated, annotation{a.Name, newTextOrLink(a.Value)})
-	}
 	return alertBody{
 		visit: v, Alert: parts.alert, Page: v.alertAddress(iid), Details: details,
-		Runbook: newTextOrLink(parts.alert.Runbook), Generator: newTextOrLink(details.GeneratorURL), Annotated: annotated,
+		Runbook: newTextOrLink(parts.alert.Runbook), Generator: newTextOrLink(details.GeneratorURL), Annotated: newAnnotations(details),
 		Through: parts.through(), Assignee: people.name(parts.alert.AssigneeID), Assignees: parts.assignees(people),
 		Activity: newActivity(parts.alert, people), Payload: newTree(parts.payload),
 	}, nil
@@ -171,6 +168,25 @@ type annotation struct {
 	Name string
 	textOrLink
 }
+
+// maxAnnotations is how many annotations stand beside the payload, which has
+// them all: each is there twice then, and a function answers with 6 MB.
+const maxAnnotations = 50
+
+// newAnnotations lists the first annotations. One that is cut leads nowhere.
+func newAnnotations(d alert.Details) (shown []annotation) {
+	for _, a := range d.Annotations[:min(len(d.Annotations), maxAnnotations)] {
+		value := newTextOrLink(payload.Cut(a.Value, maxText))
+		if value.Text != a.Value {
+			value.Link = ""
+		}
+		shown = append(shown, annotation{payload.Cut(a.Name, maxText), value})
+	}
+	return shown
+}
+
+// Unannotated is how many annotations only the payload shows.
+func (b alertBody) Unannotated() int { return len(b.Details.Annotations) - len(b.Annotated) }
 
 // webLink returns the address if it is one of a web page, and else "".
 func webLink(address string) string {

@@ -192,6 +192,23 @@ func TestHugePayloadsAreCut(t *testing.T) {
 	}
 }
 
+// What is in the payload and in the annotations too fits into an answer twice,
+// and an address that is cut is no link.
+func TestHugeAnnotationsAreCut(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b := newAlerts(t, a)
+	annotations := `"a": "https://graphs.example.com/` + strings.Repeat("x", 2000) + `"`
+	for n := range 490 {
+		annotations += fmt.Sprintf(`, "n%d": "%s"`, n, strings.Repeat("+", 2000)) // five times as long on a page
+	}
+	iid := fire(t, a, web, i, `{"title": "T", "annotations": {`+annotations+`}}`)
+	shown := b.Get(alertPage(iid)).Want(200, "441 more are in the payload", "https://graphs.example.com/xxx")
+	shown.WantNot(`href="https://graphs`)
+	if got := shown.Body.Len(); got > 6_000_000 {
+		t.Errorf("the page has %d bytes, more than a function can answer", got)
+	}
+}
+
 func TestWorkOnAnAlert(t *testing.T) {
 	a := apptest.New(t)
 	web, i, b := newAlerts(t, a)
