@@ -77,8 +77,9 @@ func (t *Trail) entry(ctx context.Context, e Event) Entry {
 	return Entry{ID: newID(at), At: at, Event: e, Source: source}
 }
 
-// patience is how long the writing of an entry may take.
-const patience = 5 * time.Second
+// patience is how long the writing of an entry may take: more than an attempt
+// after which a store sees that nobody answers.
+const patience = 8 * time.Second
 
 // write stores the entry, even when the client has gone away meanwhile.
 func (t *Trail) write(ctx context.Context, e Entry) {

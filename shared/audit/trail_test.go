@@ -57,6 +57,27 @@ func TestEntryOutlivesTheRequest(t *testing.T) {
 	trailOf(t, a)
 }
 
+// silent is a store that does not answer the first attempt to write an entry,
+// which a store gives up after five seconds.
+type silent struct {
+	audit.Store
+	left time.Duration // for the next
+}
+
+func (s *silent) WriteEntry(ctx context.Context, _ audit.Entry) error {
+	ends, _ := ctx.Deadline()
+	s.left = time.Until(ends.Add(-5 * time.Second))
+	return nil
+}
+
+func TestAnEntryHasTimeForASecondAttempt(t *testing.T) {
+	s := &silent{}
+	audit.NewTrail(s, time.Now).Note(t.Context(), audit.Event{Name: audit.SignIn, UserID: 7})
+	if s.left < time.Second {
+		t.Errorf("a second attempt has %v", s.left)
+	}
+}
+
 func TestEntriesAreKeptForAYear(t *testing.T) {
 	a := apptest.New(t)
 	a.Trail.Note(t.Context(), audit.Event{Name: audit.SignIn, UserID: 7})
