@@ -37,10 +37,11 @@ func Fields(sample payload.Object) []Field {
 type lister struct {
 	fields []Field
 	left   int // bytes of labels
+	looked int // values that are listed, or would be if their labels had room
 }
 
 func (l *lister) list(path Path, value any) {
-	if len(l.fields) >= maxFields || len(path) > maxDepth {
+	if l.looked >= maxFields || len(path) > maxDepth {
 		return
 	}
 	switch v := value.(type) {
@@ -63,6 +64,7 @@ func (l *lister) list(path Path, value any) {
 // add lists a field, unless its label has no room.
 func (l *lister) add(path Path, t Type) {
 	label := path.String()
+	l.looked++
 	if len(label) <= l.left {
 		l.fields, l.left = append(l.fields, Field{path, label, t}), l.left-len(label)
 	}

@@ -161,6 +161,8 @@ func TestFieldsOfALargeSampleAreBounded(t *testing.T) {
 		`{"` + strings.Repeat("x", 1001) + `":1}`:                                   0,
 		`{` + manyMembers(2000) + `}`:                                               500,
 		strings.Repeat(`{"`+strings.Repeat("x", 1000)+`":`, 18) + `{` + manyMembers(500) + `}` + strings.Repeat(`}`, 18): 1,
+		// What has no room was looked at as well: a megabyte of it would take seconds.
+		strings.Repeat(`{"`+strings.Repeat("x", 1000)+`":`, 18) + `{` + manyMembers(500) + `}` + strings.Repeat(`}`, 17) + `,"z":1}`: 1,
 	}
 	for sample, want := range tests {
 		if got := mapping.Fields(read(t, sample)); len(got) != want {
