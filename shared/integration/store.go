@@ -29,8 +29,10 @@ type Store interface {
 
 	// UpdateIntegration changes everything but ID, ProjectID, Type, Endpoint,
 	// Health and CreatedAt of the integration whose Version is still the
-	// stored one, under the condition that CreateIntegration puts on had. It
-	// returns a fault.NotFound error when the integration is gone.
+	// stored one, under the condition that CreateIntegration puts on had. A
+	// SealedKey whose KeyDigest is the stored one stays as it is stored, as it
+	// may have been sealed anew since it was read. It returns a fault.NotFound
+	// error when the integration is gone.
 	UpdateIntegration(ctx context.Context, p project.Project, i Integration, had []Integration) (Integration, error)
 
 	// DeleteIntegration removes the integration with its sample, or returns a

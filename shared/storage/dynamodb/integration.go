@@ -115,17 +115,22 @@ func (s *Store) CreateIntegration(ctx context.Context, p project.Project, i inte
 	return i, err
 }
 
-// UpdateIntegration changes an integration.
+// UpdateIntegration changes an integration. A key that stays is left as it is
+// sealed.
 func (s *Store) UpdateIntegration(ctx context.Context, p project.Project, i integration.Integration, had []integration.Integration) (integration.Integration, error) {
-	was := i.Version
+	was, fs := i.Version, changeable(&i)
 	i.Version++
 	has := slices.Clone(had)
 	for n := range has {
-		if has[n].ID == i.ID {
-			has[n] = i
+		if has[n].ID != i.ID {
+			continue
 		}
+		if has[n].KeyDigest == i.KeyDigest {
+			fs = slices.DeleteFunc(fs, func(f field) bool { return f.name == "sealed_key" })
+		}
+		has[n] = i
 	}
-	c := set(integrationKey(p.FullPath, i.Endpoint), changeable(&i)).
+	c := set(integrationKey(p.FullPath, i.Endpoint), fs).
 		when("id = :id AND version = :was", item{":id": number(i.ID), ":was": number(was)})
 	return i, integrations.refused(s.changeIntake(ctx, p, fromTo(had, has), c), afterIntake)
 }

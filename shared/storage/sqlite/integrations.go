@@ -101,7 +101,8 @@ func (tx *transaction) addIntegration(i *integration.Integration) (err error) {
 	return err
 }
 
-// UpdateIntegration changes an integration.
+// UpdateIntegration changes an integration. A key that stays is left as it is
+// sealed.
 func (s *Store) UpdateIntegration(ctx context.Context, p project.Project, i integration.Integration, had []integration.Integration) (integration.Integration, error) {
 	err := s.writer.do(ctx, func(tx *transaction) error {
 		if err := tx.checkVersion("integration", "SELECT version FROM integrations WHERE id = ?", i.ID, i.Version); err != nil {
@@ -112,8 +113,9 @@ func (s *Store) UpdateIntegration(ctx context.Context, p project.Project, i inte
 		}
 		i.Version++
 		return tx.exec(`
-			UPDATE integrations SET name = ?, active = ?, key_digest = ?, sealed_key = ?, api_url = ?, mapping = ?,
-				rate_limit = ?, version = ? WHERE id = ?`,
+			UPDATE integrations SET name = ?1, active = ?2, key_digest = ?3,
+				sealed_key = CASE key_digest WHEN ?3 THEN sealed_key ELSE ?4 END,
+				api_url = ?5, mapping = ?6, rate_limit = ?7, version = ?8 WHERE id = ?9`,
 			i.Name, i.Active, i.KeyDigest[:], i.SealedKey, i.APIURL, i.Mapping, i.RateLimit, i.Version, i.ID)
 	})
 	return i, err

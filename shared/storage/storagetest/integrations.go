@@ -153,6 +153,11 @@ func putSealedKey(t *testing.T, s storage.Store) {
 	wantSame(t, "Integrations", integrationsOf(t, s, p), []integration.Integration{want})
 	wantOK(t, "PutSealedKey of a key that was changed", s.PutSealedKey(t.Context(), p.FullPath, i, secret.Random(63)))
 	wantSame(t, "Integrations", integrationsOf(t, s, p), []integration.Integration{want})
+	readBefore := i
+	readBefore.Name = "Renamed"
+	must[integration.Integration](t)(s.UpdateIntegration(t.Context(), p, readBefore, []integration.Integration{i}))
+	want.Name, want.Version = "Renamed", 2
+	wantSame(t, "Integrations after a change of what was read before", integrationsOf(t, s, p), []integration.Integration{want})
 	wantOK(t, "DeleteIntegration", s.DeleteIntegration(t.Context(), p, want))
 	wantOK(t, "PutSealedKey of an integration that is gone", s.PutSealedKey(t.Context(), p.FullPath, want, anew))
 	if got := integrationsOf(t, s, p); len(got) > 0 {
