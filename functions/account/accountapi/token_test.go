@@ -119,7 +119,7 @@ func TestRotateAnAccessToken(t *testing.T) {
 	address := fmt.Sprintf("%s/%d", tokenList, old.ID)
 	b.Get(address).Want(200, "This one stops working at once.", `action="`+address+`/rotate"`)
 	for _, day := range []string{"", "soon", inDays(a, 0), inDays(a, 366)} {
-		b.Post(address+"/rotate", apptest.Form("expires_at", day)).Want(422, "The day must be", "<details open>")
+		b.Post(address+"/rotate", apptest.Form("expires_at", day)).Want(422, "The day must be", "<details open>", `data-address="`+address+`"`)
 	}
 	rotated := b.Post(address+"/rotate", apptest.Form("expires_at", inDays(a, 60))).Want(201, "Copy the token now")
 	caller, err := a.Auth.Recognise(t.Context(), secret.NewText(tokenText.FindString(rotated.Text())))

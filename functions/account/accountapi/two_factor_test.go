@@ -101,7 +101,7 @@ func TestTwoFactorFormsNeedThePassword(t *testing.T) {
 	a := apptest.New(t)
 	b := signedIn(t, a, a.User("ada"))
 	for _, password := range []string{"", "wrong"} {
-		b.Post(twoFactorPage+"/begin", apptest.Form("password", password)).Want(422, "The password is not right.")
+		b.Post(twoFactorPage+"/begin", apptest.Form("password", password)).Want(422, "The password is not right.", `data-address="`+twoFactorPage+`"`)
 	}
 	enrol(t, a, b)
 	for _, what := range []string{"disable", "recovery_codes"} {
