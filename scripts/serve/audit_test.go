@@ -64,7 +64,7 @@ func deedsAreInTheAuditTrail(t *testing.T, s *server) {
 	var code, recovery string
 	var seed twofactor.Seed
 	own := values("password", s.root.Password.Reveal())
-	var ben, application, token, group, uptime, client float64
+	var ben, application, token, group, app, uptime, client float64
 	at := func(path string, id float64) string { return fmt.Sprintf(path, int64(id)) }
 	var key string
 	p := s.project(t, root)
@@ -152,7 +152,15 @@ func deedsAreInTheAuditTrail(t *testing.T, s *server) {
 
 		{deed: func() {
 			group = rest("POST", "/groups", map[string]any{"name": "Team", "path": "team"}, 201)["id"].(float64)
-		}},
+		}, stored: names(audit.GroupCreated)},
+		{deed: func() { rest("PUT", at("/groups/%d", group), map[string]any{"visibility": "public"}, 200) }, stored: names(audit.GroupChanged)},
+		{deed: func() { rest("PUT", at("/groups/%d", group), map[string]any{"visibility": "public"}, 200) }}, // is
+		{deed: func() {
+			app = rest("POST", "/projects", map[string]any{"name": "App", "namespace_id": group}, 201)["id"].(float64)
+		}, stored: names(audit.ProjectCreated)},
+		{deed: func() { rest("PUT", at("/projects/%d", app), map[string]any{"visibility": "public"}, 200) }, stored: names(audit.ProjectChanged)},
+		{deed: func() { rest("PUT", at("/projects/%d", app), map[string]any{"name": "App"}, 200) }}, // has it
+		{deed: func() { rest("DELETE", at("/projects/%d", app), nil, 204) }, stored: names(audit.ProjectDeleted)},
 		{deed: func() {
 			rest("POST", at("/groups/%d/members", group), map[string]any{"user_id": ben, "access_level": 30}, 201)
 		}, stored: names(audit.MemberAdded)},
@@ -160,6 +168,7 @@ func deedsAreInTheAuditTrail(t *testing.T, s *server) {
 			rest("PUT", at("/groups/%d/members", group)+at("/%d", ben), map[string]any{"access_level": 40}, 200)
 		}, stored: names(audit.MemberChanged)},
 		{deed: func() { rest("DELETE", at("/groups/%d/members", group)+at("/%d", ben), nil, 204) }, stored: names(audit.MemberRemoved)},
+		{deed: func() { rest("DELETE", at("/groups/%d", group), nil, 204) }, stored: names(audit.GroupDeleted)},
 		{deed: func() { rest("GET", "/user?sudo=ben", nil, 200) }, stored: names(audit.SudoUsed)},
 
 		{deed: func() { uptime = rest("POST", integrations, uptimes, 201)["id"].(float64) }, stored: names(audit.IntegrationCreated)},

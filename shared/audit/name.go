@@ -47,6 +47,13 @@ const (
 	AccessTokenRotated Name = "access_token.rotated"
 	AccessTokenRevoked Name = "access_token.revoked"
 
+	GroupCreated   Name = "group.created"
+	GroupChanged   Name = "group.changed"
+	GroupDeleted   Name = "group.deleted"
+	ProjectCreated Name = "project.created"
+	ProjectChanged Name = "project.changed"
+	ProjectDeleted Name = "project.deleted"
+
 	MemberAdded   Name = "member.added"
 	MemberChanged Name = "member.role_changed"
 	MemberRemoved Name = "member.removed"
@@ -113,6 +120,13 @@ var Kinds = []Kind{
 	{Name: AccessTokenCreated, Title: "Access token made"},
 	{Name: AccessTokenRotated, Title: "Access token rotated"},
 	{Name: AccessTokenRevoked, Title: "Access token revoked"},
+
+	{Name: GroupCreated, Title: "Group made"},
+	{Name: GroupChanged, Title: "Group changed"},
+	{Name: GroupDeleted, Title: "Group deleted"},
+	{Name: ProjectCreated, Title: "Project made"},
+	{Name: ProjectChanged, Title: "Project changed"},
+	{Name: ProjectDeleted, Title: "Project deleted"},
 
 	{Name: MemberAdded, Title: "Became a member"},
 	{Name: MemberChanged, Title: "Membership changed"},

@@ -3,6 +3,7 @@ package platformapi
 import (
 	"net/http"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/project"
 	"gatehouse/shared/web"
@@ -67,6 +68,7 @@ func (a *api) createGroup(w http.ResponseWriter, r *http.Request, c auth.Caller)
 	if err != nil {
 		return web.NotFound("Group", err)
 	}
+	a.app.Trail.Note(r.Context(), g.Event(audit.GroupCreated, c.Actor()))
 	return web.JSON(w, http.StatusCreated, newGroupBody(g))
 }
 
@@ -74,7 +76,7 @@ func (a *api) showGroup(w http.ResponseWriter, _ *http.Request, _ auth.Caller, g
 	return web.JSON(w, http.StatusOK, newGroupBody(g))
 }
 
-func (a *api) changeGroup(w http.ResponseWriter, r *http.Request, _ auth.Caller, g project.Group) error {
+func (a *api) changeGroup(w http.ResponseWriter, r *http.Request, c auth.Caller, was project.Group) error {
 	params, err := web.Params(r)
 	if err != nil {
 		return err
@@ -86,16 +88,18 @@ func (a *api) changeGroup(w http.ResponseWriter, r *http.Request, _ auth.Caller,
 	if err := params.Err(); err != nil {
 		return err
 	}
-	g, err = a.app.Projects.ChangeGroup(r.Context(), g, change)
+	g, err := a.app.Projects.ChangeGroup(r.Context(), was, change)
 	if err != nil {
 		return web.NotFound("Group", err)
 	}
+	a.app.Trail.Note(r.Context(), g.ChangeEvents(was, c.Actor())...)
 	return web.JSON(w, http.StatusOK, newGroupBody(g))
 }
 
-func (a *api) deleteGroup(w http.ResponseWriter, r *http.Request, _ auth.Caller, g project.Group) error {
+func (a *api) deleteGroup(w http.ResponseWriter, r *http.Request, c auth.Caller, g project.Group) error {
 	if err := a.app.Projects.DeleteGroup(r.Context(), g.ID); err != nil {
 		return web.NotFound("Group", err)
 	}
+	a.app.Trail.Note(r.Context(), g.Event(audit.GroupDeleted, c.Actor()))
 	return web.NoContent(w)
 }

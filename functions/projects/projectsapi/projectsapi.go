@@ -8,6 +8,7 @@ import (
 	"gatehouse/functions/errortracking/errortrackingapi"
 	"gatehouse/functions/monitor/monitorapi"
 	"gatehouse/shared/app"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/member"
 	"gatehouse/shared/project"
@@ -105,6 +106,7 @@ func (a *api) create(w http.ResponseWriter, r *http.Request, c auth.Caller) erro
 	if err != nil {
 		return web.NotFound("Namespace", err)
 	}
+	a.app.Trail.Note(r.Context(), p.Event(audit.ProjectCreated, c.Actor()))
 	return web.JSON(w, http.StatusCreated, newBody(p))
 }
 
@@ -119,7 +121,7 @@ func (a *api) show(w http.ResponseWriter, _ *http.Request, _ auth.Caller, p proj
 	return web.JSON(w, http.StatusOK, newBody(p))
 }
 
-func (a *api) change(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+func (a *api) change(w http.ResponseWriter, r *http.Request, c auth.Caller, was project.Project) error {
 	params, err := web.Params(r)
 	if err != nil {
 		return err
@@ -131,16 +133,18 @@ func (a *api) change(w http.ResponseWriter, r *http.Request, _ auth.Caller, p pr
 	if err := params.Err(); err != nil {
 		return err
 	}
-	p, err = a.app.Projects.ChangeProject(r.Context(), p, change)
+	p, err := a.app.Projects.ChangeProject(r.Context(), was, change)
 	if err != nil {
 		return web.NotFound("Project", err)
 	}
+	a.app.Trail.Note(r.Context(), p.ChangeEvents(was, c.Actor())...)
 	return web.JSON(w, http.StatusOK, newBody(p))
 }
 
-func (a *api) remove(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+func (a *api) remove(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
 	if err := a.app.Projects.DeleteProject(r.Context(), p.ID); err != nil {
 		return web.NotFound("Project", err)
 	}
+	a.app.Trail.Note(r.Context(), p.Event(audit.ProjectDeleted, c.Actor()))
 	return web.NoContent(w)
 }

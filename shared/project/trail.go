@@ -1,0 +1,49 @@
+package project
+
+import (
+	"strings"
+
+	"gatehouse/shared/audit"
+)
+
+// Event returns an event about the project.
+func (p Project) Event(name audit.Name, by audit.Actor) audit.Event {
+	return by.Event(name, details(p.Where(), p.Visibility))
+}
+
+// Event returns an event about the group.
+func (g Group) Event(name audit.Name, by audit.Actor) audit.Event {
+	return by.Event(name, details(g.Where(), g.Visibility))
+}
+
+func details(where string, v Visibility) audit.Details {
+	return audit.Details{"in": where, "visibility": string(v)}
+}
+
+// ChangeEvents returns the events about what was made of the project: none
+// where it is as it was.
+func (p Project) ChangeEvents(was Project, by audit.Actor) []audit.Event {
+	return changeEvents(p.Event(audit.ProjectChanged, by), p.Name != was.Name, p.Visibility, was.Visibility)
+}
+
+// ChangeEvents returns the events about what was made of the group: none where
+// it is as it was.
+func (g Group) ChangeEvents(was Group, by audit.Actor) []audit.Event {
+	return changeEvents(g.Event(audit.GroupChanged, by), g.Name != was.Name, g.Visibility, was.Visibility)
+}
+
+func changeEvents(e audit.Event, renamed bool, v, was Visibility) []audit.Event {
+	var changed []string
+	if renamed {
+		changed = append(changed, "name")
+	}
+	if v != was {
+		changed = append(changed, "visibility")
+		e.Details["formerly"] = string(was)
+	}
+	if changed == nil {
+		return nil
+	}
+	e.Details["changed"] = strings.Join(changed, ", ")
+	return []audit.Event{e}
+}
