@@ -2,7 +2,9 @@ package consoleapi
 
 import (
 	"encoding/json"
+	"html/template"
 	"net/http"
+	"strings"
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/integration"
@@ -57,11 +59,15 @@ func (f *mappingForm) read(i integration.Integration) error {
 	if err != nil {
 		return err
 	}
+	room := maxOptions - escapedLen(f.Sample)
 	for _, field := range mapping.Fields(object) {
-		f.places = append(f.places, place{
+		p := place{
 			Source: mapping.Source{Path: field.Path, Type: field.Type, Label: payload.Cut(field.Label, maxLabel)},
 			Value:  pathValue(field.Path), Example: payload.Cut(payload.Text(field.Path.Find(object)), maxExample),
-		})
+		}
+		if room -= len(mapping.Targets) * p.optionLen(); room >= 0 {
+			f.places = append(f.places, p)
+		}
 	}
 	f.propose(stored)
 	return nil
@@ -72,6 +78,21 @@ const (
 	maxExample = 40  // of the value beside it
 	maxLabel   = 255 // of what a mapping may call it
 )
+
+// maxOptions is how long the sample and the options may be together, in bytes
+// of the page: a function answers with 6 MB, of which some are left to the rest.
+const maxOptions = 5_700_000
+
+// optionLen is about how long the option of the place is, in bytes.
+func (p place) optionLen() int {
+	const tags = 40
+	return tags + escapedLen(p.Value) + escapedLen(p.Path.String()) + escapedLen(p.Example)
+}
+
+// escapedLen is how long the text is on a page, in bytes.
+func escapedLen(s string) int {
+	return len(template.HTMLEscapeString(s)) + strings.Count(s, "+")*(len("&#43;")-1)
+}
 
 func (f *mappingForm) propose(stored mapping.Mapping) {
 	proposed := map[mapping.Target]string{}

@@ -178,9 +178,21 @@ func TestAPayloadOfLongNamesHasAPage(t *testing.T) {
 	for n := range 500 {
 		leaves += fmt.Sprintf(`,"%03d":1`, n)
 	}
-	fire(t, a, web, i, strings.Repeat(`{"`+strings.Repeat("&", 250)+`":`, 18)+leaves+`}`+strings.Repeat(`}`, 18))
-	if got := b.Get(mapping+"?sample=latest").Want(200, "Severity").Body.Len(); got > 5<<20 {
-		t.Errorf("the page has %d bytes", got)
+	nested := strings.Repeat(`{"`+strings.Repeat("&", 250)+`":`, 18) + leaves + `}` + strings.Repeat(`}`, 18)
+	wide := `{"title":"T"`
+	for n := 0; len(wide) < payload.MaxBytes-2000; n++ {
+		wide += fmt.Sprintf(`,"%d%s":"%s"`, n, strings.Repeat("+", 900), strings.Repeat("+", 1020))
+	}
+	for name, text := range map[string]string{"nested": nested, "wide": wide + "}"} {
+		fire(t, a, web, i, text)
+		for _, page := range []apptest.Page{
+			b.Get(mapping + "?sample=latest"),
+			b.Post(mapping, apptest.Form("sample", text, "chosen", "1", "do", "preview")),
+		} {
+			if got := page.Want(200, "Severity").Body.Len(); got > 6_000_000 {
+				t.Errorf("the page of a %s payload has %d bytes, more than a function can answer", name, got)
+			}
+		}
 	}
 }
 
