@@ -19,7 +19,7 @@ type Field struct {
 // The limits of what Fields lists.
 const (
 	maxFields   = 500
-	maxLabels   = 32 << 10 // bytes of all labels: a page has each many times over
+	maxLabels   = 32 << 10 // bytes of all labels: long ones would be megabytes of an answer
 	maxElements = 10       // of each array
 	maxDepth    = 20
 )
