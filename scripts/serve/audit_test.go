@@ -159,7 +159,8 @@ func deedsAreInTheAuditTrail(t *testing.T, s *server) {
 			app = rest("POST", "/projects", map[string]any{"name": "App", "namespace_id": group}, 201)["id"].(float64)
 		}, stored: names(audit.ProjectCreated)},
 		{deed: func() { rest("PUT", at("/projects/%d", app), map[string]any{"visibility": "public"}, 200) }, stored: names(audit.ProjectChanged)},
-		{deed: func() { rest("PUT", at("/projects/%d", app), map[string]any{"name": "App"}, 200) }}, // has it
+		{deed: func() { rest("PUT", at("/projects/%d", app), map[string]any{"name": "App"}, 200) }},             // has it
+		{deed: func() { rest("DELETE", at("/groups/%d", group), nil, 409) }, stored: names(audit.GroupDeleted)}, // refused
 		{deed: func() { rest("DELETE", at("/projects/%d", app), nil, 204) }, stored: names(audit.ProjectDeleted)},
 		{deed: func() {
 			rest("POST", at("/groups/%d/members", group), map[string]any{"user_id": ben, "access_level": 30}, 201)

@@ -1,6 +1,7 @@
 package platformapi
 
 import (
+	"context"
 	"net/http"
 
 	"gatehouse/shared/audit"
@@ -97,9 +98,11 @@ func (a *api) changeGroup(w http.ResponseWriter, r *http.Request, c auth.Caller,
 }
 
 func (a *api) deleteGroup(w http.ResponseWriter, r *http.Request, c auth.Caller, g project.Group) error {
-	if err := a.app.Projects.DeleteGroup(r.Context(), g.ID); err != nil {
+	err := a.app.Trail.Beside(r.Context(), g.Event(audit.GroupDeleted, c.Actor()), func(ctx context.Context) error {
+		return a.app.Projects.DeleteGroup(ctx, g.ID)
+	})
+	if err != nil {
 		return web.NotFound("Group", err)
 	}
-	a.app.Trail.Note(r.Context(), g.Event(audit.GroupDeleted, c.Actor()))
 	return web.NoContent(w)
 }

@@ -3,6 +3,7 @@
 package projectsapi
 
 import (
+	"context"
 	"net/http"
 
 	"gatehouse/functions/errortracking/errortrackingapi"
@@ -142,9 +143,11 @@ func (a *api) change(w http.ResponseWriter, r *http.Request, c auth.Caller, was 
 }
 
 func (a *api) remove(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
-	if err := a.app.Projects.DeleteProject(r.Context(), p.ID); err != nil {
+	err := a.app.Trail.Beside(r.Context(), p.Event(audit.ProjectDeleted, c.Actor()), func(ctx context.Context) error {
+		return a.app.Projects.DeleteProject(ctx, p.ID)
+	})
+	if err != nil {
 		return web.NotFound("Project", err)
 	}
-	a.app.Trail.Note(r.Context(), p.Event(audit.ProjectDeleted, c.Actor()))
 	return web.NoContent(w)
 }
