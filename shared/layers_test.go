@@ -16,13 +16,13 @@ import (
 // imports only packages of its own layer or a lower one.
 var layers = [][]string{
 	{"fault", "secret", "page", "scope", "route", "text", "payload"},
-	{"user", "accesstoken", "session", "project", "throttle", "twofactor", "oauth", "oidc", "git", "audit", "errortracking", "alert", "integration", "mapping", "intake"},
+	{"user", "accesstoken", "session", "signin", "project", "throttle", "twofactor", "oauth", "oidc", "git", "audit", "errortracking", "alert", "integration", "mapping", "intake"},
 	{"storage", "storage/packed"},
 	{"storage/sqlite", "storage/dynamodb", "storage/dynamodb/tables", "storage/sqlite/sqlitetest", "storage/storagetest"},
 	{"web", "gateway", "openapi"},
 	{"auth", "openapi/openapitest"},
 	{"app"},
-	{"site", "member", "boot", "apptest", "gateway/localgateway"},
+	{"site", "memberapi", "boot", "apptest", "gateway/localgateway"},
 }
 
 // rules is the layer that knows neither HTTP nor a database nor AWS.

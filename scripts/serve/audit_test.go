@@ -20,9 +20,18 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/audit"
+	"gatehouse/shared/auth"
 	"gatehouse/shared/boot"
+	"gatehouse/shared/errortracking"
+	"gatehouse/shared/integration"
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/project"
+	"gatehouse/shared/session"
+	"gatehouse/shared/signin"
 	"gatehouse/shared/twofactor"
+	"gatehouse/shared/user"
 )
 
 // Whatever somebody does to an account is in the trail and in the log, under
@@ -80,160 +89,160 @@ func deedsAreInTheAuditTrail(t *testing.T, s *server) {
 		stored []audit.Name
 		logged []audit.Name // besides
 	}{
-		{deed: func() { s.signIn(t) }, stored: names(audit.SignIn)},
-		{deed: func() { guess(boot.RootName) }, stored: names(audit.SignInFailed)},
-		{deed: func() { nextMinute(); guess("my secret password") }, stored: names(audit.SignInFailed)},
+		{deed: func() { s.signIn(t) }, stored: names(signin.EventSignIn)},
+		{deed: func() { guess(boot.RootName) }, stored: names(signin.EventFailed)},
+		{deed: func() { nextMinute(); guess("my secret password") }, stored: names(signin.EventFailed)},
 		{deed: func() {
 			nextMinute()
 			for range 9 {
 				guess("somebody")
 			}
-		}, stored: names(audit.SignInFailed), logged: slices.Repeat(names(audit.SignInFailed), 8)},
-		{deed: func() { code = s.code(t, browser) }, stored: names(audit.Consent)},
-		{deed: func() { pair = s.exchange(t, code) }, stored: names(audit.TokenIssued)},
-		{deed: func() { reused, pair = pair, s.refresh(t, pair.Refresh) }, logged: names(audit.TokenRefreshed)},
+		}, stored: names(signin.EventFailed), logged: slices.Repeat(names(signin.EventFailed), 8)},
+		{deed: func() { code = s.code(t, browser) }, stored: names(oauth.EventConsent)},
+		{deed: func() { pair = s.exchange(t, code) }, stored: names(oauth.EventTokenIssued)},
+		{deed: func() { reused, pair = pair, s.refresh(t, pair.Refresh) }, logged: names(oauth.EventTokenRefreshed)},
 		{deed: func() {
 			s.pass(time.Minute)
 			s.fail(t, values("grant_type", "refresh_token", "refresh_token", reused.Refresh))
-		}, stored: names(audit.RefreshTokenReused)},
+		}, stored: names(oauth.EventRefreshTokenReused)},
 		{deed: func() {
 			again := s.code(t, browser)
 			s.exchange(t, again)
 			s.fail(t, values("grant_type", "authorization_code", "code", again, "redirect_uri", callback))
-		}, stored: names(audit.CodeReused, audit.TokenIssued, audit.Consent)},
+		}, stored: names(oauth.EventCodeReused, oauth.EventTokenIssued, oauth.EventConsent)},
 		{deed: func() {
 			granted = s.token(t, values("grant_type", "password", "username", boot.RootName, "password", s.root.Password.Reveal()))
-		}, stored: names(audit.TokenIssued)},
-		{deed: func() { s.revoke(t, granted.Access) }, stored: names(audit.TokenRevoked)},
+		}, stored: names(oauth.EventTokenIssued)},
+		{deed: func() { s.revoke(t, granted.Access) }, stored: names(oauth.EventTokenRevoked)},
 		{deed: func() {
 			s.fail(t, values("grant_type", "password", "username", boot.RootName, "password", "a wrong password"))
-		}, stored: names(audit.SignInFailed)},
+		}, stored: names(signin.EventFailed)},
 		{deed: func() {
 			form("/user_settings/authorized_applications/"+strconv.FormatInt(s.client.ID, 10)+"/revoke", http.StatusSeeOther)
-		}, stored: names(audit.AuthorizationRevoked)},
-		{deed: func() { form("/user_settings/sessions/end_others", http.StatusSeeOther) }, stored: names(audit.SessionsRevoked)},
-		{deed: func() { form("/user_settings/sessions/"+strings.Repeat("0", 32)+"/end", http.StatusSeeOther) }, stored: names(audit.SessionRevoked)},
+		}, stored: names(oauth.EventAuthorizationRevoked)},
+		{deed: func() { form("/user_settings/sessions/end_others", http.StatusSeeOther) }, stored: names(session.EventOthersRevoked)},
+		{deed: func() { form("/user_settings/sessions/"+strings.Repeat("0", 32)+"/end", http.StatusSeeOther) }, stored: names(session.EventRevoked)},
 
-		{deed: func() { s.form(t, browser, "/user_settings/applications", registration, http.StatusCreated) }, stored: names(audit.ApplicationCreated)},
-		{deed: func() { s.form(t, browser, "/user_settings/applications/2", registration, http.StatusSeeOther) }, stored: names(audit.ApplicationChanged)},
-		{deed: func() { form("/user_settings/applications/2/renew_secret", http.StatusOK) }, stored: names(audit.SecretRenewed)},
-		{deed: func() { form("/user_settings/applications/2/delete", http.StatusSeeOther) }, stored: names(audit.ApplicationDeleted)},
+		{deed: func() { s.form(t, browser, "/user_settings/applications", registration, http.StatusCreated) }, stored: names(oauth.EventApplicationCreated)},
+		{deed: func() { s.form(t, browser, "/user_settings/applications/2", registration, http.StatusSeeOther) }, stored: names(oauth.EventApplicationChanged)},
+		{deed: func() { form("/user_settings/applications/2/renew_secret", http.StatusOK) }, stored: names(oauth.EventSecretRenewed)},
+		{deed: func() { form("/user_settings/applications/2/delete", http.StatusSeeOther) }, stored: names(oauth.EventApplicationDeleted)},
 		{deed: func() {
 			application = rest("POST", "/applications", map[string]any{"name": "REST", "redirect_uri": callback, "scopes": "api"}, 201)["id"].(float64)
-		}, stored: names(audit.ApplicationCreated)},
-		{deed: func() { rest("POST", at("/applications/%d/renew-secret", application), nil, 201) }, stored: names(audit.SecretRenewed)},
-		{deed: func() { rest("DELETE", at("/applications/%d", application), nil, 204) }, stored: names(audit.ApplicationDeleted)},
+		}, stored: names(oauth.EventApplicationCreated)},
+		{deed: func() { rest("POST", at("/applications/%d/renew-secret", application), nil, 201) }, stored: names(oauth.EventSecretRenewed)},
+		{deed: func() { rest("DELETE", at("/applications/%d", application), nil, 204) }, stored: names(oauth.EventApplicationDeleted)},
 
 		{deed: func() {
 			ben = rest("POST", "/users", map[string]any{"username": "ben", "name": "Ben", "email": "ben@example.com", "password": "the password of ben"}, 201)["id"].(float64)
-		}, stored: names(audit.UserCreated)},
+		}, stored: names(user.EventCreated)},
 		{deed: func() {
 			rest("POST", "/users", map[string]any{"username": "boss", "name": "Boss", "email": "boss@example.com", "password": "the password of ben", "admin": true}, 201)
-		}, stored: names(audit.UserCreated, audit.AdminGranted)},
+		}, stored: names(user.EventCreated, user.EventAdminGranted)},
 		{deed: func() {
 			rest("PUT", at("/users/%d", ben), map[string]any{"name": "Benjamin", "admin": true, "password": "another password of ben"}, 200)
-		}, stored: names(audit.AdminGranted, audit.PasswordChanged, audit.UserChanged)},
-		{deed: func() { rest("PUT", at("/users/%d", ben), map[string]any{"name": "Benjamin", "admin": false}, 200) }, stored: names(audit.AdminRevoked)},
-		{deed: func() { rest("POST", at("/users/%d/block", ben), nil, 201) }, stored: names(audit.UserBlocked)},
-		{deed: func() { rest("POST", at("/users/%d/unblock", ben), nil, 201) }, stored: names(audit.UserUnblocked)},
-		{deed: func() { form(at("/admin/users/%d/block", ben), http.StatusSeeOther) }, stored: names(audit.UserBlocked)},
-		{deed: func() { form(at("/admin/users/%d/unblock", ben), http.StatusSeeOther) }, stored: names(audit.UserUnblocked)},
+		}, stored: names(user.EventAdminGranted, user.EventPasswordChanged, user.EventChanged)},
+		{deed: func() { rest("PUT", at("/users/%d", ben), map[string]any{"name": "Benjamin", "admin": false}, 200) }, stored: names(user.EventAdminRevoked)},
+		{deed: func() { rest("POST", at("/users/%d/block", ben), nil, 201) }, stored: names(user.EventBlocked)},
+		{deed: func() { rest("POST", at("/users/%d/unblock", ben), nil, 201) }, stored: names(user.EventUnblocked)},
+		{deed: func() { form(at("/admin/users/%d/block", ben), http.StatusSeeOther) }, stored: names(user.EventBlocked)},
+		{deed: func() { form(at("/admin/users/%d/unblock", ben), http.StatusSeeOther) }, stored: names(user.EventUnblocked)},
 
 		{deed: func() {
 			token = rest("POST", at("/users/%d/personal_access_tokens", ben), map[string]any{"name": "ci", "scopes": []string{"api"}}, 201)["id"].(float64)
-		}, stored: names(audit.AccessTokenCreated)},
+		}, stored: names(accesstoken.EventCreated)},
 		{deed: func() {
 			token = rest("POST", at("/personal_access_tokens/%d/rotate", token), nil, 201)["id"].(float64)
-		}, stored: names(audit.AccessTokenRotated)},
-		{deed: func() { rest("DELETE", at("/personal_access_tokens/%d", token), nil, 204) }, stored: names(audit.AccessTokenRevoked)},
+		}, stored: names(accesstoken.EventRotated)},
+		{deed: func() { rest("DELETE", at("/personal_access_tokens/%d", token), nil, 204) }, stored: names(accesstoken.EventRevoked)},
 		{deed: func() {
 			form("/user_settings/personal_access_tokens", http.StatusCreated, "name", "page", "scopes[]", "api", "expires_at", s.now().AddDate(0, 0, 9).UTC().Format(time.DateOnly))
-		}, stored: names(audit.AccessTokenCreated)},
+		}, stored: names(accesstoken.EventCreated)},
 
 		{deed: func() {
 			group = rest("POST", "/groups", map[string]any{"name": "Team", "path": "team"}, 201)["id"].(float64)
-		}, stored: names(audit.GroupCreated)},
-		{deed: func() { rest("PUT", at("/groups/%d", group), map[string]any{"visibility": "public"}, 200) }, stored: names(audit.GroupChanged)},
+		}, stored: names(project.EventGroupCreated)},
+		{deed: func() { rest("PUT", at("/groups/%d", group), map[string]any{"visibility": "public"}, 200) }, stored: names(project.EventGroupChanged)},
 		{deed: func() { rest("PUT", at("/groups/%d", group), map[string]any{"visibility": "public"}, 200) }}, // is
 		{deed: func() {
 			app = rest("POST", "/projects", map[string]any{"name": "App", "namespace_id": group}, 201)["id"].(float64)
-		}, stored: names(audit.ProjectCreated)},
-		{deed: func() { rest("PUT", at("/projects/%d", app), map[string]any{"visibility": "public"}, 200) }, stored: names(audit.ProjectChanged)},
-		{deed: func() { rest("PUT", at("/projects/%d", app), map[string]any{"name": "App"}, 200) }},             // has it
-		{deed: func() { rest("DELETE", at("/groups/%d", group), nil, 409) }, stored: names(audit.GroupDeleted)}, // refused
-		{deed: func() { rest("DELETE", at("/projects/%d", app), nil, 204) }, stored: names(audit.ProjectDeleted)},
+		}, stored: names(project.EventProjectCreated)},
+		{deed: func() { rest("PUT", at("/projects/%d", app), map[string]any{"visibility": "public"}, 200) }, stored: names(project.EventProjectChanged)},
+		{deed: func() { rest("PUT", at("/projects/%d", app), map[string]any{"name": "App"}, 200) }},                    // has it
+		{deed: func() { rest("DELETE", at("/groups/%d", group), nil, 409) }, stored: names(project.EventGroupDeleted)}, // refused
+		{deed: func() { rest("DELETE", at("/projects/%d", app), nil, 204) }, stored: names(project.EventProjectDeleted)},
 		{deed: func() {
 			rest("POST", at("/groups/%d/members", group), map[string]any{"user_id": ben, "access_level": 30}, 201)
-		}, stored: names(audit.MemberAdded)},
+		}, stored: names(project.EventMemberAdded)},
 		{deed: func() {
 			rest("PUT", at("/groups/%d/members", group)+at("/%d", ben), map[string]any{"access_level": 40}, 200)
-		}, stored: names(audit.MemberChanged)},
-		{deed: func() { rest("DELETE", at("/groups/%d/members", group)+at("/%d", ben), nil, 204) }, stored: names(audit.MemberRemoved)},
-		{deed: func() { rest("DELETE", at("/groups/%d", group), nil, 204) }, stored: names(audit.GroupDeleted)},
-		{deed: func() { rest("GET", "/user?sudo=ben", nil, 200) }, stored: names(audit.SudoUsed)},
+		}, stored: names(project.EventMemberChanged)},
+		{deed: func() { rest("DELETE", at("/groups/%d/members", group)+at("/%d", ben), nil, 204) }, stored: names(project.EventMemberRemoved)},
+		{deed: func() { rest("DELETE", at("/groups/%d", group), nil, 204) }, stored: names(project.EventGroupDeleted)},
+		{deed: func() { rest("GET", "/user?sudo=ben", nil, 200) }, stored: names(auth.EventSudoUsed)},
 
-		{deed: func() { uptime = rest("POST", integrations, uptimes, 201)["id"].(float64) }, stored: names(audit.IntegrationCreated)},
+		{deed: func() { uptime = rest("POST", integrations, uptimes, 201)["id"].(float64) }, stored: names(integration.EventCreated)},
 		{deed: func() { rest("POST", integrations, map[string]any{"name": "", "type": "http", "active": true}, 400) }}, // nothing came of it
 		{deed: func() {
 			rest("PATCH", at(integrations+"/%d", uptime), map[string]any{"active": false, "name": "Off"}, 200)
-		}, stored: names(audit.IntegrationDisabled)},
+		}, stored: names(integration.EventDisabled)},
 		{deed: func() {
 			form(at(sections+"/integrations/%d", uptime), http.StatusSeeOther, "name", "Off", "active", "1")
-		}, stored: names(audit.IntegrationEnabled)},
+		}, stored: names(integration.EventEnabled)},
 		{deed: func() {
 			rest("PUT", at(integrations+"/%d", uptime), map[string]any{"active": true, "name": "Checks", "rate_limit": 9}, 200)
-		}, stored: names(audit.IntegrationChanged)},
+		}, stored: names(integration.EventChanged)},
 		{deed: func() {
 			key = rest("POST", at(integrations+"/%d/reset_key", uptime), nil, 200)["authorization_key"].(string)
-		}, stored: names(audit.IntegrationKeyReset)},
+		}, stored: names(integration.EventKeyReset)},
 		{deed: func() {
 			form(at(sections+"/integrations/%d/key", uptime), http.StatusSeeOther)
-		}, stored: names(audit.IntegrationKeyReset)},
-		{deed: func() { rest("DELETE", at(integrations+"/%d", uptime), nil, 204) }, stored: names(audit.IntegrationDeleted)},
+		}, stored: names(integration.EventKeyReset)},
+		{deed: func() { rest("DELETE", at(integrations+"/%d", uptime), nil, 204) }, stored: names(integration.EventDeleted)},
 		{deed: func() {
 			rest("PUT", at("/projects/%d/monitor/settings", float64(p.ID)), map[string]any{"generic_alert_fingerprinting": false}, 200)
-		}, stored: names(audit.AlertSettingsChanged)},
-		{deed: func() { form(sections+"/alerts", http.StatusSeeOther, "fingerprinting", "1") }, stored: names(audit.AlertSettingsChanged)},
-		{deed: func() { rest("PUT", tracking+"/settings", tracker, 200) }, stored: names(audit.TrackingChanged)},
-		{deed: func() { rest("PATCH", tracking+"/settings", map[string]any{"active": false}, 200) }, stored: names(audit.TrackingChanged)},
+		}, stored: names(integration.EventAlertSettingsChanged)},
+		{deed: func() { form(sections+"/alerts", http.StatusSeeOther, "fingerprinting", "1") }, stored: names(integration.EventAlertSettingsChanged)},
+		{deed: func() { rest("PUT", tracking+"/settings", tracker, 200) }, stored: names(errortracking.EventChanged)},
+		{deed: func() { rest("PATCH", tracking+"/settings", map[string]any{"active": false}, 200) }, stored: names(errortracking.EventChanged)},
 		{deed: func() {
 			form(sections+"/error_tracking", http.StatusSeeOther, "active", "1", "tracker", "integrated")
-		}, stored: names(audit.TrackingChanged)},
-		{deed: func() { client = rest("POST", tracking+"/client_keys", nil, 201)["id"].(float64) }, stored: names(audit.ClientKeyCreated)},
-		{deed: func() { rest("DELETE", at(tracking+"/client_keys/%d", client), nil, 200) }, stored: names(audit.ClientKeyDeleted)},
-		{deed: func() { form(sections+"/error_tracking/client_keys", http.StatusSeeOther) }, stored: names(audit.ClientKeyCreated)},
+		}, stored: names(errortracking.EventChanged)},
+		{deed: func() { client = rest("POST", tracking+"/client_keys", nil, 201)["id"].(float64) }, stored: names(errortracking.EventClientKeyCreated)},
+		{deed: func() { rest("DELETE", at(tracking+"/client_keys/%d", client), nil, 200) }, stored: names(errortracking.EventClientKeyDeleted)},
+		{deed: func() { form(sections+"/error_tracking/client_keys", http.StatusSeeOther) }, stored: names(errortracking.EventClientKeyCreated)},
 
-		{deed: func() { s.enableTwoFactor(t, browser) }, stored: names(audit.TwoFactorEnabled)},
-		{deed: func() { rest("DELETE", at("/users/%d/two_factor", float64(root.ID)), nil, 204) }, stored: names(audit.TwoFactorDisabled)},
+		{deed: func() { s.enableTwoFactor(t, browser) }, stored: names(twofactor.EventEnabled)},
+		{deed: func() { rest("DELETE", at("/users/%d/two_factor", float64(root.ID)), nil, 204) }, stored: names(twofactor.EventDisabled)},
 		{deed: func() { rest("DELETE", at("/users/%d/two_factor", float64(root.ID)), nil, 204) }}, // is off
 		{deed: func() {
 			browser = s.signIn(t)
 			seed, _ = s.enableTwoFactor(t, browser)
-		}, stored: names(audit.SignIn, audit.TwoFactorEnabled)},
+		}, stored: names(signin.EventSignIn, twofactor.EventEnabled)},
 		{deed: func() {
 			s.form(t, browser, "/user_settings/two_factor/disable", values("password", "a wrong password"), http.StatusUnprocessableEntity)
-		}, stored: names(audit.PasswordRefused)},
+		}, stored: names(user.EventPasswordRefused)},
 		{deed: func() {
 			recovery = recoveryCode.FindString(s.form(t, browser, "/user_settings/two_factor/recovery_codes", own, http.StatusOK))
-		}, stored: names(audit.RecoveryCodesRenewed)},
+		}, stored: names(twofactor.EventRecoveryCodesRenewed)},
 		{deed: func() {
 			b := newBrowser(t)
 			s.form(t, b, "/users/sign_in", values("login", boot.RootName, "password", s.root.Password.Reveal()), http.StatusSeeOther)
 			s.form(t, b, "/users/two_factor", values("code", "aaaa-aaaa-aaaa-aaaa"), http.StatusUnprocessableEntity)
 			s.form(t, b, "/users/two_factor", values("code", recovery), http.StatusSeeOther)
-		}, stored: names(audit.SignInFailed, audit.SignIn, audit.RecoveryCodeUsed)},
+		}, stored: names(signin.EventFailed, signin.EventSignIn, twofactor.EventRecoveryCodeUsed)},
 		{deed: func() {
 			s.form(t, browser, "/user_settings/two_factor/disable", own, http.StatusSeeOther)
-		}, stored: names(audit.TwoFactorDisabled)},
-		{deed: func() { rest("DELETE", at("/users/%d", ben), nil, 204) }, stored: names(audit.UserDeleted)},
+		}, stored: names(twofactor.EventDisabled)},
+		{deed: func() { rest("DELETE", at("/users/%d", ben), nil, 204) }, stored: names(user.EventDeleted)},
 
-		{deed: func() { form("/users/sign_out", http.StatusSeeOther) }, stored: names(audit.SignOut)},
+		{deed: func() { form("/users/sign_out", http.StatusSeeOther) }, stored: names(session.EventSignOut)},
 		{deed: func() { s.form(t, other, "/users/sign_out", nil, http.StatusSeeOther) }}, // was ended
 		{deed: func() {
 			nextMinute()
 			guess("somebody")
 			s.form(t, newBrowser(t), "/users/sign_in", values("login", "somebody", "password", "x"), http.StatusTooManyRequests)
-		}, stored: names(audit.SignInFailed), logged: names(audit.SignInThrottled)},
+		}, stored: names(signin.EventFailed), logged: names(signin.EventThrottled)},
 	}
 	seen := map[audit.Name]bool{}
 	for i, step := range steps {
@@ -264,7 +273,7 @@ func deedsAreInTheAuditTrail(t *testing.T, s *server) {
 			seen[name] = true
 		}
 	}
-	for _, k := range audit.Kinds {
+	for _, k := range audit.Kinds() {
 		if !seen[k.Name] {
 			t.Errorf("nothing here causes %s", k.Name)
 		}
@@ -287,7 +296,7 @@ func deedsAreInTheAuditTrail(t *testing.T, s *server) {
 	}
 	var about []int64
 	for _, e := range s.trail(t) {
-		if e.Name == audit.SignInFailed {
+		if e.Name == signin.EventFailed {
 			about = append(about, e.UserID)
 		}
 	}

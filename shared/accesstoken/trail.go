@@ -2,6 +2,13 @@ package accesstoken
 
 import "gatehouse/shared/audit"
 
+// What happens to personal access tokens.
+var (
+	EventCreated = audit.Declare("access_token.created", "Access token made")
+	EventRotated = audit.Declare("access_token.rotated", "Access token rotated")
+	EventRevoked = audit.Declare("access_token.revoked", "Access token revoked")
+)
+
 // Event returns an event about the token, in the trail of its user.
 func (t Token) Event(name audit.Name, actorID int64) audit.Event {
 	return audit.Event{

@@ -83,7 +83,7 @@ func (o Occurrence) Joins() bool { return !o.Recovery && o.groups() }
 // alert: one that is open and, unless that is of no interest, did not start
 // after the recovery.
 func (o Occurrence) Resolves(a Alert) bool {
-	return o.Recovery && a.Open() && (o.WheneverStarted || o.EndedAt.IsZero() || !o.EndedAt.Before(a.StartedAt))
+	return o.Recovery && a.Open() && (o.IgnoreStart || o.EndedAt.IsZero() || !o.EndedAt.Before(a.StartedAt))
 }
 
 // Resolution is the change that a recovery makes.
@@ -94,6 +94,6 @@ func (o Occurrence) Resolution(now time.Time) Change {
 
 // What keeps a store from changing an alert.
 var (
-	ErrChanged = fault.New(fault.Conflict, "the alert was changed in between")
-	ErrBeside  = fault.New(fault.Conflict, "another alert with the same fingerprint is open")
+	ErrChanged       = fault.New(fault.Conflict, "the alert was changed in between")
+	ErrDuplicateOpen = fault.New(fault.Conflict, "another alert with the same fingerprint is open")
 )

@@ -82,7 +82,7 @@ func TestResolves(t *testing.T) {
 		{"one at the very start", alert.Occurrence{Recovery: true, EndedAt: now}, open, true},
 		{"one without a time", alert.Occurrence{Recovery: true}, open, true},
 		{"a late one", alert.Occurrence{Recovery: true, EndedAt: now.Add(-time.Second)}, open, false},
-		{"a late one that ends whatever is open", alert.Occurrence{Recovery: true, EndedAt: now.Add(-time.Second), WheneverStarted: true}, open, true},
+		{"a late one that ends whatever is open", alert.Occurrence{Recovery: true, EndedAt: now.Add(-time.Second), IgnoreStart: true}, open, true},
 		{"a recovery of what is resolved", alert.Occurrence{Recovery: true, EndedAt: now}, closed, false},
 		{"no recovery", alert.Occurrence{EndedAt: now}, open, false},
 	}

@@ -6,11 +6,11 @@ import "time"
 // well again.
 type Occurrence struct {
 	Recovery bool
-	// WheneverStarted makes a recovery resolve what is open even where that
+	// IgnoreStart makes a recovery resolve what is open even where that
 	// started after it: because the start may be this server's time, and the
 	// end that of a clock which runs behind.
-	WheneverStarted bool
-	Fingerprint     Fingerprint // empty: never grouped
+	IgnoreStart bool
+	Fingerprint Fingerprint // empty: never grouped
 	// Ungrouped opens an alert of its own for every occurrence that is no
 	// recovery. A recovery resolves every open alert with its fingerprint,
 	// grouped or not, in any case.

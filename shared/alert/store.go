@@ -24,7 +24,7 @@ type Store interface {
 	// Title, severity, payload and every other field stay those of the first
 	// occurrence. A recovery sets Status, EndedAt and Activity of the alert; a
 	// recovery that ended before the open alert started is Unmatched, unless
-	// it is WheneverStarted. Of recoveries at once, one resolves the alert and
+	// it has IgnoreStart. Of recoveries at once, one resolves the alert and
 	// the others are Unmatched. An occurrence at the same time as a recovery is
 	// counted on the alert before that ends or opens a newer one.
 	//

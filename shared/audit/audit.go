@@ -14,8 +14,6 @@ package audit
 import (
 	"context"
 	"time"
-
-	"gatehouse/shared/session"
 )
 
 // Retention is how long an entry is kept.
@@ -50,7 +48,7 @@ const (
 // Source is where a request came from. All but its address is what a stranger
 // could make up.
 type Source struct {
-	Browser   session.Browser
+	Browser   Browser
 	RequestID string
 }
 

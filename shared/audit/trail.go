@@ -18,11 +18,11 @@ type Trail struct {
 // NewTrail returns the trail in a store.
 func NewTrail(store Store, now func() time.Time) *Trail { return &Trail{store, now} }
 
-// Beside does the deed and takes the event down at the same time, so that it
+// Do does the deed and takes the event down at the same time, so that it
 // costs no round trip more, and returns the deed's error. If there is one, the
 // entry is written again with that outcome: the trail tells of nothing as done
 // that was not. That an entry cannot be written is no reason to fail.
-func (t *Trail) Beside(ctx context.Context, e Event, deed func(context.Context) error) error {
+func (t *Trail) Do(ctx context.Context, e Event, deed func(context.Context) error) error {
 	entry := t.entry(ctx, e)
 	var writing sync.WaitGroup
 	writing.Go(func() { t.write(ctx, entry) })
@@ -36,8 +36,8 @@ func (t *Trail) Beside(ctx context.Context, e Event, deed func(context.Context) 
 	return err
 }
 
-// Note takes down what has happened.
-func (t *Trail) Note(ctx context.Context, events ...Event) {
+// Record takes down what has happened.
+func (t *Trail) Record(ctx context.Context, events ...Event) {
 	var writing sync.WaitGroup
 	for _, e := range events {
 		entry := t.entry(ctx, e)

@@ -13,7 +13,8 @@ import (
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
-	"gatehouse/shared/session"
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/signin"
 )
 
 // trailOf returns the only entry of user 7.
@@ -40,7 +41,7 @@ func TestDeedThatFailsIsTakenDownAsThat(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			a := apptest.New(t)
-			err := a.Trail.Beside(t.Context(), audit.Event{Name: audit.SignIn, UserID: 7}, func(context.Context) error { return test.err })
+			err := a.Trail.Do(t.Context(), audit.Event{Name: signin.EventSignIn, UserID: 7}, func(context.Context) error { return test.err })
 			got := trailOf(t, a)
 			if err != test.err || got.Outcome != test.outcome || got.Reason != test.reason {
 				t.Errorf("Beside = %v, with the entry %s %q, want %v with %s %q", err, got.Outcome, got.Reason, test.err, test.outcome, test.reason)
@@ -53,7 +54,7 @@ func TestEntryOutlivesTheRequest(t *testing.T) {
 	a := apptest.New(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	a.Trail.Note(ctx, audit.Event{Name: audit.SignIn, UserID: 7})
+	a.Trail.Record(ctx, audit.Event{Name: signin.EventSignIn, UserID: 7})
 	trailOf(t, a)
 }
 
@@ -72,7 +73,7 @@ func (s *silent) WriteEntry(ctx context.Context, _ audit.Entry) error {
 
 func TestAnEntryHasTimeForASecondAttempt(t *testing.T) {
 	s := &silent{}
-	audit.NewTrail(s, time.Now).Note(t.Context(), audit.Event{Name: audit.SignIn, UserID: 7})
+	audit.NewTrail(s, time.Now).Record(t.Context(), audit.Event{Name: signin.EventSignIn, UserID: 7})
 	if s.left < time.Second {
 		t.Errorf("a second attempt has %v", s.left)
 	}
@@ -80,7 +81,7 @@ func TestAnEntryHasTimeForASecondAttempt(t *testing.T) {
 
 func TestEntriesAreKeptForAYear(t *testing.T) {
 	a := apptest.New(t)
-	a.Trail.Note(t.Context(), audit.Event{Name: audit.SignIn, UserID: 7})
+	a.Trail.Record(t.Context(), audit.Event{Name: signin.EventSignIn, UserID: 7})
 	a.Pass(audit.Retention - time.Microsecond)
 	trailOf(t, a)
 	a.Pass(time.Microsecond)
@@ -93,9 +94,9 @@ func TestEntriesAreKeptForAYear(t *testing.T) {
 func TestEntriesAreSafeToShow(t *testing.T) {
 	a := apptest.New(t)
 	ctx := audit.WithSource(t.Context(), audit.Source{
-		Browser: session.Browser{UserAgent: "Mozilla\n\x1b[31m" + strings.Repeat("x", 1000), Address: "::ffff:192.0.2.1"}, RequestID: "a",
+		Browser: audit.Browser{UserAgent: "Mozilla\n\x1b[31m" + strings.Repeat("x", 1000), Address: "::ffff:192.0.2.1"}, RequestID: "a",
 	})
-	a.Trail.Note(ctx, audit.Event{Name: audit.Consent, UserID: 7, Details: audit.Details{
+	a.Trail.Record(ctx, audit.Event{Name: oauth.EventConsent, UserID: 7, Details: audit.Details{
 		"application": "A\u202eB\n" + strings.Repeat("é", 400), "empty": "\x00",
 	}})
 	got := trailOf(t, a)
@@ -121,8 +122,8 @@ func TestStrangersDoNotFillTheTrail(t *testing.T) {
 		return len(page.Entries)
 	}
 	fail := func(userID int64, address string) {
-		ctx := audit.WithSource(t.Context(), audit.Source{Browser: session.Browser{Address: address}})
-		a.Trail.Note(ctx, audit.Event{Name: audit.SignInFailed, UserID: userID, Outcome: audit.Refused})
+		ctx := audit.WithSource(t.Context(), audit.Source{Browser: audit.Browser{Address: address}})
+		a.Trail.Record(ctx, audit.Event{Name: signin.EventFailed, UserID: userID, Outcome: audit.Refused})
 	}
 	steps := []struct {
 		name      string

@@ -158,7 +158,7 @@ func (a *Auth) resolve(ctx context.Context, b bearer, more ...func(context.Conte
 	switch {
 	case c.User.Blocked():
 		return Caller{}, errBlocked
-	case c.ByOAuth() && !c.Grant.Refreshable && !c.User.Keeps(c.Grant.UserSince):
+	case c.ByOAuth() && !c.Grant.Refreshable && !c.User.SessionValid(c.Grant.SessionEpoch):
 		return Caller{}, errRevoked
 	}
 	return c, nil

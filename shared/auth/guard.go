@@ -2,7 +2,6 @@ package auth
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"golang.org/x/sync/errgroup"
@@ -113,7 +112,7 @@ func (a *Auth) RoleIn(ctx context.Context, p project.Project, userID int64) (pro
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.Go(func() (err error) {
 		u, err = a.users.User(ctx, userID)
-		return known(err)
+		return fault.IgnoreNotFound(err)
 	})
 	reads.Go(func() (err error) {
 		memberships, err = a.projects.Memberships(ctx, userID)
@@ -180,7 +179,7 @@ func (a *Auth) visitBy(ctx context.Context, token secret.Text, enter func(Caller
 	var memberships project.Memberships
 	c, err := a.resolve(ctx, b, func(ctx context.Context) error {
 		missing = find(ctx)
-		return known(missing)
+		return fault.IgnoreNotFound(missing)
 	}, func(ctx context.Context) (err error) {
 		memberships, err = a.projects.Memberships(ctx, b.userID)
 		return err
@@ -219,8 +218,8 @@ func (a *Auth) enter(r *http.Request, c Caller, also []scope.Scope) (Caller, err
 	}
 	c, err = a.as(r.Context(), c, name)
 	if err == nil && c.By != 0 {
-		a.trail.Note(r.Context(), audit.Event{
-			Name: audit.SudoUsed, ActorID: c.By, UserID: c.User.ID, Details: audit.Details{"call": r.Pattern},
+		a.trail.Record(r.Context(), audit.Event{
+			Name: EventSudoUsed, ActorID: c.By, UserID: c.User.ID, Details: audit.Details{"call": r.Pattern},
 		})
 	}
 	return c, err
@@ -232,14 +231,6 @@ func (c Caller) may(enough scope.Set) error {
 		return insufficientScope(enough)
 	}
 	return nil
-}
-
-// known passes every error but fault.NotFound.
-func known(err error) error {
-	if errors.Is(err, fault.NotFound) {
-		return nil
-	}
-	return err
 }
 
 var (

@@ -42,7 +42,7 @@ func (r *Rules) Change(ctx context.Context, by audit.Actor, p project.Project, c
 		}
 		c.SealedToken = &sealed
 	}
-	err = r.trail.Beside(ctx, by.Event(audit.TrackingChanged, c.details(p)), func(ctx context.Context) (err error) {
+	err = r.trail.Do(ctx, by.Event(EventChanged, c.details(p)), func(ctx context.Context) (err error) {
 		s, err = r.store.ChangeTracking(ctx, p.ID, c)
 		return err
 	})
@@ -94,7 +94,7 @@ const attempts = 5
 func (r *Rules) CreateKey(ctx context.Context, by audit.Actor, p project.Project) (k ClientKey, err error) {
 	for range attempts {
 		k = NewClientKey(p.ID, r.now())
-		err = r.trail.Beside(ctx, keyEvent(by, audit.ClientKeyCreated, p, k.ID), func(ctx context.Context) error {
+		err = r.trail.Do(ctx, keyEvent(by, EventClientKeyCreated, p, k.ID), func(ctx context.Context) error {
 			return r.store.AddClientKey(ctx, k)
 		})
 		if !errors.Is(err, fault.Conflict) {
@@ -111,7 +111,7 @@ func (r *Rules) Keys(ctx context.Context, projectID int64, req page.Request) (pa
 
 // DeleteKey ends a client key of the project at once, and returns it.
 func (r *Rules) DeleteKey(ctx context.Context, by audit.Actor, p project.Project, id int64) (k ClientKey, err error) {
-	err = r.trail.Beside(ctx, keyEvent(by, audit.ClientKeyDeleted, p, id), func(ctx context.Context) (err error) {
+	err = r.trail.Do(ctx, keyEvent(by, EventClientKeyDeleted, p, id), func(ctx context.Context) (err error) {
 		k, err = r.store.RemoveClientKey(ctx, p.ID, id)
 		return err
 	})

@@ -8,6 +8,13 @@ import (
 	"gatehouse/shared/project"
 )
 
+// What happens to the error tracking of a project.
+var (
+	EventChanged          = audit.Declare("error_tracking.changed", "Error tracking changed")
+	EventClientKeyCreated = audit.Declare("client_key.created", "Client key made")
+	EventClientKeyDeleted = audit.Declare("client_key.deleted", "Client key deleted")
+)
+
 // details tell what the change is, but none of its texts: nobody has looked yet
 // at what was typed.
 func (c Change) details(p project.Project) audit.Details {

@@ -44,6 +44,14 @@ func (f *Fault) Is(target error) bool { return target == f.kind }
 // Is reports whether err is of the given kind; a nil error is of none.
 func Is(err error, kind Kind) bool { return errors.Is(err, kind) }
 
+// IgnoreNotFound returns nil for a NotFound error, and every other as it is.
+func IgnoreNotFound(err error) error {
+	if errors.Is(err, NotFound) {
+		return nil
+	}
+	return err
+}
+
 // Message returns what the caller may read of err, or "" when err holds
 // nothing that was written for the caller.
 func Message(err error) string {

@@ -74,7 +74,7 @@ func (r *Rules) Create(ctx context.Context, p project.Project, d Draft) (Integra
 	if err := r.admit(i, had); err != nil {
 		return Integration{}, err
 	}
-	err = r.trail.Beside(ctx, i.event(audit.IntegrationCreated, p, d.By), func(ctx context.Context) (err error) {
+	err = r.trail.Do(ctx, i.event(EventCreated, p, d.By), func(ctx context.Context) (err error) {
 		i, err = r.createWithSample(ctx, p, i, had, sample)
 		return err
 	})
@@ -145,7 +145,7 @@ func (r *Rules) Change(ctx context.Context, p project.Project, id int64, c Chang
 	if err := i.besides(had); err != nil {
 		return Integration{}, err
 	}
-	err = r.trail.Beside(ctx, i.changeEvent(was, p, c), func(ctx context.Context) (err error) {
+	err = r.trail.Do(ctx, i.changeEvent(was, p, c), func(ctx context.Context) (err error) {
 		if c.Sample == nil {
 			i, err = r.UpdateIntegration(ctx, p, i, had)
 		} else {
@@ -198,7 +198,7 @@ func (r *Rules) ResetKey(ctx context.Context, by audit.Actor, p project.Project,
 		return Integration{}, err
 	}
 	r.renewKey(&i)
-	err = r.trail.Beside(ctx, i.event(audit.IntegrationKeyReset, p, by), func(ctx context.Context) (err error) {
+	err = r.trail.Do(ctx, i.event(EventKeyReset, p, by), func(ctx context.Context) (err error) {
 		i, err = r.UpdateIntegration(ctx, p, i, had)
 		return err
 	})
@@ -207,7 +207,7 @@ func (r *Rules) ResetKey(ctx context.Context, by audit.Actor, p project.Project,
 
 // Delete removes the integration.
 func (r *Rules) Delete(ctx context.Context, by audit.Actor, p project.Project, i Integration) error {
-	return r.trail.Beside(ctx, i.event(audit.IntegrationDeleted, p, by), func(ctx context.Context) error {
+	return r.trail.Do(ctx, i.event(EventDeleted, p, by), func(ctx context.Context) error {
 		return r.DeleteIntegration(ctx, p, i)
 	})
 }

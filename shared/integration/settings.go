@@ -23,7 +23,7 @@ func (r *Rules) ChangeSettings(ctx context.Context, p project.Project, c Setting
 		return Settings{}, err
 	}
 	set(&s.Fingerprinting, c.Fingerprinting)
-	err = r.trail.Beside(ctx, s.changeEvent(p, c.By), func(ctx context.Context) (err error) {
+	err = r.trail.Do(ctx, s.changeEvent(p, c.By), func(ctx context.Context) (err error) {
 		s, err = r.PutAlertSettings(ctx, p, s)
 		return err
 	})

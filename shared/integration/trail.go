@@ -9,6 +9,17 @@ import (
 	"gatehouse/shared/project"
 )
 
+// What happens to the integrations of a project and to its rules for alerts.
+var (
+	EventCreated              = audit.Declare("integration.created", "Alert integration added")
+	EventChanged              = audit.Declare("integration.changed", "Alert integration changed")
+	EventEnabled              = audit.Declare("integration.enabled", "Alert integration switched on")
+	EventDisabled             = audit.Declare("integration.disabled", "Alert integration switched off")
+	EventDeleted              = audit.Declare("integration.deleted", "Alert integration deleted")
+	EventKeyReset             = audit.Declare("integration.key_reset", "Alert integration’s key reset")
+	EventAlertSettingsChanged = audit.Declare("alert_settings.changed", "Rules for alerts changed")
+)
+
 // event returns an event about the integration, which has no id before it is
 // stored.
 func (i Integration) event(name audit.Name, p project.Project, by audit.Actor) audit.Event {
@@ -22,12 +33,12 @@ func (i Integration) event(name audit.Name, p project.Project, by audit.Actor) a
 // changeEvent returns an event about what the change makes of the integration
 // as it was.
 func (i Integration) changeEvent(was Integration, p project.Project, c Change) audit.Event {
-	name := audit.IntegrationChanged
+	name := EventChanged
 	switch {
 	case i.Active && !was.Active:
-		name = audit.IntegrationEnabled
+		name = EventEnabled
 	case !i.Active && was.Active:
-		name = audit.IntegrationDisabled
+		name = EventDisabled
 	}
 	e := i.event(name, p, c.By)
 	e.Details["changed"] = strings.Join(i.changedFields(was, c), ", ")
@@ -62,5 +73,5 @@ func (s Settings) changeEvent(p project.Project, by audit.Actor) audit.Event {
 	if s.Fingerprinting {
 		d["fingerprints"] = "made where none is given"
 	}
-	return by.Event(audit.AlertSettingsChanged, d)
+	return by.Event(EventAlertSettingsChanged, d)
 }

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"strings"
 
-	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/user"
@@ -247,9 +246,9 @@ func (s *Server) Approve(ctx context.Context, u user.User, a Authorization) (Red
 	g := s.newGrant(u.ID, a.Client, a.Scopes)
 	g.RedirectURI, g.Challenge, g.Refreshable = a.RedirectURI, a.Challenge, true
 	g.OIDCNonce, g.AuthenticatedAt = a.signIn.nonce, a.signIn.at
-	consent := event(audit.Consent, g, a.Client)
+	consent := event(EventConsent, g, a.Client)
 	consent.ActorID = u.ID
-	err := s.trail.Beside(ctx, consent, func(ctx context.Context) error { return s.store.CreateGrant(ctx, g) })
+	err := s.trail.Do(ctx, consent, func(ctx context.Context) error { return s.store.CreateGrant(ctx, g) })
 	if err != nil {
 		return Redirect{}, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/user"
 )
@@ -43,7 +44,7 @@ func (s *Server) Authorized(ctx context.Context, u user.User) ([]Authorized, err
 }
 
 // endedWith reports whether the grant ended with the user's sessions.
-func (g Grant) endedWith(u user.User) bool { return !g.Refreshable && !u.Keeps(g.UserSince) }
+func (g Grant) endedWith(u user.User) bool { return !g.Refreshable && !u.SessionValid(g.SessionEpoch) }
 
 // with returns what is known with one more grant.
 func (a Authorized) with(g Grant) Authorized {
@@ -70,7 +71,7 @@ func (s *Server) knownClients(ctx context.Context, live map[string]Authorized) (
 			if a.Client, err = s.store.Client(ctx, application); err == nil {
 				found <- a
 			}
-			return known(err)
+			return fault.IgnoreNotFound(err)
 		})
 	}
 	err := reads.Wait()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 )
 
@@ -61,9 +60,9 @@ func (s *Server) redeem(ctx context.Context, x exchange) (Tokens, error) {
 	g := x.grant
 	if g.Generation == 0 {
 		next := g.Redeemed(s.now())
-		issued := event(audit.TokenIssued, next, x.client)
+		issued := event(EventTokenIssued, next, x.client)
 		issued.Details["by"] = "authorization code"
-		err := s.trail.Beside(ctx, issued, func(ctx context.Context) error {
+		err := s.trail.Do(ctx, issued, func(ctx context.Context) error {
 			_, err := s.store.AdvanceGrant(ctx, next)
 			return err
 		})
@@ -74,7 +73,7 @@ func (s *Server) redeem(ctx context.Context, x exchange) (Tokens, error) {
 			return Tokens{}, err
 		}
 	}
-	if err := s.revokeAs(ctx, audit.CodeReused, x, g); err != nil {
+	if err := s.revokeAs(ctx, EventCodeReused, x, g); err != nil {
 		return Tokens{}, err
 	}
 	return Tokens{}, invalidGrant("The code was used before.")

@@ -45,10 +45,10 @@ type Grant struct {
 	// and AuthenticatedAt when the user had signed in; zero: nobody knows.
 	OIDCNonce       string
 	AuthenticatedAt time.Time
-	// UserSince is, for the password grant, the user's SessionsSince that the
+	// SessionEpoch is, for the password grant, the user's SessionEpoch that the
 	// password was verified under.
-	UserSince time.Time
-	CreatedAt time.Time
+	SessionEpoch time.Time
+	CreatedAt    time.Time
 	// Generation is zero while the code is outstanding and then counts the
 	// pairs of tokens; only those of the last pair are good.
 	Generation int64

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
 )
@@ -85,7 +86,7 @@ func (s *Server) introspectAsBearer(ctx context.Context, req IntrospectionReques
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.Go(func() (err error) {
 		client, err = s.store.Client(ctx, bearer.grant.Application)
-		return known(err)
+		return fault.IgnoreNotFound(err)
 	})
 	reads.Go(func() (err error) {
 		stands, err = s.stands(ctx, bearer.grant)
@@ -164,7 +165,7 @@ func (s *Server) current(x exchange) bool {
 func (s *Server) stands(ctx context.Context, g Grant) (bool, error) {
 	u, err := s.users.User(ctx, g.UserID)
 	if err != nil {
-		return false, known(err)
+		return false, fault.IgnoreNotFound(err)
 	}
-	return !u.Blocked() && (g.Refreshable || u.Keeps(g.UserSince)), nil
+	return !u.Blocked() && (g.Refreshable || u.SessionValid(g.SessionEpoch)), nil
 }

@@ -6,9 +6,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
+	"gatehouse/shared/signin"
 	"gatehouse/shared/throttle"
 )
 
@@ -26,8 +26,8 @@ func requirePassword(req TokenRequest) error {
 // reports that too many have failed.
 func (s *Server) beginPassword(ctx context.Context, req TokenRequest) (attempt throttle.Attempt, throttled bool, err error) {
 	kind := throttle.Password
-	if req.Elsewhere {
-		kind = throttle.PasswordFromElsewhere
+	if req.CrossSite {
+		kind = throttle.CrossSitePassword
 	}
 	attempt, err = s.attempts.Begin(ctx, throttle.Guess{Kind: kind, Account: req.Username, Address: req.Address})
 	if errors.Is(err, fault.TooMany) {
@@ -52,17 +52,17 @@ func (s *Server) exchangePassword(ctx context.Context, x exchange) (Tokens, erro
 	case x.user.TwoFactorEnabled:
 		return Tokens{}, s.withdraw(ctx, x, errNotOpened)
 	case x.throttled:
-		s.trail.Note(ctx, opened(audit.SignInThrottled, x))
+		s.trail.Record(ctx, opened(signin.EventThrottled, x))
 		return Tokens{}, errNotOpened
 	case !s.users.VerifyPassword(x.user, x.Password), x.user.Blocked():
-		s.trail.Note(ctx, opened(audit.SignInFailed, x))
+		s.trail.Record(ctx, opened(signin.EventFailed, x))
 		return Tokens{}, errNotOpened
 	}
 	g := s.newGrant(x.user.ID, client, scopes).Redeemed(s.now())
-	g.UserSince = x.user.SessionsSince
-	issued := event(audit.TokenIssued, g, client)
+	g.SessionEpoch = x.user.SessionEpoch
+	issued := event(EventTokenIssued, g, client)
 	issued.ActorID, issued.Details["by"] = x.user.ID, "password grant"
-	err = s.trail.Beside(ctx, issued, func(ctx context.Context) error {
+	err = s.trail.Do(ctx, issued, func(ctx context.Context) error {
 		writes, ctx := errgroup.WithContext(ctx)
 		writes.Go(func() error { return s.store.CreateGrant(ctx, g) })
 		writes.Go(func() error { return s.attempts.Succeed(ctx, x.attempt) })

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
 )
@@ -85,7 +84,7 @@ func (s *Server) rotate(ctx context.Context, x exchange, next Grant) (Tokens, er
 	stored, err := s.store.AdvanceGrant(ctx, next)
 	switch {
 	case err == nil:
-		s.trail.Note(ctx, event(audit.TokenRefreshed, next, x.client))
+		s.trail.Record(ctx, event(EventTokenRefreshed, next, x.client))
 		return s.tokens(next), nil
 	case errors.Is(err, fault.Conflict) && stored.Generation > x.credential.Generation && !stored.Revoked():
 		return s.reused(ctx, x, stored) // another caller rotated in between
@@ -108,7 +107,7 @@ func (s *Server) reused(ctx context.Context, x exchange, g Grant) (Tokens, error
 	if s.isRace(x.credential.Generation, g) {
 		return Tokens{}, spent
 	}
-	if err := s.revokeAs(ctx, audit.RefreshTokenReused, x, g); err != nil {
+	if err := s.revokeAs(ctx, EventRefreshTokenReused, x, g); err != nil {
 		return Tokens{}, err
 	}
 	return Tokens{}, spent

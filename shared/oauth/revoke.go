@@ -25,12 +25,12 @@ func (s *Server) Revoke(ctx context.Context, credentials Credentials, token secr
 	if x.grant.UserID == 0 || x.grant.Revoked() || !s.worthRevoking(x) {
 		return nil
 	}
-	return s.revokeAs(ctx, audit.TokenRevoked, x, x.grant)
+	return s.revokeAs(ctx, EventTokenRevoked, x, x.grant)
 }
 
 // revokeAs ends the grant, for a reason that the trail is told.
 func (s *Server) revokeAs(ctx context.Context, why audit.Name, x exchange, g Grant) error {
-	return s.trail.Beside(ctx, event(why, g, x.client), func(ctx context.Context) error {
+	return s.trail.Do(ctx, event(why, g, x.client), func(ctx context.Context) error {
 		return s.store.RevokeGrant(ctx, g.GrantID, s.now())
 	})
 }

@@ -105,7 +105,7 @@ func TestSignedIn(t *testing.T) {
 		req.Prompt, req.MaxAge = test.prompt, test.maxAge
 		if test.sent > 0 {
 			f.advance(-test.sent)
-			req, _ = f.Again(req)
+			req, _ = f.RequireFreshSignIn(req)
 			f.advance(test.sent)
 		}
 		a, err := f.Check(f.client, req)
@@ -140,7 +140,7 @@ func TestAgainAsksForAFreshSignInOnce(t *testing.T) {
 	for _, test := range tests {
 		req := f.openIDRequest()
 		req.Scope, req.Prompt, req.MaxAge = test.scope, test.prompt, test.maxAge
-		later, changed := f.Again(req)
+		later, changed := f.RequireFreshSignIn(req)
 		if changed != test.changed || later.Prompt != test.prompt || (later.SignedInSince != "") != test.changed {
 			t.Errorf("%+v: prompt %q since %q, changed %t", test, later.Prompt, later.SignedInSince, changed)
 			continue

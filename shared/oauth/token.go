@@ -26,8 +26,8 @@ type TokenRequest struct {
 	Username     string
 	Password     secret.Text
 	Address      netip.Addr // where it came from
-	// Elsewhere tells that a page of another site had a browser send it.
-	Elsewhere bool
+	// CrossSite tells that a page of another site had a browser send it.
+	CrossSite bool
 }
 
 // Credentials are what a client says of itself (RFC 6749 section 2.3.1).
@@ -99,19 +99,19 @@ func (s *Server) load(ctx context.Context, req TokenRequest, c Credential) (exch
 	if req.Client.ClientID != "" {
 		reads.Go(func() (err error) {
 			x.client, err = s.store.Client(ctx, req.Client.ClientID)
-			return known(err)
+			return fault.IgnoreNotFound(err)
 		})
 	}
 	if c.Kind != 0 {
 		reads.Go(func() (err error) {
 			x.grant, err = s.provenGrant(ctx, c)
-			return known(err)
+			return fault.IgnoreNotFound(err)
 		})
 	}
 	if req.GrantType == "password" {
 		reads.Go(func() (err error) {
 			x.user, err = s.users.UserByLogin(ctx, req.Username)
-			return known(err)
+			return fault.IgnoreNotFound(err)
 		})
 		reads.Go(func() (err error) {
 			x.attempt, x.throttled, err = s.beginPassword(ctx, req)
@@ -120,14 +120,6 @@ func (s *Server) load(ctx context.Context, req TokenRequest, c Credential) (exch
 	}
 	err := reads.Wait()
 	return x, err
-}
-
-// known passes every error but fault.NotFound.
-func known(err error) error {
-	if errors.Is(err, fault.NotFound) {
-		return nil
-	}
-	return err
 }
 
 // provenGrant returns the grant that gave the credential, in whichever

@@ -6,6 +6,27 @@ import (
 	"gatehouse/shared/audit"
 )
 
+// What happens to groups.
+var (
+	EventGroupCreated = audit.Declare("group.created", "Group made")
+	EventGroupChanged = audit.Declare("group.changed", "Group changed")
+	EventGroupDeleted = audit.Declare("group.deleted", "Group deleted")
+)
+
+// What happens to projects.
+var (
+	EventProjectCreated = audit.Declare("project.created", "Project made")
+	EventProjectChanged = audit.Declare("project.changed", "Project changed")
+	EventProjectDeleted = audit.Declare("project.deleted", "Project deleted")
+)
+
+// What happens to members.
+var (
+	EventMemberAdded   = audit.Declare("member.added", "Became a member")
+	EventMemberChanged = audit.Declare("member.role_changed", "Membership changed")
+	EventMemberRemoved = audit.Declare("member.removed", "Membership ended")
+)
+
 // Event returns an event about the project.
 func (p Project) Event(name audit.Name, by audit.Actor) audit.Event {
 	return by.Event(name, details(p.Where(), p.Visibility))
@@ -23,13 +44,13 @@ func details(where string, v Visibility) audit.Details {
 // ChangeEvents returns the events about what was made of the project: none
 // where it is as it was.
 func (p Project) ChangeEvents(was Project, by audit.Actor) []audit.Event {
-	return changeEvents(p.Event(audit.ProjectChanged, by), p.Name != was.Name, p.Visibility, was.Visibility)
+	return changeEvents(p.Event(EventProjectChanged, by), p.Name != was.Name, p.Visibility, was.Visibility)
 }
 
 // ChangeEvents returns the events about what was made of the group: none where
 // it is as it was.
 func (g Group) ChangeEvents(was Group, by audit.Actor) []audit.Event {
-	return changeEvents(g.Event(audit.GroupChanged, by), g.Name != was.Name, g.Visibility, was.Visibility)
+	return changeEvents(g.Event(EventGroupChanged, by), g.Name != was.Name, g.Visibility, was.Visibility)
 }
 
 func changeEvents(e audit.Event, renamed bool, v, was Visibility) []audit.Event {

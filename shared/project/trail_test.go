@@ -29,8 +29,8 @@ func TestChangeEvents(t *testing.T) {
 			group, groupWas := project.Group{FullPath: now.FullPath, Name: now.Name, Visibility: now.Visibility}, project.Group{FullPath: was.FullPath, Name: was.Name, Visibility: was.Visibility}
 			var ofProject, ofGroup []audit.Event
 			if test.want != nil {
-				ofProject = []audit.Event{by.Event(audit.ProjectChanged, test.want)}
-				ofGroup = []audit.Event{by.Event(audit.GroupChanged, test.want)}
+				ofProject = []audit.Event{by.Event(project.EventProjectChanged, test.want)}
+				ofGroup = []audit.Event{by.Event(project.EventGroupChanged, test.want)}
 			}
 			if diff := cmp.Diff(ofProject, now.ChangeEvents(was, by)); diff != "" {
 				t.Errorf("of a project (-want +got):\n%s", diff)

@@ -1,6 +1,6 @@
 // Package session keeps people signed in to the pages. A browser's cookie names
 // a session and proves it; a store has the proof's digest. What ends a user's
-// sessions from outside is the user's own SessionsSince, which every session
+// sessions from outside is the user's own SessionEpoch, which every session
 // remembers.
 package session
 
@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/user"
@@ -28,13 +29,13 @@ const (
 
 // Session is one browser in which a user signed in.
 type Session struct {
-	UserID     int64
-	ID         string // 32 hexadecimal characters; no secret
-	Digest     secret.Digest
-	CreatedAt  time.Time
-	LastSeenAt time.Time // exact to TouchEvery
-	Browser    Browser
-	UserSince  time.Time // the user's SessionsSince that the sign-in saw
+	UserID       int64
+	ID           string // 32 hexadecimal characters; no secret
+	Digest       secret.Digest
+	CreatedAt    time.Time
+	LastSeenAt   time.Time // exact to TouchEvery
+	Browser      audit.Browser
+	SessionEpoch time.Time // the user's SessionEpoch that the sign-in saw
 }
 
 // ExpiresAt is when the session ends if it is not used again.
@@ -82,12 +83,12 @@ func NewRules(store Store, now func() time.Time) *Rules { return &Rules{store, n
 // Start opens a session for a user who has just signed in and returns the
 // value of its cookie. The user is as read when the password was verified: what
 // has ended the user's sessions since has ended this one too.
-func (r *Rules) Start(ctx context.Context, u user.User, in Browser) (secret.Text, error) {
+func (r *Rules) Start(ctx context.Context, u user.User, in audit.Browser) (secret.Text, error) {
 	text := secret.New("", 32)
 	now := r.now()
 	s := Session{
 		UserID: u.ID, ID: hex.EncodeToString(secret.Random(16)), Digest: text.Digest(),
-		CreatedAt: now, LastSeenAt: now, Browser: in.Cleaned(), UserSince: u.SessionsSince,
+		CreatedAt: now, LastSeenAt: now, Browser: in.Cleaned(), SessionEpoch: u.SessionEpoch,
 	}
 	cookie := secret.NewText(strconv.FormatInt(u.ID, 10) + "." + s.ID + "." + text.Reveal())
 	return cookie, r.store.CreateSession(ctx, s)

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/session"
 )
 
 func start(t *testing.T, a *apptest.App) string {
 	t.Helper()
-	cookie, err := a.Sessions.Start(t.Context(), a.User("ada"), session.Browser{})
+	cookie, err := a.Sessions.Start(t.Context(), a.User("ada"), audit.Browser{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
@@ -68,7 +69,7 @@ func (s *Site) User(r *http.Request, of session.Session) (user.User, *http.Reque
 		return user.User{}, r, ErrNotSignedIn
 	case err != nil:
 		return user.User{}, r, err
-	case !u.Keeps(of.UserSince) && !u.Blocked():
+	case !u.SessionValid(of.SessionEpoch) && !u.Blocked():
 		return user.User{}, r, ErrNotSignedIn
 	}
 	r = r.WithContext(context.WithValue(r.Context(), visitorKey{}, &u))
@@ -163,12 +164,12 @@ func (s *Site) Pending(r *http.Request) string { return s.cookie(r, pendingCooki
 func (s *Site) EndPending(w http.ResponseWriter) { s.setCookie(w, pendingCookie, "", -1) }
 
 // browser tells where a request comes from, in its own words.
-func browser(r *http.Request) session.Browser {
+func browser(r *http.Request) audit.Browser {
 	address, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		address = r.RemoteAddr
 	}
-	return session.Browser{UserAgent: r.UserAgent(), Address: address}
+	return audit.Browser{UserAgent: r.UserAgent(), Address: address}
 }
 
 func (s *Site) setSession(w http.ResponseWriter, value secret.Text) {

@@ -43,7 +43,7 @@ func newSite(t *testing.T) http.Handler {
 	mux.Handle("GET /missing", fail(fault.New(fault.NotFound, "row 17 of table things")))
 	mux.Handle("GET /broken", fail(errors.New("disk on fire")))
 	mux.Handle("GET /panic", s.Page(func(http.ResponseWriter, *http.Request) error { panic("boom") }))
-	return web.Around(s.Serve(mux))
+	return web.Wrap(s.Serve(mux))
 }
 
 func call(h http.Handler, method, target, body string, header ...string) *httptest.ResponseRecorder {

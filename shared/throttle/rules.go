@@ -21,9 +21,9 @@ type Kind string
 // any page that somebody visits can make them, and would else keep that person
 // from signing in.
 const (
-	Password              Kind = "password"
-	PasswordFromElsewhere Kind = "password from another site"
-	SecondFactor          Kind = "second factor"
+	Password          Kind = "password"
+	CrossSitePassword Kind = "password from another site"
+	SecondFactor      Kind = "second factor"
 )
 
 // Guess says what is tried, at which account, and from where.

@@ -110,7 +110,7 @@ func (r *Rules) Reset(ctx context.Context, u user.User, by int64) error {
 }
 
 func changed(u user.User, enabled bool, now time.Time) user.User {
-	u.TwoFactorEnabled, u.SessionsSince, u.UpdatedAt = enabled, u.NextSince(now), now
+	u.TwoFactorEnabled, u.SessionEpoch, u.UpdatedAt = enabled, u.NextSince(now), now
 	return u
 }
 

@@ -68,7 +68,7 @@ func TestEnrolmentTakesEffectWithTheFirstRightCodeAlone(t *testing.T) {
 		t.Fatalf("Enable = %d codes, %v, want 10", len(codes), err)
 	}
 	wantFactor(t, a, ada, true)
-	if now := stored(t, a, ada); now != enabled || now.Keeps(ada.SessionsSince) {
+	if now := stored(t, a, ada); now != enabled || now.SessionValid(ada.SessionEpoch) {
 		t.Errorf("Enable returned %+v and stored %+v, want the sessions before it ended", enabled, now)
 	}
 }
@@ -155,7 +155,7 @@ func TestDisableAndReset(t *testing.T) {
 	}
 	for _, p := range []person{ada, ben} {
 		wantFactor(t, a, p.User, false)
-		if stored(t, a, p.User).Keeps(p.SessionsSince) {
+		if stored(t, a, p.User).SessionValid(p.SessionEpoch) {
 			t.Errorf("the sessions of %s go on", p.Username)
 		}
 	}

@@ -39,7 +39,7 @@ const (
 // the password was verified.
 func (r *Rules) Pend(u user.User) secret.Text {
 	var text []byte
-	for _, n := range []int64{u.ID, r.now().UnixMicro(), micros(u.SessionsSince)} {
+	for _, n := range []int64{u.ID, r.now().UnixMicro(), micros(u.SessionEpoch)} {
 		text = binary.BigEndian.AppendUint64(text, uint64(n))
 	}
 	return secret.NewText(base64.RawURLEncoding.EncodeToString(r.signIns.Seal(text, signInLabel)))
@@ -108,7 +108,7 @@ func (r *Rules) read(ctx context.Context, p Pending, conditions []func(context.C
 	case err != nil:
 		return u, f, err
 	case userErr != nil, factorErr != nil, u.Blocked(), !u.TwoFactorEnabled,
-		micros(u.SessionsSince) != p.sessionsSince, !p.began.After(f.LastSignIn):
+		micros(u.SessionEpoch) != p.sessionsSince, !p.began.After(f.LastSignIn):
 		return u, f, ErrOver
 	}
 	return u, f, nil

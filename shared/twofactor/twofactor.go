@@ -52,7 +52,7 @@ type Store interface {
 	ReplaceSecondFactor(ctx context.Context, was Mark, next Factor) error
 
 	// EnableTwoFactor gives the factor to the user whose Version is still the
-	// stored one, with the user's TwoFactorEnabled, SessionsSince and
+	// stored one, with the user's TwoFactorEnabled, SessionEpoch and
 	// UpdatedAt; the stored version then counts one more. It returns a
 	// fault.Conflict error when somebody changed the user in between and a
 	// fault.NotFound error when the user is gone, and changes nothing then.

@@ -91,7 +91,7 @@ func (r *Rules) Update(ctx context.Context, id int64, c Change) (User, error) {
 	}
 	u.UpdatedAt = r.now()
 	if c.endsSessions() {
-		u.SessionsSince = u.NextSince(u.UpdatedAt)
+		u.SessionEpoch = u.NextSince(u.UpdatedAt)
 	}
 	if err := r.UpdateUser(ctx, u, c.By); err != nil {
 		return User{}, err
@@ -138,10 +138,10 @@ func (c Change) endsSessions() bool {
 // stores keep, and later than the last, whatever the clock says.
 func (u User) NextSince(now time.Time) time.Time {
 	now = now.Truncate(time.Microsecond)
-	if now.After(u.SessionsSince) {
+	if now.After(u.SessionEpoch) {
 		return now
 	}
-	return u.SessionsSince.Add(time.Microsecond)
+	return u.SessionEpoch.Add(time.Microsecond)
 }
 
 func set[T any](field *T, to *T) {

@@ -86,9 +86,9 @@ func TestSessionsEndWithThePasswordAndWithABlock(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if u.Keeps(before.SessionsSince) == test.ends || !u.Keeps(u.SessionsSince) || u.SessionsSince.Before(before.SessionsSince) {
-			t.Errorf("%s: SessionsSince = %v after %v, want the change to end what was before it: %v",
-				test.name, u.SessionsSince, before.SessionsSince, test.ends)
+		if u.SessionValid(before.SessionEpoch) == test.ends || !u.SessionValid(u.SessionEpoch) || u.SessionEpoch.Before(before.SessionEpoch) {
+			t.Errorf("%s: SessionEpoch = %v after %v, want the change to end what was before it: %v",
+				test.name, u.SessionEpoch, before.SessionEpoch, test.ends)
 		}
 	}
 }
@@ -106,10 +106,10 @@ func TestEveryEndOfSessionsIsAnother(t *testing.T) {
 			t.Fatal(err)
 		}
 		stored, err := a.Users.User(t.Context(), ada.ID)
-		if err != nil || !stored.Keeps(changed.SessionsSince) || seen[stored.SessionsSince] {
-			t.Errorf("SessionsSince = %v, stored as %v, %v, want one that was not there before", changed.SessionsSince, stored.SessionsSince, err)
+		if err != nil || !stored.SessionValid(changed.SessionEpoch) || seen[stored.SessionEpoch] {
+			t.Errorf("SessionEpoch = %v, stored as %v, %v, want one that was not there before", changed.SessionEpoch, stored.SessionEpoch, err)
 		}
-		seen[stored.SessionsSince] = true
+		seen[stored.SessionEpoch] = true
 	}
 }
 

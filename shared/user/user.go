@@ -26,10 +26,10 @@ type User struct {
 	TwoFactorEnabled bool
 	CreatedAt        time.Time
 	UpdatedAt        time.Time
-	// SessionsSince is when sessions and password-grant tokens were ended last;
+	// SessionEpoch is when sessions and password-grant tokens were ended last;
 	// zero: never. Each remembers the one that it began under, see Keeps.
-	SessionsSince time.Time
-	Version       int64 // counts the changes; a change names the version it read
+	SessionEpoch time.Time
+	Version      int64 // counts the changes; a change names the version it read
 }
 
 // State tells whether a user may use the service.
@@ -51,11 +51,11 @@ func (u User) Administers() bool { return u.Admin && !u.Blocked() }
 // ErrNotAdministrator refuses what only an active administrator may do.
 var ErrNotAdministrator = fault.New(fault.Forbidden, "you are not an administrator any more")
 
-// Keeps reports whether a session or a password-grant token of the user goes
-// on that was given to whom this SessionsSince was read of. It is over when the
+// SessionValid reports whether a session or a password-grant token of the user goes
+// on that was given to whom this SessionEpoch was read of. It is over when the
 // password has changed or the user was blocked since, be it while the old
 // password was still being looked at: no clock is asked.
-func (u User) Keeps(since time.Time) bool { return u.SessionsSince.Equal(since) }
+func (u User) SessionValid(since time.Time) bool { return u.SessionEpoch.Equal(since) }
 
 // Store keeps users. Reads see every write that was acknowledged before.
 type Store interface {

@@ -98,7 +98,7 @@ func captureLog(t *testing.T) *bytes.Buffer {
 
 func TestAroundEveryRequest(t *testing.T) {
 	log := captureLog(t)
-	h := web.Around(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { web.NoContent(w) }))
+	h := web.Wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { web.NoContent(w) }))
 	r := httptest.NewRequest("GET", "/things?access_token=opensesame", nil)
 	r.Header.Set("X-Request-Id", "from-the-proxy")
 	w := httptest.NewRecorder()
@@ -118,7 +118,7 @@ func TestAroundEveryRequest(t *testing.T) {
 
 func TestAroundMakesUpRequestIDs(t *testing.T) {
 	captureLog(t)
-	h := web.Around(http.NotFoundHandler())
+	h := web.Wrap(http.NotFoundHandler())
 	seen := map[string]bool{}
 	for _, given := range []string{"", "", "has a space", strings.Repeat("x", 65)} {
 		r := httptest.NewRequest("GET", "/", nil)
@@ -135,7 +135,7 @@ func TestAroundMakesUpRequestIDs(t *testing.T) {
 
 func TestAroundAnswersPanics(t *testing.T) {
 	captureLog(t)
-	h := web.Around(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	h := web.Wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Set-Cookie", "session=half-made")
 		panic("out of tokens")
 	}))

@@ -104,7 +104,7 @@ func New(app *app.App) http.Handler {
 	mux.Handle("POST /admin/users/{id}/unblock", admin(a.unblockUser))
 	mux.Handle("POST /admin/users/{id}/reset_two_factor", admin(a.resetTwoFactor))
 	mux.Handle("GET /admin/audit", admin(a.everybodysAudit))
-	return web.Around(a.site.Serve(mux))
+	return web.Wrap(a.site.Serve(mux))
 }
 
 func toApplications(w http.ResponseWriter, r *http.Request) error {

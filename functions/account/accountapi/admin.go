@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 	"gatehouse/shared/site"
+	"gatehouse/shared/twofactor"
 	"gatehouse/shared/user"
 )
 
@@ -112,7 +112,7 @@ func (a *api) setState(w http.ResponseWriter, r *http.Request, u user.User, stat
 	if _, err := a.app.Users.Update(r.Context(), was.ID, change); err != nil {
 		return err
 	}
-	a.app.Trail.Note(r.Context(), audit.OfChange(was, change, u.ID)...)
+	a.app.Trail.Record(r.Context(), change.Events(was, u.ID)...)
 	a.site.Notify(w, notice)
 	return site.Redirect(w, r, adminUsersPath)
 }
@@ -144,7 +144,7 @@ func (a *api) resetTwoFactor(w http.ResponseWriter, r *http.Request, u user.User
 		a.site.Notify(w, "two-factor-over")
 		return site.Redirect(w, r, adminUsersPath)
 	}
-	a.app.Trail.Note(r.Context(), audit.OfUser(whose, audit.TwoFactorDisabled, u.ID))
+	a.app.Trail.Record(r.Context(), whose.Event(twofactor.EventDisabled, u.ID))
 	a.site.Notify(w, "two-factor-reset")
 	return site.Redirect(w, r, adminUsersPath)
 }

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
@@ -108,7 +107,7 @@ func (a *api) deleteApplication(w http.ResponseWriter, r *http.Request, u user.U
 	if err := a.app.Store.DeleteClient(r.Context(), c); err != nil {
 		return err
 	}
-	a.app.Trail.Note(r.Context(), c.Event(audit.ApplicationDeleted, u.ID))
+	a.app.Trail.Record(r.Context(), c.Event(oauth.EventApplicationDeleted, u.ID))
 	a.site.Notify(w, "deleted")
 	return site.Redirect(w, r, applicationsPath)
 }
@@ -118,7 +117,7 @@ func (a *api) renewSecret(w http.ResponseWriter, r *http.Request, u user.User, c
 	if err != nil {
 		return err
 	}
-	a.app.Trail.Note(r.Context(), c.Event(audit.SecretRenewed, u.ID))
+	a.app.Trail.Record(r.Context(), c.Event(oauth.EventSecretRenewed, u.ID))
 	return a.renderSecret(w, r, http.StatusOK, "The new secret", c, text)
 }
 

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 
-	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
@@ -84,7 +83,7 @@ func (a *api) createApplication(w http.ResponseWriter, r *http.Request, u user.U
 	if err != nil {
 		return a.complain(w, r, formForNew(u, registration), err)
 	}
-	a.app.Trail.Note(r.Context(), c.Event(audit.ApplicationCreated, u.ID))
+	a.app.Trail.Record(r.Context(), c.Event(oauth.EventApplicationCreated, u.ID))
 	return a.renderSecret(w, r, http.StatusCreated, "The application is registered", c, text)
 }
 
@@ -104,7 +103,7 @@ func (a *api) updateApplication(w http.ResponseWriter, r *http.Request, u user.U
 	if err != nil {
 		return a.complain(w, r, formToEdit(u, c, registration), err)
 	}
-	a.app.Trail.Note(r.Context(), changed.Event(audit.ApplicationChanged, u.ID))
+	a.app.Trail.Record(r.Context(), changed.Event(oauth.EventApplicationChanged, u.ID))
 	a.site.Notify(w, "saved")
 	return site.Redirect(w, r, applicationAddress(c))
 }

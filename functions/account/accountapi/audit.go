@@ -83,7 +83,7 @@ func (a *api) renderAudit(w http.ResponseWriter, r *http.Request, u user.User, b
 	if body.Rows, err = a.auditRows(r.Context(), u, body.Admin, found.Entries); err != nil {
 		return err
 	}
-	for _, k := range audit.Kinds {
+	for _, k := range audit.Kinds() {
 		if k.Stored() {
 			body.Kinds = append(body.Kinds, k)
 		}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"gatehouse/shared/apptest"
-	"gatehouse/shared/audit"
 	"gatehouse/shared/oauth"
 )
 
@@ -158,7 +157,7 @@ func TestNamesDoNotPoseAsDetails(t *testing.T) {
 	client := register(t, a, ada, func(r *oauth.Registration) { r.Name = name })
 	b := signedIn(t, a, ada)
 	allow(t, a, b, client, "read_user")
-	page := b.Get(securityLog+"?event="+string(audit.Consent)).Want(200,
+	page := b.Get(securityLog+"?event="+string(oauth.EventConsent)).Want(200,
 		"<dt>application</dt><dd><bdi>"+name+"</bdi></dd><dt>scopes</dt><dd><bdi>read_user</bdi></dd></dl>")
 	if got := strings.Count(page.Body.String(), "<dt>"); got != 2 {
 		t.Errorf("the entry has %d details, want 2: %s", got, page.Body)

@@ -143,7 +143,7 @@ func (a *api) approve(w http.ResponseWriter, r *http.Request, u user.User, req o
 // toSignIn sends the user to sign in and then back to the request; again, if
 // the user is signed in but not recently enough.
 func (a *api) toSignIn(w http.ResponseWriter, r *http.Request, req oauth.AuthorizeRequest, again bool) error {
-	later, changed := a.app.OAuth.Again(req)
+	later, changed := a.app.OAuth.RequireFreshSignIn(req)
 	if !changed && r.Method == http.MethodGet {
 		return site.ErrNotSignedIn // and back to the very same address
 	}

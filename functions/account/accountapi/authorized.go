@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
@@ -56,9 +55,9 @@ func (a *api) revokeAuthorized(w http.ResponseWriter, r *http.Request, u user.Us
 	if err := a.app.Store.RevokeGrants(r.Context(), u.ID, id, a.app.Now()); err != nil {
 		return err
 	}
-	event := client.Event(audit.AuthorizationRevoked, u.ID)
+	event := client.Event(oauth.EventAuthorizationRevoked, u.ID)
 	event.UserID = u.ID // and not the application's owner
-	a.app.Trail.Note(r.Context(), event)
+	a.app.Trail.Record(r.Context(), event)
 	a.site.Notify(w, "access-ended")
 	return site.Redirect(w, r, authorizedPath)
 }

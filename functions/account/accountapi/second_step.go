@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"gatehouse/shared/audit"
+	"gatehouse/shared/signin"
 	"gatehouse/shared/site"
 	"gatehouse/shared/throttle"
 	"gatehouse/shared/twofactor"
@@ -78,13 +79,13 @@ func (a *api) secondStep(w http.ResponseWriter, r *http.Request) error {
 	var throttled *throttle.Refused
 	switch {
 	case errors.As(err, &throttled):
-		a.app.Trail.Note(r.Context(), audit.Event{Name: audit.SignInThrottled, UserID: pending.UserID, Outcome: audit.Refused})
+		a.app.Trail.Record(r.Context(), audit.Event{Name: signin.EventThrottled, UserID: pending.UserID, Outcome: audit.Refused})
 		body.Wait = minutes(throttled.Wait)
 		web.RetryAfter(w, throttled)
 		return a.renderSecondStep(w, r, http.StatusTooManyRequests, body)
 	case errors.Is(err, twofactor.ErrWrongCode):
-		a.app.Trail.Note(r.Context(), audit.Event{
-			Name: audit.SignInFailed, UserID: pending.UserID, Outcome: audit.Refused, Details: audit.Details{"after": "the right password"},
+		a.app.Trail.Record(r.Context(), audit.Event{
+			Name: signin.EventFailed, UserID: pending.UserID, Outcome: audit.Refused, Details: audit.Details{"after": "the right password"},
 		})
 		body.Refused = true
 		return a.renderSecondStep(w, r, http.StatusUnprocessableEntity, body)
@@ -99,7 +100,7 @@ func (a *api) secondStep(w http.ResponseWriter, r *http.Request) error {
 	a.site.EndPending(w)
 	var used []audit.Event
 	if answer.Recovery() {
-		used = append(used, audit.OfUser(u, audit.RecoveryCodeUsed, u.ID))
+		used = append(used, u.Event(twofactor.EventRecoveryCodeUsed, u.ID))
 		a.site.Notify(w, "recovery-used")
 	}
 	return a.finishSignIn(w, r, u, attempt, body.ReturnTo, used...)

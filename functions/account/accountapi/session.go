@@ -29,7 +29,7 @@ func (a *api) listSessions(w http.ResponseWriter, r *http.Request, u user.User, 
 	}
 	body := sessionsBody{Own: own}
 	for _, s := range sessions {
-		if s.ID != own.ID && u.Keeps(s.UserSince) {
+		if s.ID != own.ID && u.SessionValid(s.SessionEpoch) {
 			body.Others = append(body.Others, sessionRow{s, sessionsPath + "/" + s.ID + "/end"})
 		}
 	}
@@ -40,7 +40,7 @@ func (a *api) endSession(w http.ResponseWriter, r *http.Request, u user.User) er
 	if err := a.app.Sessions.EndOne(r.Context(), u.ID, r.PathValue("id")); err != nil {
 		return err
 	}
-	a.app.Trail.Note(r.Context(), audit.Event{Name: audit.SessionRevoked, ActorID: u.ID, UserID: u.ID})
+	a.app.Trail.Record(r.Context(), audit.Event{Name: session.EventRevoked, ActorID: u.ID, UserID: u.ID})
 	a.site.Notify(w, "session-ended")
 	return site.Redirect(w, r, sessionsPath)
 }
@@ -49,7 +49,7 @@ func (a *api) endOtherSessions(w http.ResponseWriter, r *http.Request, u user.Us
 	if err := a.app.Sessions.EndOthers(r.Context(), own); err != nil {
 		return err
 	}
-	a.app.Trail.Note(r.Context(), audit.Event{Name: audit.SessionsRevoked, ActorID: u.ID, UserID: u.ID})
+	a.app.Trail.Record(r.Context(), audit.Event{Name: session.EventOthersRevoked, ActorID: u.ID, UserID: u.ID})
 	a.site.Notify(w, "others-ended")
 	return site.Redirect(w, r, sessionsPath)
 }

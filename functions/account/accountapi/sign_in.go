@@ -12,6 +12,8 @@ import (
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/session"
+	"gatehouse/shared/signin"
 	"gatehouse/shared/site"
 	"gatehouse/shared/throttle"
 	"gatehouse/shared/user"
@@ -53,12 +55,12 @@ func (a *api) signIn(w http.ResponseWriter, r *http.Request) error {
 	var throttled *throttle.Refused
 	switch {
 	case errors.As(err, &throttled):
-		a.app.Trail.Note(r.Context(), audit.Event{Name: audit.SignInThrottled, Outcome: audit.Refused})
+		a.app.Trail.Record(r.Context(), audit.Event{Name: signin.EventThrottled, Outcome: audit.Refused})
 		body.Wait = minutes(throttled.Wait)
 		web.RetryAfter(w, throttled)
 		return a.renderSignIn(w, r, http.StatusTooManyRequests, body)
 	case fault.Is(err, fault.Unauthorized):
-		a.app.Trail.Note(r.Context(), audit.Event{Name: audit.SignInFailed, UserID: u.ID, Outcome: audit.Refused})
+		a.app.Trail.Record(r.Context(), audit.Event{Name: signin.EventFailed, UserID: u.ID, Outcome: audit.Refused})
 		body.Refused = true
 		// Like every form with a mistake in it. A 401 would have to come with
 		// a challenge (RFC 9110 section 15.5.2), and there is none for a form.
@@ -86,12 +88,12 @@ func (a *api) beginSecondStep(w http.ResponseWriter, r *http.Request, u user.Use
 // in the attempt, and leads back to where the user came from. What else has
 // happened is taken down on the way.
 func (a *api) finishSignIn(w http.ResponseWriter, r *http.Request, u user.User, attempt throttle.Attempt, returnTo string, happened ...audit.Event) error {
-	event := audit.Event{Name: audit.SignIn, ActorID: u.ID, UserID: u.ID}
-	err := a.app.Trail.Beside(r.Context(), event, func(ctx context.Context) error {
+	event := audit.Event{Name: signin.EventSignIn, ActorID: u.ID, UserID: u.ID}
+	err := a.app.Trail.Do(r.Context(), event, func(ctx context.Context) error {
 		writes, ctx := errgroup.WithContext(ctx)
 		writes.Go(func() error { return a.app.Attempts.Succeed(ctx, attempt) })
 		writes.Go(func() error { return a.site.SignIn(w, r.WithContext(ctx), u) })
-		writes.Go(func() error { a.app.Trail.Note(ctx, happened...); return nil })
+		writes.Go(func() error { a.app.Trail.Record(ctx, happened...); return nil })
 		return writes.Wait()
 	})
 	if err != nil {
@@ -121,7 +123,7 @@ func (a *api) signOut(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if ended.UserID != 0 {
-		a.app.Trail.Note(r.Context(), audit.Event{Name: audit.SignOut, ActorID: ended.UserID, UserID: ended.UserID})
+		a.app.Trail.Record(r.Context(), audit.Event{Name: session.EventSignOut, ActorID: ended.UserID, UserID: ended.UserID})
 	}
 	a.site.Notify(w, "signed-out")
 	if returnTo := site.LocalPath(form.Get("return_to")); returnTo != "/" {

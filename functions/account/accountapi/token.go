@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"gatehouse/shared/accesstoken"
-	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
@@ -101,7 +100,7 @@ func (a *api) revokeToken(w http.ResponseWriter, r *http.Request, u user.User, t
 	if err := a.app.Tokens.RevokeAccessToken(r.Context(), t.ID, a.app.Now()); err != nil {
 		return err
 	}
-	a.app.Trail.Note(r.Context(), t.Event(audit.AccessTokenRevoked, u.ID))
+	a.app.Trail.Record(r.Context(), t.Event(accesstoken.EventRevoked, u.ID))
 	a.site.Notify(w, "token-revoked")
 	return site.Redirect(w, r, tokensPath)
 }
@@ -124,7 +123,7 @@ func (a *api) rotateToken(w http.ResponseWriter, r *http.Request, u user.User, t
 	case err != nil:
 		return err
 	}
-	a.app.Trail.Note(r.Context(), successor.Event(audit.AccessTokenRotated, u.ID))
+	a.app.Trail.Record(r.Context(), successor.Event(accesstoken.EventRotated, u.ID))
 	return a.renderTokenText(w, r, "The new token", successor, text)
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"gatehouse/shared/accesstoken"
-	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/site"
@@ -114,7 +113,7 @@ func (a *api) createToken(w http.ResponseWriter, r *http.Request, u user.User) e
 	if err != nil {
 		return err
 	}
-	a.app.Trail.Note(r.Context(), t.Event(audit.AccessTokenCreated, u.ID))
+	a.app.Trail.Record(r.Context(), t.Event(accesstoken.EventCreated, u.ID))
 	return a.renderTokenText(w, r, "The token is made", t, text)
 }
 

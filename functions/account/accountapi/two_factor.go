@@ -11,6 +11,7 @@ import (
 	"gatehouse/shared/fault"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
+	"gatehouse/shared/signin"
 	"gatehouse/shared/site"
 	"gatehouse/shared/throttle"
 	"gatehouse/shared/twofactor"
@@ -70,12 +71,12 @@ func (a *api) withPassword(what string, h site.SessionHandler) http.Handler {
 		var throttled *throttle.Refused
 		switch {
 		case errors.As(err, &throttled):
-			a.app.Trail.Note(r.Context(), refused(audit.SignInThrottled, u))
+			a.app.Trail.Record(r.Context(), refused(signin.EventThrottled, u))
 			web.RetryAfter(w, throttled)
 			complaint := "Too many wrong passwords. Wait " + minutes(throttled.Wait) + " and try again."
 			return a.renderTwoFactor(w, r, http.StatusTooManyRequests, u, what, complaint)
 		case fault.Is(err, fault.Unauthorized):
-			a.app.Trail.Note(r.Context(), refused(audit.PasswordRefused, u))
+			a.app.Trail.Record(r.Context(), refused(user.EventPasswordRefused, u))
 			return a.renderTwoFactor(w, r, http.StatusUnprocessableEntity, u, what, "The password is not right.")
 		case err != nil:
 			return err
@@ -177,7 +178,7 @@ func (a *api) enableTwoFactor(w http.ResponseWriter, r *http.Request, u user.Use
 	case err != nil:
 		return err
 	}
-	a.app.Trail.Note(r.Context(), audit.OfUser(u, audit.TwoFactorEnabled, u.ID))
+	a.app.Trail.Record(r.Context(), u.Event(twofactor.EventEnabled, u.ID))
 	if err := a.site.SignIn(w, r, enabled); err != nil {
 		return err
 	}
@@ -195,7 +196,7 @@ func (a *api) disableTwoFactor(w http.ResponseWriter, r *http.Request, u user.Us
 	if err != nil {
 		return err
 	}
-	a.app.Trail.Note(r.Context(), audit.OfUser(u, audit.TwoFactorDisabled, u.ID))
+	a.app.Trail.Record(r.Context(), u.Event(twofactor.EventDisabled, u.ID))
 	if err := a.site.SignIn(w, r, u); err != nil {
 		return err
 	}
@@ -211,7 +212,7 @@ func (a *api) renewRecoveryCodes(w http.ResponseWriter, r *http.Request, u user.
 	if err != nil {
 		return err
 	}
-	a.app.Trail.Note(r.Context(), audit.OfUser(u, audit.RecoveryCodesRenewed, u.ID))
+	a.app.Trail.Record(r.Context(), u.Event(twofactor.EventRecoveryCodesRenewed, u.ID))
 	return a.renderRecoveryCodes(w, r, "New recovery codes", codes)
 }
 

@@ -21,7 +21,7 @@ type api struct{ intake *intake.Rules }
 // New returns the group's handler.
 func New(app *app.App) http.Handler {
 	api := &api{app.Intake}
-	return web.Around(web.WithoutTrailingSlash(http.HandlerFunc(api.route)))
+	return web.Wrap(web.WithoutTrailingSlash(http.HandlerFunc(api.route)))
 }
 
 // route serves what is posted to the address of an integration. Such an

@@ -92,7 +92,7 @@ func (a *api) complainAlert(w http.ResponseWriter, r *http.Request, v visit, iid
 	if errors.Is(why, alert.ErrChanged) {
 		body.Complaint = "The alert was changed since you opened its page. This is what it is now: repeat what you did if it still fits."
 	}
-	if errors.Is(why, alert.ErrBeside) {
+	if errors.Is(why, alert.ErrDuplicateOpen) {
 		if body.Beside, err = a.beside(r.Context(), v, body.Alert); err != nil {
 			return err
 		}

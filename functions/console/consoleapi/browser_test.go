@@ -5,7 +5,7 @@ import (
 
 	"gatehouse/functions/console/consoleapi"
 	"gatehouse/shared/apptest"
-	"gatehouse/shared/session"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/user"
 )
 
@@ -19,7 +19,7 @@ func stranger(t *testing.T, a *apptest.App) *apptest.Browser {
 func signedIn(t *testing.T, a *apptest.App, u user.User) *apptest.Browser {
 	t.Helper()
 	b := stranger(t, a)
-	value, err := a.Sessions.Start(t.Context(), u, session.Browser{})
+	value, err := a.Sessions.Start(t.Context(), u, audit.Browser{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func (a *api) token(w http.ResponseWriter, r *http.Request) error {
 		Username:     f.get("username"),
 		Password:     f.secret("password"),
 		Address:      web.ClientAddress(r),
-		Elsewhere:    origins.Check(r) != nil,
+		CrossSite:    origins.Check(r) != nil,
 	})
 	if err != nil {
 		return err

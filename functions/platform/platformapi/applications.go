@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strings"
 
-	"gatehouse/shared/audit"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
@@ -60,7 +59,7 @@ func (a *api) createApplication(w http.ResponseWriter, r *http.Request, c auth.C
 	if err != nil {
 		return err
 	}
-	a.app.Trail.Note(r.Context(), client.Event(audit.ApplicationCreated, c.ActorID()))
+	a.app.Trail.Record(r.Context(), client.Event(oauth.EventApplicationCreated, c.ActorID()))
 	return showSecret(w, client, text)
 }
 
@@ -78,7 +77,7 @@ func (a *api) deleteApplication(w http.ResponseWriter, r *http.Request, c auth.C
 	if err := a.app.OAuth.Store().DeleteClient(r.Context(), client); err != nil {
 		return web.NotFound("Application", err)
 	}
-	a.app.Trail.Note(r.Context(), client.Event(audit.ApplicationDeleted, c.ActorID()))
+	a.app.Trail.Record(r.Context(), client.Event(oauth.EventApplicationDeleted, c.ActorID()))
 	return web.NoContent(w)
 }
 
@@ -91,6 +90,6 @@ func (a *api) renewSecret(w http.ResponseWriter, r *http.Request, c auth.Caller)
 	if err != nil {
 		return web.NotFound("Application", err)
 	}
-	a.app.Trail.Note(r.Context(), client.Event(audit.SecretRenewed, c.ActorID()))
+	a.app.Trail.Record(r.Context(), client.Event(oauth.EventSecretRenewed, c.ActorID()))
 	return showSecret(w, client, text)
 }

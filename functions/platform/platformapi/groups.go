@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"gatehouse/shared/audit"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/project"
 	"gatehouse/shared/web"
@@ -69,7 +68,7 @@ func (a *api) createGroup(w http.ResponseWriter, r *http.Request, c auth.Caller)
 	if err != nil {
 		return web.NotFound("Group", err)
 	}
-	a.app.Trail.Note(r.Context(), g.Event(audit.GroupCreated, c.Actor()))
+	a.app.Trail.Record(r.Context(), g.Event(project.EventGroupCreated, c.Actor()))
 	return web.JSON(w, http.StatusCreated, newGroupBody(g))
 }
 
@@ -93,12 +92,12 @@ func (a *api) changeGroup(w http.ResponseWriter, r *http.Request, c auth.Caller,
 	if err != nil {
 		return web.NotFound("Group", err)
 	}
-	a.app.Trail.Note(r.Context(), g.ChangeEvents(was, c.Actor())...)
+	a.app.Trail.Record(r.Context(), g.ChangeEvents(was, c.Actor())...)
 	return web.JSON(w, http.StatusOK, newGroupBody(g))
 }
 
 func (a *api) deleteGroup(w http.ResponseWriter, r *http.Request, c auth.Caller, g project.Group) error {
-	err := a.app.Trail.Beside(r.Context(), g.Event(audit.GroupDeleted, c.Actor()), func(ctx context.Context) error {
+	err := a.app.Trail.Do(r.Context(), g.Event(project.EventGroupDeleted, c.Actor()), func(ctx context.Context) error {
 		return a.app.Projects.DeleteGroup(ctx, g.ID)
 	})
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"gatehouse/shared/app"
-	"gatehouse/shared/member"
+	"gatehouse/shared/memberapi"
 	"gatehouse/shared/openapi"
 	"gatehouse/shared/project"
 	"gatehouse/shared/scope"
@@ -61,7 +61,7 @@ func (a *api) routeGroups(mux *web.Mux) {
 	mux.Handle("GET /api/v4/groups/{id}", in(project.NoRole)(a.showGroup))
 	mux.Handle("PUT /api/v4/groups/{id}", in(project.Owner)(a.changeGroup))
 	mux.Handle("DELETE /api/v4/groups/{id}", in(project.Owner)(a.deleteGroup))
-	member.Mount(mux, a.app, "/api/v4/groups/{id}", in, project.Owner)
+	memberapi.Mount(mux, a.app, "/api/v4/groups/{id}", in, project.Owner)
 }
 
 func (a *api) routeApplications(mux *web.Mux) {

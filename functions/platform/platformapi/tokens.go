@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"gatehouse/shared/accesstoken"
-	"gatehouse/shared/audit"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
@@ -87,7 +86,7 @@ func (a *api) createTokenFor(w http.ResponseWriter, r *http.Request, c auth.Call
 	if err != nil {
 		return err
 	}
-	a.app.Trail.Note(r.Context(), token.Event(audit.AccessTokenCreated, c.ActorID()))
+	a.app.Trail.Record(r.Context(), token.Event(accesstoken.EventCreated, c.ActorID()))
 	return a.showOnce(w, token, text)
 }
 
@@ -155,7 +154,7 @@ func (a *api) revokeToken(w http.ResponseWriter, r *http.Request, c auth.Caller)
 	if err := a.app.Tokens.RevokeAccessToken(r.Context(), t.ID, a.app.Now()); err != nil {
 		return web.NotFound("Personal Access Token", err)
 	}
-	a.app.Trail.Note(r.Context(), t.Event(audit.AccessTokenRevoked, c.ActorID()))
+	a.app.Trail.Record(r.Context(), t.Event(accesstoken.EventRevoked, c.ActorID()))
 	return web.NoContent(w)
 }
 
@@ -179,6 +178,6 @@ func (a *api) rotateToken(w http.ResponseWriter, r *http.Request, c auth.Caller)
 	if err != nil {
 		return web.NotFound("Personal Access Token", err)
 	}
-	a.app.Trail.Note(r.Context(), successor.Event(audit.AccessTokenRotated, c.ActorID()))
+	a.app.Trail.Record(r.Context(), successor.Event(accesstoken.EventRotated, c.ActorID()))
 	return a.showOnce(w, successor, text)
 }

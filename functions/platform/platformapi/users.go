@@ -9,6 +9,7 @@ import (
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/twofactor"
 	"gatehouse/shared/user"
 	"gatehouse/shared/web"
 )
@@ -98,11 +99,11 @@ func (a *api) createUser(w http.ResponseWriter, r *http.Request, c auth.Caller) 
 	if err != nil {
 		return err
 	}
-	events := []audit.Event{audit.OfUser(u, audit.UserCreated, c.ActorID())}
+	events := []audit.Event{u.Event(user.EventCreated, c.ActorID())}
 	if u.Admin {
-		events = append(events, audit.OfUser(u, audit.AdminGranted, c.ActorID()))
+		events = append(events, u.Event(user.EventAdminGranted, c.ActorID()))
 	}
-	a.app.Trail.Note(r.Context(), events...)
+	a.app.Trail.Record(r.Context(), events...)
 	return web.JSON(w, http.StatusCreated, a.userBody(u))
 }
 
@@ -158,12 +159,12 @@ func (a *api) updateUser(w http.ResponseWriter, r *http.Request, c auth.Caller, 
 		}
 		change.By = c.User.ID // of two who do it to each other, one stays
 	}
-	events := audit.OfChange(u, change, c.ActorID())
+	events := change.Events(u, c.ActorID())
 	u, err := a.app.Users.Update(r.Context(), u.ID, change)
 	if err != nil {
 		return web.NotFound("User", err)
 	}
-	a.app.Trail.Note(r.Context(), events...)
+	a.app.Trail.Record(r.Context(), events...)
 	return web.JSON(w, status, a.userBody(u))
 }
 
@@ -178,7 +179,7 @@ func (a *api) resetTwoFactor(w http.ResponseWriter, r *http.Request, c auth.Call
 		return web.NotFound("User", err)
 	}
 	if u.TwoFactorEnabled {
-		a.app.Trail.Note(r.Context(), audit.OfUser(u, audit.TwoFactorDisabled, c.ActorID()))
+		a.app.Trail.Record(r.Context(), u.Event(twofactor.EventDisabled, c.ActorID()))
 	}
 	return web.NoContent(w)
 }
@@ -194,6 +195,6 @@ func (a *api) deleteUser(w http.ResponseWriter, r *http.Request, c auth.Caller) 
 	if err := a.app.Users.DeleteUser(r.Context(), u.ID, c.User.ID); err != nil {
 		return web.NotFound("User", err)
 	}
-	a.app.Trail.Note(r.Context(), audit.OfUser(u, audit.UserDeleted, c.ActorID()))
+	a.app.Trail.Record(r.Context(), u.Event(user.EventDeleted, c.ActorID()))
 	return web.NoContent(w)
 }

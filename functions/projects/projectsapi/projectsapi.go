@@ -9,9 +9,8 @@ import (
 	"gatehouse/functions/errortracking/errortrackingapi"
 	"gatehouse/functions/monitor/monitorapi"
 	"gatehouse/shared/app"
-	"gatehouse/shared/audit"
 	"gatehouse/shared/auth"
-	"gatehouse/shared/member"
+	"gatehouse/shared/memberapi"
 	"gatehouse/shared/project"
 	"gatehouse/shared/web"
 )
@@ -34,7 +33,7 @@ func New(app *app.App) http.Handler {
 	mux.Handle("DELETE /api/v4/projects/{id}/environments/{environment_id}", in(project.Developer)(api.removeEnvironment))
 	errortrackingapi.Mount(mux, app)
 	monitorapi.Mount(mux, app)
-	member.Mount(mux, app, "/api/v4/projects/{id}", in, project.Maintainer)
+	memberapi.Mount(mux, app, "/api/v4/projects/{id}", in, project.Maintainer)
 	return web.NewREST(mux, "/api/v4/projects/")
 }
 
@@ -107,7 +106,7 @@ func (a *api) create(w http.ResponseWriter, r *http.Request, c auth.Caller) erro
 	if err != nil {
 		return web.NotFound("Namespace", err)
 	}
-	a.app.Trail.Note(r.Context(), p.Event(audit.ProjectCreated, c.Actor()))
+	a.app.Trail.Record(r.Context(), p.Event(project.EventProjectCreated, c.Actor()))
 	return web.JSON(w, http.StatusCreated, newBody(p))
 }
 
@@ -138,12 +137,12 @@ func (a *api) change(w http.ResponseWriter, r *http.Request, c auth.Caller, was 
 	if err != nil {
 		return web.NotFound("Project", err)
 	}
-	a.app.Trail.Note(r.Context(), p.ChangeEvents(was, c.Actor())...)
+	a.app.Trail.Record(r.Context(), p.ChangeEvents(was, c.Actor())...)
 	return web.JSON(w, http.StatusOK, newBody(p))
 }
 
 func (a *api) remove(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
-	err := a.app.Trail.Beside(r.Context(), p.Event(audit.ProjectDeleted, c.Actor()), func(ctx context.Context) error {
+	err := a.app.Trail.Do(r.Context(), p.Event(project.EventProjectDeleted, c.Actor()), func(ctx context.Context) error {
 		return a.app.Projects.DeleteProject(ctx, p.ID)
 	})
 	if err != nil {

@@ -55,7 +55,7 @@ func (s *Store) saveAlert(ctx context.Context, was, is alert.Alert) error {
 	}
 	if _, yes := refused(err, 1); yes {
 		if is.Open() {
-			return alert.ErrBeside
+			return alert.ErrDuplicateOpen
 		}
 		return errMoved
 	}

@@ -27,7 +27,7 @@ func grantFields(g *oauth.Grant) fields {
 		{"refreshable", &g.Refreshable},
 		{"oidc_nonce", &g.OIDCNonce},
 		{"authenticated_at", &g.AuthenticatedAt},
-		{"user_since", &g.UserSince},
+		{"user_since", &g.SessionEpoch},
 		{"created_at", &g.CreatedAt},
 		{"revoked_at", &g.RevokedAt},
 		{"used_at", &g.UsedAt},

@@ -65,7 +65,7 @@ func settingTwoFactor(u user.User) change {
 	return set(userKey(u.ID), fields{
 		{"two_factor_enabled", &u.TwoFactorEnabled},
 		{"updated_at", &u.UpdatedAt},
-		{"sessions_since", &u.SessionsSince},
+		{"sessions_since", &u.SessionEpoch},
 		{"version", &u.Version},
 	}).version(was)
 }

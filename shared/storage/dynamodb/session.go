@@ -19,7 +19,7 @@ func sessionFields(s *session.Session) fields {
 		{"last_seen_at", &s.LastSeenAt},
 		{"user_agent", &s.Browser.UserAgent},
 		{"address", &s.Browser.Address},
-		{"user_since", &s.UserSince},
+		{"user_since", &s.SessionEpoch},
 	}
 }
 

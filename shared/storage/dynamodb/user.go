@@ -33,7 +33,7 @@ func userFields(u *user.User) fields {
 		{"two_factor_enabled", &u.TwoFactorEnabled},
 		{"created_at", &u.CreatedAt},
 		{"updated_at", &u.UpdatedAt},
-		{"sessions_since", &u.SessionsSince},
+		{"sessions_since", &u.SessionEpoch},
 		{"version", &u.Version},
 	}
 }

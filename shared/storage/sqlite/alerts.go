@@ -82,7 +82,7 @@ func (tx *transaction) checkAlone(was, is alert.Alert) error {
 	}
 	found, err := tx.exists("SELECT 1 FROM alerts WHERE "+counting, is.ProjectID, is.Fingerprint)
 	if err == nil && found {
-		return alert.ErrBeside
+		return alert.ErrDuplicateOpen
 	}
 	return err
 }

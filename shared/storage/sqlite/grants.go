@@ -18,7 +18,7 @@ const (
 func scanGrant(r row) (g oauth.Grant, err error) {
 	return g, r.Scan(&g.UserID, &g.ClientID, intoBytes(g.Random[:]), &g.Application, intoBytes(g.Nonce[:]),
 		&g.RedirectURI, intoScopes(&g.Scopes), &g.Challenge, &g.Refreshable, &g.OIDCNonce, intoTime(&g.AuthenticatedAt),
-		intoTime(&g.UserSince), intoTime(&g.CreatedAt), &g.Generation, intoTime(&g.IssuedAt), intoTime(&g.PreviousIssuedAt), &g.Narrowed, intoTime(&g.RevokedAt),
+		intoTime(&g.SessionEpoch), intoTime(&g.CreatedAt), &g.Generation, intoTime(&g.IssuedAt), intoTime(&g.PreviousIssuedAt), &g.Narrowed, intoTime(&g.RevokedAt),
 		intoTime(&g.UsedAt))
 }
 
@@ -27,7 +27,7 @@ func (s *Store) CreateGrant(ctx context.Context, g oauth.Grant) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
 		return tx.exec("INSERT INTO grants ("+grantColumns+", ends_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			g.UserID, g.ClientID, g.Random[:], g.Application, g.Nonce[:], g.RedirectURI, g.Scopes.String(), g.Challenge,
-			g.Refreshable, g.OIDCNonce, micros(g.AuthenticatedAt), micros(g.UserSince), micros(g.CreatedAt), g.Generation, micros(g.IssuedAt),
+			g.Refreshable, g.OIDCNonce, micros(g.AuthenticatedAt), micros(g.SessionEpoch), micros(g.CreatedAt), g.Generation, micros(g.IssuedAt),
 			micros(g.PreviousIssuedAt), g.Narrowed, micros(g.RevokedAt), micros(g.UsedAt), micros(g.EndsAt()))
 	})
 }

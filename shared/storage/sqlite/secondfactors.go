@@ -68,5 +68,5 @@ func (tx *transaction) setTwoFactor(u user.User) error {
 		return err
 	}
 	return tx.exec("UPDATE users SET two_factor_enabled = ?, updated_at = ?, sessions_since = ?, version = version + 1 WHERE id = ?",
-		u.TwoFactorEnabled, micros(u.UpdatedAt), micros(u.SessionsSince), u.ID)
+		u.TwoFactorEnabled, micros(u.UpdatedAt), micros(u.SessionEpoch), u.ID)
 }

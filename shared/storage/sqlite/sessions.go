@@ -11,7 +11,7 @@ const sessionColumns = "user_id, id, digest, created_at, last_seen_at, user_agen
 
 func scanSession(r row) (s session.Session, err error) {
 	return s, r.Scan(&s.UserID, &s.ID, intoBytes(s.Digest[:]), intoTime(&s.CreatedAt), intoTime(&s.LastSeenAt),
-		&s.Browser.UserAgent, &s.Browser.Address, intoTime(&s.UserSince))
+		&s.Browser.UserAgent, &s.Browser.Address, intoTime(&s.SessionEpoch))
 }
 
 // CreateSession stores a session.
@@ -19,7 +19,7 @@ func (s *Store) CreateSession(ctx context.Context, started session.Session) erro
 	return s.writer.do(ctx, func(tx *transaction) error {
 		return tx.exec("INSERT INTO sessions ("+sessionColumns+", expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			started.UserID, started.ID, started.Digest[:], micros(started.CreatedAt), micros(started.LastSeenAt),
-			started.Browser.UserAgent, started.Browser.Address, micros(started.UserSince), micros(started.ExpiresAt()))
+			started.Browser.UserAgent, started.Browser.Address, micros(started.SessionEpoch), micros(started.ExpiresAt()))
 	})
 }
 

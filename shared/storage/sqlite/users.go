@@ -14,7 +14,7 @@ const userColumns = `id, username, namespace_id, name, email, password_hash, sta
 func scanUser(r row) (u user.User, err error) {
 	return u, r.Scan(&u.ID, &u.Username, &u.NamespaceID, &u.Name, &u.Email, &u.PasswordHash, &u.State, &u.Admin,
 		&u.PrivateProfile, &u.TwoFactorEnabled, intoTime(&u.CreatedAt), intoTime(&u.UpdatedAt),
-		intoTime(&u.SessionsSince), &u.Version)
+		intoTime(&u.SessionEpoch), &u.Version)
 }
 
 // CreateUser stores a user and the namespace that goes with it.
@@ -35,7 +35,7 @@ func (tx *transaction) addUser(u *user.User) (err error) {
 			private_profile, two_factor_enabled, created_at, updated_at, sessions_since, version)
 		VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		u.Username, u.Name, u.Email, key(u.Email), u.PasswordHash, u.State, u.Admin,
-		u.PrivateProfile, u.TwoFactorEnabled, micros(u.CreatedAt), micros(u.UpdatedAt), micros(u.SessionsSince), u.Version)
+		u.PrivateProfile, u.TwoFactorEnabled, micros(u.CreatedAt), micros(u.UpdatedAt), micros(u.SessionEpoch), u.Version)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (s *Store) UpdateUser(ctx context.Context, u user.User, by int64) error {
 				version = version + 1
 			WHERE id = ?`,
 			u.Name, u.Email, key(u.Email), u.PasswordHash, u.State, u.Admin,
-			u.PrivateProfile, u.TwoFactorEnabled, micros(u.UpdatedAt), micros(u.SessionsSince), u.ID)
+			u.PrivateProfile, u.TwoFactorEnabled, micros(u.UpdatedAt), micros(u.SessionEpoch), u.ID)
 	})
 }
 

@@ -200,7 +200,7 @@ func lateRecovery(t *testing.T, s storage.Store) {
 	wantReport(t, s, p, just, did(alert.Recovered, 1, o))
 
 	wantReport(t, s, p, o, did(alert.Opened, 2, o))
-	late.WheneverStarted = true
+	late.IgnoreStart = true
 	wantReport(t, s, p, late, did(alert.Recovered, 2, o))
 	if got := readAlert(t, s, p, 2); !got.EndedAt.Equal(late.EndedAt) {
 		t.Errorf("the alert ended at %v, want %v", got.EndedAt, late.EndedAt)

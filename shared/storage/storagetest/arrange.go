@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
 	"gatehouse/shared/scope"
@@ -37,7 +38,7 @@ func newUser() user.User {
 	return user.User{
 		Username: name, Name: "Ada Lovelace", Email: name + "@Example.com", PasswordHash: "$argon2id$…",
 		State: user.Active, Admin: true, PrivateProfile: true, TwoFactorEnabled: true,
-		CreatedAt: now, UpdatedAt: now.Add(time.Second), SessionsSince: now.Add(time.Millisecond),
+		CreatedAt: now, UpdatedAt: now.Add(time.Second), SessionEpoch: now.Add(time.Millisecond),
 	}
 }
 
@@ -61,8 +62,8 @@ func addToken(t *testing.T, s storage.Store, userID int64) accesstoken.Token {
 func newSession(userID int64) session.Session {
 	return session.Session{
 		UserID: userID, ID: hex.EncodeToString(secret.Random(16)), Digest: secret.New("", 32).Digest(),
-		CreatedAt: now, LastSeenAt: now, UserSince: now.Add(-time.Hour),
-		Browser: session.Browser{UserAgent: "Mozilla/5.0 (X11; Linux x86_64)", Address: "2001:db8::1"},
+		CreatedAt: now, LastSeenAt: now, SessionEpoch: now.Add(-time.Hour),
+		Browser: audit.Browser{UserAgent: "Mozilla/5.0 (X11; Linux x86_64)", Address: "2001:db8::1"},
 	}
 }
 
@@ -147,7 +148,7 @@ func newGrant(userID, clientID int64) oauth.Grant {
 		Application: hex.EncodeToString(secret.Random(32)), Nonce: [16]byte(secret.Random(16)),
 		RedirectURI: "https://client.example/callback", Scopes: scope.Of(scope.API, scope.ReadUser),
 		Challenge: oauth.ChallengeOf("a verifier"), Refreshable: true, OIDCNonce: "a nonce",
-		AuthenticatedAt: now.Add(-time.Minute), UserSince: now.Add(-time.Hour), CreatedAt: now,
+		AuthenticatedAt: now.Add(-time.Minute), SessionEpoch: now.Add(-time.Hour), CreatedAt: now,
 	}
 }
 

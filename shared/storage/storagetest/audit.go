@@ -7,9 +7,12 @@ import (
 	"time"
 
 	"gatehouse/shared/audit"
+	"gatehouse/shared/oauth"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
+	"gatehouse/shared/signin"
 	"gatehouse/shared/storage"
+	"gatehouse/shared/user"
 )
 
 // auditEntries is about a year that nothing else in the store's subject has.
@@ -27,7 +30,7 @@ func newEntry(userID int64, name audit.Name, at time.Time) audit.Entry {
 	return audit.Entry{
 		ID: fmt.Sprintf("%016x%s", at.UnixMicro(), hex.EncodeToString(secret.Random(8))), At: at,
 		Event:  audit.Event{Name: name, ActorID: 7, UserID: userID, Details: audit.Details{"application": "Größe", "scopes": "api"}, Outcome: audit.Refused, Reason: "conflict"},
-		Source: audit.Source{Browser: session.Browser{UserAgent: "Mozilla/5.0", Address: "2001:db8::1"}, RequestID: "a-request"},
+		Source: audit.Source{Browser: audit.Browser{UserAgent: "Mozilla/5.0", Address: "2001:db8::1"}, RequestID: "a-request"},
 	}
 }
 
@@ -52,8 +55,8 @@ type entryFilter audit.Filter
 
 func writeEntry(t *testing.T, s storage.Store) {
 	const ada, ben = 101, 102
-	full := addEntry(t, s, ada, audit.SignIn, now)
-	bare := audit.Entry{ID: newEntry(0, "", now).ID, At: now, Event: audit.Event{Name: audit.SignOut, UserID: ben, Details: audit.Details{}}}
+	full := addEntry(t, s, ada, signin.EventSignIn, now)
+	bare := audit.Entry{ID: newEntry(0, "", now).ID, At: now, Event: audit.Event{Name: session.EventSignOut, UserID: ben, Details: audit.Details{}}}
 	wantOK(t, "WriteEntry", s.WriteEntry(t.Context(), bare))
 	entryFilter(lastYear(ada)).wantEntries(t, s, full)
 	entryFilter(lastYear(ben)).wantEntries(t, s, bare)
@@ -62,7 +65,7 @@ func writeEntry(t *testing.T, s storage.Store) {
 
 func rewriteEntry(t *testing.T, s storage.Store) {
 	const ada = 111
-	e := addEntry(t, s, ada, audit.SignIn, now)
+	e := addEntry(t, s, ada, signin.EventSignIn, now)
 	e.Outcome, e.Reason, e.Details = audit.Failed, "error", audit.Details{}
 	for range 2 {
 		wantOK(t, "WriteEntry", s.WriteEntry(t.Context(), e))
@@ -102,7 +105,7 @@ func listEntries(t *testing.T, s storage.Store) {
 	start := now.Add(-100 * 24 * time.Hour) // where nothing else is
 	var adas, all []audit.Entry
 	for i := range 7 {
-		e := addEntry(t, s, ada+int64(i%2), audit.SignIn, start.Add(time.Duration(i)*time.Microsecond))
+		e := addEntry(t, s, ada+int64(i%2), signin.EventSignIn, start.Add(time.Duration(i)*time.Microsecond))
 		all = append([]audit.Entry{e}, all...)
 		if e.UserID == ada {
 			adas = append([]audit.Entry{e}, adas...)
@@ -117,16 +120,16 @@ func listEntries(t *testing.T, s storage.Store) {
 func filterEntries(t *testing.T, s storage.Store) {
 	const ada = 131
 	at := now.Add(-200 * 24 * time.Hour)
-	first := addEntry(t, s, ada, audit.SignIn, at)
-	second := addEntry(t, s, ada, audit.SignOut, at.Add(time.Microsecond))
-	third := addEntry(t, s, ada, audit.SignIn, at.Add(2*time.Microsecond))
+	first := addEntry(t, s, ada, signin.EventSignIn, at)
+	second := addEntry(t, s, ada, session.EventSignOut, at.Add(time.Microsecond))
+	third := addEntry(t, s, ada, signin.EventSignIn, at.Add(2*time.Microsecond))
 	tests := map[string]struct {
 		change func(*audit.Filter)
 		want   []audit.Entry
 	}{
 		"all":              {func(*audit.Filter) {}, []audit.Entry{third, second, first}},
-		"by name":          {func(f *audit.Filter) { f.Name = audit.SignIn }, []audit.Entry{third, first}},
-		"by another name":  {func(f *audit.Filter) { f.Name = audit.Consent }, nil},
+		"by name":          {func(f *audit.Filter) { f.Name = signin.EventSignIn }, []audit.Entry{third, first}},
+		"by another name":  {func(f *audit.Filter) { f.Name = oauth.EventConsent }, nil},
 		"from":             {func(f *audit.Filter) { f.From = second.At }, []audit.Entry{third, second}},
 		"until":            {func(f *audit.Filter) { f.Until = second.At }, []audit.Entry{first}},
 		"before":           {func(f *audit.Filter) { f.Before = second.ID }, []audit.Entry{first}},
@@ -147,9 +150,9 @@ func listEntriesOfManyDays(t *testing.T, s storage.Store) {
 	start := now.Add(-330 * 24 * time.Hour)
 	var all []audit.Entry
 	for _, days := range []int{0, 0, 1, 2, 5, 40, 41, 41} {
-		e := addEntry(t, s, ada, audit.UserBlocked, start.AddDate(0, 0, days).Add(time.Duration(len(all))*time.Microsecond))
+		e := addEntry(t, s, ada, user.EventBlocked, start.AddDate(0, 0, days).Add(time.Duration(len(all))*time.Microsecond))
 		all = append([]audit.Entry{e}, all...)
 	}
-	f := audit.Filter{Everybody: true, Name: audit.UserBlocked, From: now.Add(-audit.Retention), Until: now.Add(time.Hour)}
+	f := audit.Filter{Everybody: true, Name: user.EventBlocked, From: now.Add(-audit.Retention), Until: now.Add(time.Hour)}
 	wantPortions(t, s, f, all)
 }

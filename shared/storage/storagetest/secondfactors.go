@@ -44,7 +44,7 @@ func without(t *testing.T, s storage.Store) user.User {
 // turned is the user as a change of the second factor leaves it.
 func turned(u user.User, enabled bool) user.User {
 	u.TwoFactorEnabled = enabled
-	u.UpdatedAt, u.SessionsSince = u.UpdatedAt.Add(time.Hour), u.SessionsSince.Add(time.Hour)
+	u.UpdatedAt, u.SessionEpoch = u.UpdatedAt.Add(time.Hour), u.SessionEpoch.Add(time.Hour)
 	return u
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/session"
 	"gatehouse/shared/storage"
@@ -44,7 +45,7 @@ func sessionsOf(t *testing.T, s storage.Store, userID int64) []session.Session {
 func listSessions(t *testing.T, s storage.Store) {
 	ada, ben := addUser(t, s), addUser(t, s)
 	bare := newSession(ada.ID)
-	bare.Browser = session.Browser{}
+	bare.Browser = audit.Browser{}
 	wantOK(t, "CreateSession", s.CreateSession(t.Context(), bare))
 	want := []session.Session{bare, addSession(t, s, ada.ID), addSession(t, s, ada.ID)}
 	slices.SortFunc(want, func(a, b session.Session) int { return strings.Compare(a.ID, b.ID) })

@@ -43,7 +43,7 @@ func createUser(t *testing.T, s storage.Store) {
 			first.ID, second.ID, first.NamespaceID, second.NamespaceID)
 	}
 	want := newUser()
-	want.CreatedAt, want.UpdatedAt, want.SessionsSince = time.Time{}, time.Time{}, time.Time{}
+	want.CreatedAt, want.UpdatedAt, want.SessionEpoch = time.Time{}, time.Time{}, time.Time{}
 	want.Email = "Übung@" + want.Username + ".example"
 	want.Admin, want.State, want.PasswordHash = false, user.Blocked, ""
 	want = must[user.User](t)(s.CreateUser(t.Context(), want))
@@ -197,7 +197,7 @@ func updateUser(t *testing.T, s storage.Store) {
 	u := addUser(t, s)
 	u.Name, u.Email, u.PasswordHash, u.State = "Grace Hopper", newUser().Email, "$2y$…", user.Blocked
 	u.Admin, u.PrivateProfile, u.TwoFactorEnabled = false, false, false
-	u.UpdatedAt, u.SessionsSince = now.Add(time.Minute+time.Microsecond), now.Add(time.Minute+3*time.Microsecond)
+	u.UpdatedAt, u.SessionEpoch = now.Add(time.Minute+time.Microsecond), now.Add(time.Minute+3*time.Microsecond)
 	wantOK(t, "UpdateUser", s.UpdateUser(t.Context(), u, 0))
 	u.Version++
 	wantSame(t, "User", must[user.User](t)(s.User(t.Context(), u.ID)), u)

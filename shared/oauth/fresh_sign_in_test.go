@@ -30,7 +30,7 @@ func TestFreshSignInCannotBeWrittenDown(t *testing.T) {
 	forgery := strconv.FormatInt(f.now().Add(-time.Hour).UnixMicro(), 10)
 	honest := f.openIDRequest()
 	honest.Prompt = "login"
-	signed, _ := f.Again(honest)
+	signed, _ := f.RequireFreshSignIn(honest)
 	_, seal, _ := strings.Cut(signed.SignedInSince, ".")
 	for name, since := range map[string]string{
 		"a time": forgery, "no time": "tomorrow", "nothing": "", "a dot": ".", "no seal": forgery + ".",
@@ -51,7 +51,7 @@ func TestFreshSignInIsForOneRequest(t *testing.T) {
 	honest := f.openIDRequest()
 	honest.Prompt = "login"
 	f.advance(-9*time.Minute - time.Second)
-	signed, _ := f.Again(honest)
+	signed, _ := f.RequireFreshSignIn(honest)
 	f.advance(9*time.Minute + time.Second)
 	if a, err := f.Check(f.client, signed); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,6 @@
-// Package member serves the REST calls about the members of a place, which are
+// Package memberapi serves the REST calls about the members of a place, which are
 // the same for groups and projects.
-package member
+package memberapi
 
 import (
 	"net/http"
@@ -124,7 +124,7 @@ func (a *api) add(w http.ResponseWriter, r *http.Request, c auth.Caller, at plac
 	if err := a.app.Projects.Invite(r.Context(), c.Role, m); err != nil {
 		return web.NotFound("User", err)
 	}
-	a.app.Trail.Note(r.Context(), event(audit.MemberAdded, c, at, m, ""))
+	a.app.Trail.Record(r.Context(), event(project.EventMemberAdded, c, at, m, ""))
 	return a.answer(w, r, http.StatusCreated, m)
 }
 
@@ -151,7 +151,7 @@ func (a *api) change(w http.ResponseWriter, r *http.Request, c auth.Caller, at p
 	if err := a.app.Projects.ChangeMember(r.Context(), c.Role, was, m); err != nil {
 		return web.NotFound("Member", err)
 	}
-	a.app.Trail.Note(r.Context(), event(audit.MemberChanged, c, at, m, was.Role.String()))
+	a.app.Trail.Record(r.Context(), event(project.EventMemberChanged, c, at, m, was.Role.String()))
 	return a.answer(w, r, http.StatusOK, m)
 }
 
@@ -179,7 +179,7 @@ func (a *api) remove(w http.ResponseWriter, r *http.Request, c auth.Caller, at p
 	if err := a.app.Projects.Expel(r.Context(), c.Role, at.Place(), userID); err != nil {
 		return web.NotFound("Member", err)
 	}
-	a.app.Trail.Note(r.Context(), event(audit.MemberRemoved, c, at, project.Member{UserID: userID}, ""))
+	a.app.Trail.Record(r.Context(), event(project.EventMemberRemoved, c, at, project.Member{UserID: userID}, ""))
 	return web.NoContent(w)
 }
 

@@ -13,14 +13,13 @@ import (
 
 	"gatehouse/shared/audit"
 	"gatehouse/shared/secret"
-	"gatehouse/shared/session"
 )
 
-// Around puts around a group's handler what every request gets: an
+// Wrap puts around a group's handler what every request gets: an
 // X-Request-Id, where it came from, for the audit trail, one line in the log,
 // and an answer even when the handler panics. The log line holds the path and
 // never the query string, in which a token may be.
-func Around(next http.Handler) http.Handler {
+func Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		id := requestID(r)
@@ -41,7 +40,7 @@ func Around(next http.Handler) http.Handler {
 
 // source tells where the request came from.
 func source(r *http.Request, id string) audit.Source {
-	return audit.Source{Browser: session.Browser{UserAgent: r.UserAgent(), Address: ClientAddress(r).String()}, RequestID: id}
+	return audit.Source{Browser: audit.Browser{UserAgent: r.UserAgent(), Address: ClientAddress(r).String()}, RequestID: id}
 }
 
 func logRequest(ctx context.Context, r *http.Request, id string, status int, took time.Duration) {

@@ -16,12 +16,12 @@ import (
 // what the client wants.
 var ErrSignInAgain = errors.New("the request wants a fresh sign-in")
 
-// Again returns the request as it is to come back after the sign-in that
+// RequireFreshSignIn returns the request as it is to come back after the sign-in that
 // begins now, and whether that is another one: of one that wants a fresh
 // sign-in it says since when one is, or it would send the user to sign in for
 // ever. It comes back by way of the browser, so the time is authenticated, for
 // this very request: nobody can write one down and be spared the sign-in.
-func (s *Server) Again(req AuthorizeRequest) (later AuthorizeRequest, changed bool) {
+func (s *Server) RequireFreshSignIn(req AuthorizeRequest) (later AuthorizeRequest, changed bool) {
 	words := strings.Fields(req.Prompt)
 	wants := slices.Contains(words, promptLogin) || slices.Contains(words, promptSelect) || req.MaxAge != ""
 	if !req.identifies() || !wants {

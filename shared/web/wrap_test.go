@@ -23,7 +23,7 @@ func TestQueryStringTokensAreNotLogged(t *testing.T) {
 			"/things%3Faccess_token=opensesame", "/things%3faccess_token=opensesame?page=1",
 		} {
 			log := captureLog(t)
-			web.Around(outcome).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", target, nil))
+			web.Wrap(outcome).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", target, nil))
 			if line := log.String(); !strings.Contains(line, `"path":"/things"`) || strings.Contains(line, "opensesame") {
 				t.Errorf("GET %s that %s logs %q, want the path alone", target, name, line)
 			}

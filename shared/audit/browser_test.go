@@ -1,4 +1,4 @@
-package session_test
+package audit_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gatehouse/shared/apptest"
-	"gatehouse/shared/session"
+	"gatehouse/shared/audit"
 )
 
 func TestBrowserIsNamedInAFewWords(t *testing.T) {
@@ -30,7 +30,7 @@ func TestBrowserIsNamedInAFewWords(t *testing.T) {
 		strings.Repeat("x", 100_000): "Unknown browser",
 	}
 	for userAgent, want := range tests {
-		if got := (session.Browser{UserAgent: userAgent}).String(); got != want {
+		if got := (audit.Browser{UserAgent: userAgent}).String(); got != want {
 			t.Errorf("Browser of %.80q is %q, want %q", userAgent, got, want)
 		}
 	}
@@ -38,14 +38,14 @@ func TestBrowserIsNamedInAFewWords(t *testing.T) {
 
 // What a browser says of itself is kept within bounds, whatever it says.
 func TestBrowserIsKeptClean(t *testing.T) {
-	tests := []struct{ said, kept session.Browser }{
-		{session.Browser{UserAgent: "curl/8", Address: "203.0.113.7"}, session.Browser{UserAgent: "curl/8", Address: "203.0.113.7"}},
-		{session.Browser{Address: "2001:DB8::1"}, session.Browser{Address: "2001:db8::1"}},
-		{session.Browser{Address: "::ffff:203.0.113.7"}, session.Browser{Address: "203.0.113.7"}},
-		{session.Browser{Address: "fe80::1%eth0"}, session.Browser{Address: "fe80::1"}},
-		{session.Browser{Address: "somewhere <b>"}, session.Browser{}},
-		{session.Browser{UserAgent: "a\x00b\r\nc\u202ed\xffe"}, session.Browser{UserAgent: "abcde"}},
-		{session.Browser{UserAgent: strings.Repeat("é", 10) + strings.Repeat("x", 1000)}, session.Browser{UserAgent: strings.Repeat("x", 255)}},
+	tests := []struct{ said, kept audit.Browser }{
+		{audit.Browser{UserAgent: "curl/8", Address: "203.0.113.7"}, audit.Browser{UserAgent: "curl/8", Address: "203.0.113.7"}},
+		{audit.Browser{Address: "2001:DB8::1"}, audit.Browser{Address: "2001:db8::1"}},
+		{audit.Browser{Address: "::ffff:203.0.113.7"}, audit.Browser{Address: "203.0.113.7"}},
+		{audit.Browser{Address: "fe80::1%eth0"}, audit.Browser{Address: "fe80::1"}},
+		{audit.Browser{Address: "somewhere <b>"}, audit.Browser{}},
+		{audit.Browser{UserAgent: "a\x00b\r\nc\u202ed\xffe"}, audit.Browser{UserAgent: "abcde"}},
+		{audit.Browser{UserAgent: strings.Repeat("é", 10) + strings.Repeat("x", 1000)}, audit.Browser{UserAgent: strings.Repeat("x", 255)}},
 	}
 	for _, test := range tests {
 		a := apptest.New(t)
@@ -66,7 +66,7 @@ func TestBrowserIsKeptClean(t *testing.T) {
 func FuzzBrowser(f *testing.F) {
 	f.Add("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0")
 	f.Fuzz(func(t *testing.T, userAgent string) {
-		if got := (session.Browser{UserAgent: userAgent}).String(); got == "" || len(got) > 40 {
+		if got := (audit.Browser{UserAgent: userAgent}).String(); got == "" || len(got) > 40 {
 			t.Errorf("Browser of %q is %q", userAgent, got)
 		}
 	})

@@ -1,4 +1,4 @@
-package member_test
+package memberapi_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 	"gatehouse/shared/app"
 	"gatehouse/shared/apptest"
-	"gatehouse/shared/member"
+	"gatehouse/shared/memberapi"
 	"gatehouse/shared/project"
 	"gatehouse/shared/user"
 	"gatehouse/shared/web"
@@ -21,8 +21,8 @@ type object = map[string]any
 // mounted serves the members of groups and of projects, side by side.
 func mounted(a *app.App) http.Handler {
 	mux := web.NewMux()
-	member.Mount(mux, a, "/api/v4/groups/{id}", a.Auth.Group, project.Owner)
-	member.Mount(mux, a, "/api/v4/projects/{id}", a.Auth.Project, project.Maintainer)
+	memberapi.Mount(mux, a, "/api/v4/groups/{id}", a.Auth.Group, project.Owner)
+	memberapi.Mount(mux, a, "/api/v4/projects/{id}", a.Auth.Project, project.Maintainer)
 	return web.NewREST(mux)
 }
 

@@ -1,0 +1,11 @@
+// Package signin signs people in.
+package signin
+
+import "gatehouse/shared/audit"
+
+// What comes of an attempt to sign in.
+var (
+	EventSignIn    = audit.Declare("user.sign_in", "Signed in")
+	EventFailed    = audit.Declare("user.sign_in_failed", "Sign-in failed", audit.Warning)
+	EventThrottled = audit.Declare("user.sign_in_throttled", "Sign-in throttled", audit.Warning, audit.LogOnly)
+)

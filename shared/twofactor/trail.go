@@ -1,0 +1,11 @@
+package twofactor
+
+import "gatehouse/shared/audit"
+
+// What happens to the second factor of an account.
+var (
+	EventEnabled              = audit.Declare("two_factor.enabled", "Two-factor authentication turned on")
+	EventDisabled             = audit.Declare("two_factor.disabled", "Two-factor authentication turned off")
+	EventRecoveryCodesRenewed = audit.Declare("two_factor.recovery_codes_renewed", "New recovery codes made")
+	EventRecoveryCodeUsed     = audit.Declare("two_factor.recovery_code_used", "Recovery code used")
+)
