@@ -17,7 +17,7 @@ import (
 	"gatehouse/shared/throttle"
 )
 
-// Env is what the environment says. The README's configuration table explains
+// Env is what the environment says. functions/docs/configuration.md explains
 // each variable.
 type Env struct {
 	BaseURL       string               // GATEHOUSE_BASE_URL
