@@ -90,16 +90,10 @@ func (t *Trail) write(ctx context.Context, e Entry) {
 	}
 }
 
-var faults = []fault.Kind{
-	fault.Invalid, fault.Unauthorized, fault.Forbidden, fault.NotFound, fault.Conflict, fault.TooMany, fault.Unavailable,
-}
-
-// outcomeOf says what came of a deed that has an error.
+// outcomeOf returns the outcome and the reason of a deed that returned err.
 func outcomeOf(err error) (Outcome, string) {
-	for _, kind := range faults {
-		if fault.Is(err, kind) {
-			return Refused, string(kind)
-		}
+	if kind := fault.KindOf(err); kind != "" {
+		return Refused, string(kind)
 	}
 	return Failed, "error"
 }

@@ -4,7 +4,10 @@
 // the log and never for the caller.
 package fault
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // A Kind classifies an error. Compare with errors.Is(err, fault.NotFound).
 type Kind string
@@ -22,6 +25,15 @@ const (
 	TooMany       Kind = "too many"      // 429: wait a while
 	Unavailable   Kind = "not available" // 503: try again later
 )
+
+// precedence decides the kind of an error that joins several. First come the
+// kinds that leave open what else holds: trying again gives the real answer.
+// Then come those about the caller, who may not learn more, and then what is
+// missing, before the state of what is there: a thing that is gone conflicts
+// with nothing. Complaints about the request come last.
+var precedence = []Kind{
+	Unavailable, TooMany, Unauthorized, Forbidden, NotFound, Conflict, TooLarge, Unsupported, Unprocessable, Invalid,
+}
 
 // Error makes a Kind usable as a target of errors.Is.
 func (k Kind) Error() string { return string(k) }
@@ -50,6 +62,16 @@ func IgnoreNotFound(err error) error {
 		return nil
 	}
 	return err
+}
+
+// KindOf returns the kind of err, the first in precedence when it has several,
+// or "" when nobody classified it.
+func KindOf(err error) Kind {
+	i := slices.IndexFunc(precedence, func(k Kind) bool { return Is(err, k) })
+	if i < 0 {
+		return ""
+	}
+	return precedence[i]
 }
 
 // Message returns what the caller may read of err, or "" when err holds

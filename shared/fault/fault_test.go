@@ -55,3 +55,31 @@ func TestFieldsCollectComplaints(t *testing.T) {
 		t.Errorf("Err() = %v, want %s", err, want)
 	}
 }
+
+// TestAnErrorOfSeveralKindsHasOne joins every pair of kinds in both orders.
+func TestAnErrorOfSeveralKindsHasOne(t *testing.T) {
+	order := []fault.Kind{
+		fault.Unavailable, fault.TooMany, fault.Unauthorized, fault.Forbidden, fault.NotFound,
+		fault.Conflict, fault.TooLarge, fault.Unsupported, fault.Unprocessable, fault.Invalid,
+	}
+	for i, first := range order {
+		if got := fault.KindOf(fmt.Errorf("wrapped: %w", fault.New(first, ""))); got != first {
+			t.Errorf("KindOf(%s) = %s", first, got)
+		}
+		for _, second := range order[i:] {
+			for _, err := range []error{
+				errors.Join(fault.New(first, "a"), fault.New(second, "b")),
+				errors.Join(fault.New(second, "b"), errors.New("disk"), fault.New(first, "a")),
+			} {
+				if got := fault.KindOf(err); got != first {
+					t.Errorf("KindOf(%s and %s) = %s, want %s", first, second, got, first)
+				}
+			}
+		}
+	}
+	for _, err := range []error{nil, errors.New("disk full at /var")} {
+		if got := fault.KindOf(err); got != "" {
+			t.Errorf("KindOf(%v) = %s, want none", err, got)
+		}
+	}
+}

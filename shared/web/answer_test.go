@@ -17,6 +17,15 @@ import (
 	"gatehouse/shared/web"
 )
 
+func TestEveryCallGivesTheSameStatus(t *testing.T) {
+	err := errors.Join(fault.New(fault.Conflict, "changed"), fault.New(fault.NotFound, "gone"))
+	for range 1000 {
+		if got := web.Status(err); got != http.StatusNotFound {
+			t.Fatalf("Status(conflict and not found) = %d, want 404", got)
+		}
+	}
+}
+
 func TestErrorShapes(t *testing.T) {
 	gone := fault.New(fault.NotFound, "for the log")
 	tests := []struct {
@@ -40,6 +49,7 @@ func TestErrorShapes(t *testing.T) {
 		{fault.New(fault.Unprocessable, "the reason"), 422, `{"message":"422 Unprocessable Entity - the reason"}`},
 		{&throttle.Refused{Wait: time.Minute}, 429, `{"message":"429 Too Many Requests"}`},
 		{fault.New(fault.Unavailable, ""), 503, `{"message":"503 Service Unavailable"}`},
+		{errors.Join(fault.New(fault.Conflict, "changed"), gone), 404, `{"message":"404 Not Found"}`},
 		{errors.New("disk full at /var"), 500, `{"message":"500 Internal Server Error"}`},
 	}
 	for _, test := range tests {

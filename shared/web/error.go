@@ -36,8 +36,8 @@ func Error(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// RetryAfter has the answer say when to come again (RFC 9110 section 10.2.3),
-// if that is known of the error.
+// RetryAfter sets the header that says when to try again (RFC 9110 section
+// 10.2.3), if the error knows it.
 func RetryAfter(w http.ResponseWriter, err error) {
 	var refused interface{ RetryAfter() time.Duration }
 	if errors.As(err, &refused) {
@@ -59,22 +59,20 @@ var statuses = map[fault.Kind]int{
 	fault.Unavailable:   http.StatusServiceUnavailable,
 }
 
-// Status returns the HTTP status of an error's kind; 500 when it has none.
+// Status returns the HTTP status of an error's kind (fault.KindOf); 500 when it
+// has none.
 func Status(err error) int {
-	for kind, status := range statuses {
-		if errors.Is(err, kind) {
-			return status
-		}
+	if status, known := statuses[fault.KindOf(err)]; known {
+		return status
 	}
 	return http.StatusInternalServerError
 }
 
-// reasons are the words that follow the status in a message, where they differ
-// from HTTP's own.
+// reasons has the words that follow a status where they differ from HTTP's.
 var reasons = map[int]string{http.StatusBadRequest: "Bad request"}
 
-// message returns the body {"message": "<status> <reason>[ - <detail>]"}. What
-// a store says of a thing that is not there is not for the caller.
+// message returns the body {"message": "<status> <reason>[ - <detail>]"}. A 404
+// has no detail: its text comes from a store and is for the log.
 func message(status int, detail string) map[string]string {
 	text := reasons[status]
 	if text == "" {
