@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// firstSegments are the words that begin Gatehouse's own addresses, today's
-// and those set aside. No namespace may have such a name, because alert
-// intake addresses begin with the namespace.
+// firstSegments are the words that Gatehouse's own addresses begin with, now or
+// later. They are no names for namespaces, because the addresses of the alert
+// intake begin with the namespace.
 var firstSegments = []string{
 	"-", ".well-known", "admin", "api", "assets", "console", "git", "oauth", "user_settings", "users",
 }
 
-// afterReference are the words that can follow a project's or a group's path
-// in an address. No namespace or project may have such a name, so that the
-// end of the path can be found once the gateway has decoded its slashes.
+// afterReference are the words that can follow a project's or a group's path in
+// an address. They are no names for namespaces and projects, so that the end of
+// the path can be found after the gateway has decoded its slashes.
 var afterReference = []string{
 	"alerts", "approval_rules", "approvals", "environments", "error_tracking", "incidents", "managed_licenses",
 	"members", "merge_requests", "mirror", "monitor", "oncall", "prometheus", "runners", "settings",
@@ -27,8 +27,8 @@ func Reserved(word string) bool {
 	return slices.Contains(firstSegments, word) || slices.Contains(afterReference, word)
 }
 
-// segment leaves the length to CheckSegment: a counted repetition is compiled
-// that many times over, a millisecond of every function's start.
+// segment matches any length. CheckSegment checks that: compiling a counted
+// repetition takes a millisecond of every function's start.
 var segment = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9_.-]*$`)
 
 // CheckSegment returns what is wrong with a name as one segment of a path

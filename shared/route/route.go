@@ -1,6 +1,6 @@
-// Package route is the one list of what the service's addresses mean: which
-// function serves a path, which words are therefore taken, and where in a path
-// a project's name ends.
+// Package route has the one list of the service's addresses: which function
+// serves a path, which words are therefore reserved, and where in a path a
+// project's name ends.
 package route
 
 // A Route sends the requests for one path pattern to one function. The
@@ -8,7 +8,7 @@ package route
 // specific pattern wins, whatever the order.
 type Route struct{ Pattern, Function string }
 
-// Default is the pattern of the route that gets what no other matches.
+// Default is the pattern of the route for requests that match no other.
 const Default = "$default"
 
 // Key is how API Gateway names the route in its definition and in events.
@@ -21,7 +21,8 @@ func (r Route) Key() string {
 
 // Table holds every route of the deployment; template.yaml repeats it, and a
 // test compares the two. A greedy pattern does not match its bare prefix, so
-// each prefix has a route of its own.
+// each prefix has a route of its own. No pattern can end in a slash:
+// web.RedirectSlash serves those addresses.
 var Table = []Route{
 	{"/", "account"},
 	{"/oauth/authorize", "account"},

@@ -1,18 +1,22 @@
 package web
 
 import (
+	"mime"
 	"net/http"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
+
+	"gatehouse/shared/route"
 )
 
 // Mux routes the requests of one group of endpoints. Unlike http.ServeMux it
-// answers an unknown path and a method that a path does not have in the
-// group's own shape, and OPTIONS with the methods that a path has.
+// answers an unknown path or method in the group's own shape, OPTIONS with the
+// methods of the path, and another function's address as RedirectSlash does.
 type Mux struct {
 	http.ServeMux
-	// Refuse answers with 404 or 405 where no route fits.
+	// Refuse answers 404 or 405 where no route fits.
 	Refuse func(w http.ResponseWriter, r *http.Request, status int)
 
 	patterns []string
@@ -49,7 +53,9 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	verdict := verdict{header: http.Header{}}
 	handler.ServeHTTP(&verdict, r)
 	if verdict.status != http.StatusMethodNotAllowed {
-		m.Refuse(w, r, http.StatusNotFound)
+		if !RedirectSlash(w, r) {
+			m.Refuse(w, r, http.StatusNotFound)
+		}
 		return
 	}
 	w.Header().Set("Allow", verdict.header.Get("Allow")+", OPTIONS")
@@ -61,13 +67,13 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // canonical reports whether no segment of the path is empty, "." or "..".
-// http.ServeMux redirects such a path to another one; here nothing has it.
+// http.ServeMux would redirect such a path; here it is unknown.
 func canonical(p string) bool {
 	clean := path.Clean(p)
 	return p == clean || p == clean+"/"
 }
 
-// verdict catches what http.ServeMux answers when no route fits.
+// verdict records what http.ServeMux answers when no route fits.
 type verdict struct {
 	header http.Header
 	status int
@@ -77,7 +83,7 @@ func (v *verdict) Header() http.Header         { return v.header }
 func (v *verdict) WriteHeader(status int)      { v.status = status }
 func (v *verdict) Write(b []byte) (int, error) { return len(b), nil }
 
-// Refuse answers in the REST API's shapes that no route fits: 404, or 405.
+// Refuse answers 404 or 405 in the REST API's shapes.
 func Refuse(w http.ResponseWriter, _ *http.Request, status int) {
 	if status == http.StatusNotFound {
 		JSON(w, status, map[string]string{"error": "404 Not Found"})
@@ -86,7 +92,50 @@ func Refuse(w http.ResponseWriter, _ *http.Request, status int) {
 	JSON(w, status, message(status, ""))
 }
 
-// WithoutTrailingSlash lets a path match with one slash too many at its end.
+// RedirectSlash redirects a request for the address of a route with a slash at
+// its end to the route, and reports whether it did. API Gateway takes no route
+// keys that end in a slash, and a greedy variable matches one segment or more,
+// so that /console/ and /api/v4/projects/ come to the function of a wider route.
+func RedirectSlash(w http.ResponseWriter, r *http.Request) bool {
+	path, query, _ := strings.Cut(r.RequestURI, "?")
+	path, found := strings.CutSuffix(path, "/")
+	if !found || !slices.ContainsFunc(route.Table, func(known route.Route) bool { return known.Pattern == path }) {
+		return false
+	}
+	if query != "" {
+		path += "?" + query
+	}
+	w.Header().Set("Location", path)
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusPermanentRedirect) // which keeps the method and the body
+	return true
+}
+
+// PrefersPage reports whether the client would rather have a page than JSON, as
+// browsers do (RFC 9110 section 12.5.1).
+func PrefersPage(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
+		quality(r, "text/html") > quality(r, "application/json")
+}
+
+// quality returns the weight that the Accept header gives the media type by
+// name; 0 when it does not name it.
+func quality(r *http.Request, mediaType string) float64 {
+	for accepted := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
+		name, parameters, err := mime.ParseMediaType(accepted)
+		if err != nil || name != mediaType {
+			continue
+		}
+		if q, err := strconv.ParseFloat(parameters["q"], 64); err == nil {
+			return q
+		}
+		return 1
+	}
+	return 0
+}
+
+// WithoutTrailingSlash serves a path that ends in a slash like the path without
+// it.
 func WithoutTrailingSlash(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if escaped := r.URL.EscapedPath(); len(escaped) > 1 && strings.HasSuffix(escaped, "/") {

@@ -105,3 +105,59 @@ func TestReferences(t *testing.T) {
 		}
 	}
 }
+
+func TestPrefersPage(t *testing.T) {
+	tests := []struct {
+		method, accept string
+		want           bool
+	}{
+		{"GET", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", true},
+		{"HEAD", "text/html", true},
+		{"GET", "application/json;q=0.9, TEXT/HTML", true},
+		{"GET", "application/json, text/html;q=0.9", false},
+		{"GET", "application/json, text/html", false},
+		{"GET", "text/html;q=0", false},
+		{"GET", "text/*", false},
+		{"GET", "*/*", false},
+		{"GET", "", false},
+		{"GET", "text/html;q", false},
+		{"GET", "text/html;;,,application/json;q=x", false},
+		{"POST", "text/html", false},
+	}
+	for _, test := range tests {
+		r := httptest.NewRequest(test.method, "/", nil)
+		r.Header.Set("Accept", test.accept)
+		if got := web.PrefersPage(r); got != test.want {
+			t.Errorf("PrefersPage(%s, Accept %q) = %v, want %v", test.method, test.accept, got, test.want)
+		}
+	}
+}
+
+func TestMuxRedirectsToTheRouteWithoutTheSlash(t *testing.T) {
+	tests := map[string]string{
+		"/console/":               "/console",
+		"/console/?a=b%20c":       "/console?a=b%20c",
+		"/api/v4/projects/":       "/api/v4/projects",
+		"/oauth/authorize/?x":     "/oauth/authorize?x",
+		"/console":                "",
+		"/console//":              "",
+		"//console/":              "",
+		"/%63onsole/":             "",
+		"/console/x/":             "",
+		"/api/v4/projects/{id}//": "",
+		"/":                       "",
+	}
+	for target, want := range tests {
+		for _, method := range []string{"GET", "POST"} {
+			w := httptest.NewRecorder()
+			web.WithoutTrailingSlash(testMux()).ServeHTTP(w, httptest.NewRequest(method, target, nil))
+			status := http.StatusPermanentRedirect
+			if want == "" {
+				status = http.StatusNotFound
+			}
+			if got := w.Header().Get("Location"); w.Code != status || got != want {
+				t.Errorf("%s %s = %d to %q, want %d to %q", method, target, w.Code, got, status, want)
+			}
+		}
+	}
+}

@@ -1,5 +1,5 @@
 // Package alertsapi takes alerts at the addresses of integrations, and answers
-// for every address that is nobody's.
+// at every address that no other function serves.
 package alertsapi
 
 import (
@@ -16,21 +16,24 @@ import (
 	"gatehouse/shared/web"
 )
 
-type api struct{ intake *intake.Rules }
+type api struct {
+	intake *intake.Rules
+	https  bool
+}
 
 // New returns the group's handler.
 func New(app *app.App) http.Handler {
-	api := &api{app.Intake}
-	return web.Wrap(web.WithoutTrailingSlash(http.HandlerFunc(api.route)))
+	api := &api{app.Intake, app.HTTPS}
+	return web.Wrap(web.RESTCORS.Around(http.HandlerFunc(api.route)))
 }
 
 // route serves what is posted to the address of an integration. Such an
 // address begins with names that people choose and has no pattern of its own.
 func (a *api) route(w http.ResponseWriter, r *http.Request) {
-	d, ok := parseAddress(r.URL.Path)
+	d, ok := parseAddress(strings.TrimSuffix(r.URL.Path, "/"))
 	switch {
 	case !ok:
-		web.Refuse(w, r, http.StatusNotFound)
+		a.fallback(w, r)
 	case r.Method == http.MethodPost, r.Method == http.MethodPut: // some tools put
 		web.Handler(func(w http.ResponseWriter, r *http.Request) error { return a.notify(w, r, d) }).ServeHTTP(w, r)
 	default:

@@ -1,0 +1,40 @@
+package alertsapi
+
+import (
+	_ "embed"
+	"net/http"
+
+	"gatehouse/shared/web"
+)
+
+// notFoundPage is the error page of the other pages, written out: templates
+// would make this function start later.
+//
+//go:embed not_found.html
+var notFoundPage []byte
+
+// fallback serves an address that is none of an integration's.
+func (a *api) fallback(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case web.RedirectSlash(w, r):
+	case web.PrefersPage(r):
+		a.showNotFound(w)
+	default:
+		web.Refuse(w, r, http.StatusNotFound)
+	}
+}
+
+func (a *api) showNotFound(w http.ResponseWriter) {
+	h := w.Header()
+	if a.https {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "+
+		"form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(http.StatusNotFound)
+	w.Write(notFoundPage)
+}
