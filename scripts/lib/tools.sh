@@ -1,28 +1,33 @@
-# Sourced by the scripts whose tests need more than Go. Each function installs
-# what is missing, says so, and does nothing the second time. Everything lands
-# in .cache/ but for Debian packages.
+# Sourced by the scripts that need more than Go. Each function installs what is
+# missing, says so, and does nothing the second time. Everything is installed
+# into .cache/, except Debian packages.
 
 tools=$PWD/.cache/tools
 
-# need_package COMMAND PACKAGE … installs Debian packages unless the command is
-# there.
+# need_package COMMAND PACKAGE … installs Debian packages if there is no such
+# command.
 need_package() {
   local command=$1
   shift
   command -v "$command" >/dev/null 2>&1 || install_packages "$@"
 }
 
+# install_packages PACKAGE … installs Debian packages. Several scripts may do so
+# at a time.
 install_packages() {
   if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
     echo "The tests need the Debian packages $*, or what corresponds to them. Install them and run the tests again." >&2
     return 1
   fi
   echo "Installing $* …"
-  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@" >/dev/null
+  mkdir -p "$tools"
+  {
+    flock 9
+    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@" >/dev/null
+  } 9>"$tools/.apt"
 }
 
-# need_venv installs a Python that can make virtual environments, which Debian
-# packs apart.
+# need_venv installs a Python with venv, which is a package of its own in Debian.
 need_venv() {
   python3 -c 'import ensurepip, venv' 2>/dev/null && return
   install_packages python3 python3-venv
@@ -38,7 +43,7 @@ need_node() {
   fi
 }
 
-# need_modules DIR installs the npm packages that DIR locks.
+# need_modules DIR installs the npm packages of DIR/package-lock.json.
 need_modules() {
   local stamp=$1/node_modules/.installed
   cmp -s "$1/package-lock.json" "$stamp" && return
@@ -46,8 +51,8 @@ need_modules() {
   (cd "$1" && npm ci --silent --no-audit --no-fund) && cp "$1/package-lock.json" "$stamp"
 }
 
-# need_python DIR installs the Python packages that DIR/requirements.txt names
-# into the virtual environment $tools/python.
+# need_python DIR installs the Python packages of DIR/requirements.txt into the
+# virtual environment $tools/python.
 need_python() {
   need_venv || return
   local stamp=$tools/python/.installed
