@@ -32,9 +32,9 @@ var RESTCORS = CORS{"/api/": {
 	},
 }}
 
-// Around answers the preflight requests for these paths, and marks every
+// Wrap answers the preflight requests for these paths, and marks every
 // answer of next, errors too, as one that other origins may read.
-func (c CORS) Around(next http.Handler) http.Handler {
+func (c CORS) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		policy, ok := c.policy(r.URL.Path)
 		switch {

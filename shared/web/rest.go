@@ -13,5 +13,5 @@ type REST struct {
 // NewREST returns the group with these routes. Behind each of the prefixes an
 // address names a project or group, as References reads it.
 func NewREST(mux *Mux, prefixes ...string) REST {
-	return REST{Wrap(RESTCORS.Around(WithoutTrailingSlash(References(mux, prefixes...)))), mux.Patterns()}
+	return REST{Wrap(RESTCORS.Wrap(WithoutTrailingSlash(References(mux, prefixes...)))), mux.Patterns()}
 }

@@ -24,7 +24,7 @@ type api struct {
 // New returns the group's handler.
 func New(app *app.App) http.Handler {
 	api := &api{app.Intake, app.HTTPS}
-	return web.Wrap(web.RESTCORS.Around(http.HandlerFunc(api.route)))
+	return web.Wrap(web.RESTCORS.Wrap(http.HandlerFunc(api.route)))
 }
 
 // route serves what is posted to the address of an integration. Such an

@@ -75,7 +75,7 @@ func TestTheNotFoundPageIsThatOfTheSite(t *testing.T) {
 
 func siteWithoutPages(a *app.App) http.Handler {
 	s := pages.New(a, fs.FS(fstest.MapFS{"templates": {Mode: fs.ModeDir}}), nil)
-	return web.Around(s.Serve(web.NewMux()))
+	return web.Wrap(s.Serve(web.NewMux()))
 }
 
 func TestASlashTooManyLeadsToTheRoute(t *testing.T) {

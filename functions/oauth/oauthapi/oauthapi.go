@@ -35,7 +35,7 @@ func New(app *app.App) http.Handler {
 	mux.Handle(gitAuthorizePath, gitHandler(api.gitAuthorize))
 	mux.Handle(gitAuthorizePath+"/{path...}", gitHandler(api.gitAuthorize))
 	mux.Handle("GET /-/health", web.Handler(api.health))
-	return web.Wrap(cors.Around(mux))
+	return web.Wrap(cors.Wrap(mux))
 }
 
 // health tells whether the store answers.
