@@ -17,19 +17,9 @@ import (
 	"syscall"
 	"time"
 
-	"gatehouse/functions/account/accountapi"
-	"gatehouse/functions/alerts/alertsapi"
-	"gatehouse/functions/console/consoleapi"
-	"gatehouse/functions/errortracking/errortrackingapi"
-	"gatehouse/functions/monitor/monitorapi"
-	"gatehouse/functions/oauth/oauthapi"
-	"gatehouse/functions/platform/platformapi"
-	"gatehouse/functions/projects/projectsapi"
+	"gatehouse/functions"
 	"gatehouse/shared/app"
 	"gatehouse/shared/boot"
-	"gatehouse/shared/gateway"
-	"gatehouse/shared/gateway/localgateway"
-	"gatehouse/shared/route"
 )
 
 // gcPercent lets the heap grow to five times what lives before it is collected.
@@ -89,7 +79,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	go backend.sweep(ctx)
-	return serve(ctx, listener, handler(a))
+	return serve(ctx, listener, functions.Gateway(a))
 }
 
 // prepare makes the first administrator and the data set of the demonstration,
@@ -107,29 +97,6 @@ func prepare(ctx context.Context, a *app.App, env boot.Env, demo bool) error {
 	}
 	welcome(os.Stdout, a.BaseURL, root, made, env, account)
 	return nil
-}
-
-// handler is the local API Gateway with every function behind it.
-func handler(a *app.App) http.Handler {
-	invokers := map[string]localgateway.Invoker{}
-	for name, h := range functions(a) {
-		invokers[name] = gateway.New(h)
-	}
-	return localgateway.New(invokers, route.Table)
-}
-
-// functions has the handler of every function.
-func functions(a *app.App) map[string]http.Handler {
-	return map[string]http.Handler{
-		"account":       accountapi.New(a),
-		"console":       consoleapi.New(a),
-		"errortracking": errortrackingapi.New(a),
-		"monitor":       monitorapi.New(a),
-		"oauth":         oauthapi.New(a),
-		"platform":      platformapi.New(a),
-		"projects":      projectsapi.New(a),
-		"alerts":        alertsapi.New(a),
-	}
 }
 
 // createAdmin makes the first administrator of a deployment, which runs

@@ -23,6 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gatehouse/shared/alert"
+	"gatehouse/shared/apptest"
 	"gatehouse/shared/page"
 )
 
@@ -229,21 +230,21 @@ func TestStartErrors(t *testing.T) {
 }
 
 func TestDemoCanBeLoadedTwice(t *testing.T) {
-	s := startServer(t)
+	a := apptest.New(t)
 	for range 2 {
-		account, err := loadDemo(t.Context(), s.app)
+		account, err := loadDemo(t.Context(), a.App)
 		if err != nil || account.clientID == "" {
 			t.Fatalf("demo: %+v, %v", account, err)
 		}
 	}
-	p, err := s.app.Projects.FindProject(t.Context(), "acme/web-shop")
+	p, err := a.Projects.FindProject(t.Context(), "acme/web-shop")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if members, err := s.app.Projects.MembersOf(t.Context(), p.Places()...); err != nil || len(members) != len(demoPeople) {
+	if members, err := a.Projects.MembersOf(t.Context(), p.Places()...); err != nil || len(members) != len(demoPeople) {
 		t.Errorf("%d members, %v, want %d", len(members), err, len(demoPeople))
 	}
-	found, err := s.app.Alerts.List(t.Context(), p.ID, alert.Query{}, page.First)
+	found, err := a.Alerts.List(t.Context(), p.ID, alert.Query{}, page.First)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@
 //	2.6     metadata says what there is (RFC 8414)
 //	            oauthapi TestMetadata, TestMetadataLeadSomewhere
 //	2.6     no cross-origin requests to the authorization endpoint
-//	            scripts/serve TestPathsOpenToOtherOrigins
+//	            functions TestPathsOpenToOtherOrigins
 //	4.2.4   nothing of a request leaks by Referer
 //	            site: Referrer-Policy same-origin, nothing is loaded from
 //	            elsewhere; TestEveryAnswerHasSecurityHeaders
@@ -74,7 +74,7 @@
 //	4.3.2   no access token in an address
 //	            not met: REST calls may carry access_token in the query, as
 //	            the interface has it. No answer puts one there, and none is
-//	            logged: scripts/serve TestNoSecretIsLogged
+//	            logged: functions TestNoSecretIsLogged
 //	4.4.2   every authorization response names the issuer (RFC 9207)
 //	            reply.with; TestEveryAuthorizationResponseNamesTheIssuer
 //	4.5     a stolen code is of no use to another client or browser

@@ -1,4 +1,4 @@
-package main
+package functions_test
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"gatehouse/functions"
 	"gatehouse/shared/boot"
 	"gatehouse/shared/gateway"
 	"gatehouse/shared/gateway/localgateway"
@@ -64,7 +65,7 @@ func tableOf(resource string) string {
 // policies returns the statements of each function.
 func policies(t *testing.T) map[string][]statement {
 	t.Helper()
-	text, err := os.ReadFile("../../template.yaml")
+	text, err := os.ReadFile("../template.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,13 +207,13 @@ func overPolicies(t *testing.T) *server {
 	options := emulated(t)
 	s := serverOver(t, dynamodb.New(options))
 	invokers, all := map[string]localgateway.Invoker{}, policies(t)
-	for name := range functions(s.app) {
+	for name := range functions.Handlers(s.app) {
 		options.HTTPClient = guard{t, name, all[name]}
 		store := dynamodb.New(options)
 		if err := store.Ping(t.Context()); err != nil { // as a function does when it starts
 			t.Fatal(err)
 		}
-		invokers[name] = gateway.New(functions(s.newApp(store))[name])
+		invokers[name] = gateway.New(functions.Handlers(s.newApp(store))[name])
 	}
 	s.Server = httptest.NewServer(described(t, localgateway.New(invokers, route.Table)))
 	t.Cleanup(s.Server.Close)

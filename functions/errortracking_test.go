@@ -1,4 +1,4 @@
-package main
+package functions_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"gatehouse/functions"
 	"gatehouse/functions/errortracking/errortrackingapi"
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/audit"
@@ -55,7 +56,7 @@ func whoMayTrackErrors(t *testing.T, a *apptest.App) {
 		forms, p := arrange()
 		return keyPaths(t, a, forms, p)
 	}
-	for name, h := range map[string]http.Handler{"function": errortrackingapi.New(a.App), "gateway": handler(a.App)} {
+	for name, h := range map[string]http.Handler{"function": errortrackingapi.New(a.App), "gateway": functions.Gateway(a.App)} {
 		t.Run(name, func(t *testing.T) {
 			apptest.CheckAccess(t, h, callers, calls, withSettings)
 			apptest.CheckAccess(t, h, callers, deletion, withKey)

@@ -1,4 +1,4 @@
-package main
+package functions_test
 
 import (
 	"encoding/json"
@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/functions"
 	"gatehouse/shared/app"
 	"gatehouse/shared/boot"
 	"gatehouse/shared/integration"
@@ -64,7 +65,7 @@ func serverOver(t testing.TB, store storage.Store) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Server = httptest.NewServer(described(t, handler(s.app)))
+	s.Server = httptest.NewServer(described(t, functions.Gateway(s.app)))
 	t.Cleanup(s.Server.Close)
 	return s
 }

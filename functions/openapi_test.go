@@ -1,4 +1,4 @@
-package main
+package functions_test
 
 import (
 	"maps"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gatehouse/functions"
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/openapi/openapitest"
 	"gatehouse/shared/route"
@@ -20,7 +21,7 @@ func TestDocumentHasEveryRoute(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handlers := functions(apptest.New(t).App)
+	handlers := functions.Handlers(apptest.New(t).App)
 	var served []string
 	for _, r := range route.Table {
 		if !strings.HasPrefix(r.Pattern, "/api/") {

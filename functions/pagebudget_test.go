@@ -1,4 +1,4 @@
-package main
+package functions_test
 
 import (
 	"fmt"

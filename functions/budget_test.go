@@ -1,4 +1,4 @@
-package main
+package functions_test
 
 import (
 	"bytes"
@@ -113,7 +113,7 @@ func emulated(t *testing.T) dynamodb.Options {
 	}
 	env.TablePrefix = "test-" + hex.EncodeToString(secret.Random(6))
 	options := boot.DynamoDB(env)
-	if err := tables.Create(t.Context(), options, "../../template.yaml"); err != nil {
+	if err := tables.Create(t.Context(), options, "../template.yaml"); err != nil {
 		t.Fatal(err)
 	}
 	return options

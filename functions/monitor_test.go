@@ -1,10 +1,11 @@
-package main
+package functions_test
 
 import (
 	"fmt"
 	"os"
 	"testing"
 
+	"gatehouse/functions"
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
@@ -25,7 +26,7 @@ func whoMayMonitor(t *testing.T, a *apptest.App) {
 	team := a.Group("team", top, a.User("ben"), project.Private)
 	m := &monitored{App: a, t: t, namespace: team}
 	callers := a.Callers(top.Place())
-	h := handler(a.App)
+	h := functions.Gateway(a.App)
 	apptest.CheckAccess(t, h, callers, aboutProjects, m.project)
 	apptest.CheckAccess(t, h, callers, aboutIntegrations, m.integration)
 	apptest.CheckAccess(t, h, callers, aboutAlerts, m.alert)
