@@ -2,6 +2,7 @@ package functions_test
 
 import (
 	"fmt"
+	"gatehouse/shared/integration"
 	"io"
 	"log/slog"
 	"net/http"
@@ -9,8 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-
-	"gatehouse/shared/boot"
 )
 
 // The benchmarks go over loopback through the local gateway and the functions'
@@ -110,11 +109,14 @@ func BenchmarkWebhookOfAHundred(b *testing.B) {
 func notifier(b *testing.B) func(payload string) {
 	quiet(b)
 	s := startServer(b)
-	root, err := s.app.Users.UserByLogin(b.Context(), boot.RootName)
+	p := s.project(b)
+	i, err := s.app.Integrations.Create(b.Context(), p, integration.Draft{Name: "Uptime", Type: integration.HTTP, Active: true})
 	if err != nil {
 		b.Fatal(err)
 	}
-	p := s.project(b, root)
-	i, key := s.integration(b, p)
-	return func(payload string) { s.notify(b, i.Path(p), key, payload) }
+	key, err := s.app.Integrations.Key(i)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return func(payload string) { s.notify(b, i.Path(p), key.Reveal(), payload) }
 }

@@ -1,88 +1,33 @@
 package functions_test
 
 import (
-	"fmt"
-	"net/http"
-	"os"
-	"testing"
-
-	"gatehouse/functions"
-	"gatehouse/functions/errortracking/errortrackingapi"
-	"gatehouse/shared/apptest"
-	"gatehouse/shared/audit"
 	"gatehouse/shared/errortracking"
 	"gatehouse/shared/project"
-	"gatehouse/shared/storage/dynamodb"
 )
 
-// Every caller makes every call with every form of a project's name: at the
-// function itself and through the gateway, which knows two functions for them.
-func TestWhoMayTrackErrors(t *testing.T) {
-	t.Run("sqlite", func(t *testing.T) { whoMayTrackErrors(t, apptest.New(t)) })
-	if os.Getenv("AWS_ENDPOINT_URL_DYNAMODB") != "" {
-		t.Run("dynamodb", func(t *testing.T) { whoMayTrackErrors(t, apptest.Over(t, dynamodb.New(emulated(t)))) })
-	}
-}
+func aboutErrorTracking() []scenario {
+	const (
+		maintainer = project.Maintainer
+		settings   = "/projects/{web}/error_tracking/settings"
+		keys       = "/projects/{web}/error_tracking/client_keys"
+		external   = `{"active":true,"integrated":false,"api_url":"https://tracker.example/api/0/projects/acme/web/","token":"the token of the tracker"}`
+	)
+	changed := names(errortracking.EventChanged)
+	return []scenario{
+		{rest: "PUT " + settings, send: `{"active":true,"integrated":true}`, status: 200, keep: "settings", needs: maintainer, stored: changed, cost: cost{3, 1, 2}},
+		{rest: "PUT " + settings, send: `{"active":true,"integrated":true}`, status: 200, after: "settings", needs: maintainer, stored: changed},
+		{rest: "PATCH " + settings, send: `{"active":false}`, status: 200, stored: changed, cost: cost{3, 1, 2}},
+		{rest: "PATCH " + settings + "/", send: `{"active":true,"integrated":true}`, status: 200, after: "settings", needs: maintainer, stored: changed, cost: cost{3, 1, 2}},
+		{rest: "PATCH " + settings, status: 400, after: "settings", needs: maintainer},
+		{rest: "GET " + settings, status: 200, after: "settings", needs: maintainer, cost: cost{3, 0, 0}},
+		{rest: "PUT " + settings, send: external, status: 200, stored: changed},
+		{rest: "PATCH " + settings, send: `{"active":false}`, status: 200, stored: changed},
 
-func whoMayTrackErrors(t *testing.T, a *apptest.App) {
-	const below = "/api/v4/projects/{id}/error_tracking"
-	const maintainer = project.Maintainer
-	integrated := map[string]any{"active": true, "integrated": true}
-	calls := []apptest.Access{
-		{Method: "GET", Path: below + "/settings", Needs: maintainer, Status: 200},
-		{Method: "PUT", Path: below + "/settings", Params: integrated, Needs: maintainer, Status: 200},
-		{Method: "PATCH", Path: below + "/settings/", Params: integrated, Needs: maintainer, Status: 200},
-		{Method: "PATCH", Path: below + "/settings", Needs: maintainer, Status: 400},
-		{Method: "GET", Path: below + "/client_keys", Needs: maintainer, Status: 200},
-		{Method: "POST", Path: below + "/client_keys", Needs: maintainer, Status: 201},
-		{Method: "DELETE", Path: below + "/client_keys/x", Needs: maintainer, Status: 400},
+		{rest: "POST " + keys, status: 201, keep: "key", needs: maintainer, stored: names(errortracking.EventClientKeyCreated), cost: cost{3, 1, 2}},
+		{rest: "GET " + keys, status: 200, after: "settings", needs: maintainer, cost: cost{4, 0, 0}},
+		{rest: "DELETE " + keys + "/x", status: 400, needs: maintainer},
+		{rest: "DELETE " + keys + "/{key}", status: 200, needs: maintainer, stored: names(errortracking.EventClientKeyDeleted)},
+		{rest: "POST " + keys, status: 201, stored: names(errortracking.EventClientKeyCreated)},
+		{rest: "DELETE /projects/{web}", status: 204, stored: names(project.EventProjectDeleted)},
 	}
-	deletion := []apptest.Access{{Method: "DELETE", Path: "/api/v4/projects/{id}", Needs: maintainer, Status: 200}}
-	top := a.Group("acme", project.Group{}, a.User("ada"), project.Private)
-	team := a.Group("team", top, a.User("ben"), project.Private)
-	callers := a.Callers(top.Place())
-	made := 0
-	arrange := func() (forms []string, p project.Project) {
-		made++
-		p = a.Project(fmt.Sprintf("web-%d", made), team, project.Private)
-		return apptest.Forms(p.ID, p.FullPath), p
-	}
-	withSettings := func() []string {
-		forms, p := arrange()
-		trackErrors(t, a, p)
-		return forms
-	}
-	withKey := func() []string {
-		forms, p := arrange()
-		return keyPaths(t, a, forms, p)
-	}
-	for name, h := range map[string]http.Handler{"function": errortrackingapi.New(a.App), "gateway": functions.Gateway(a.App)} {
-		t.Run(name, func(t *testing.T) {
-			apptest.CheckAccess(t, h, callers, calls, withSettings)
-			apptest.CheckAccess(t, h, callers, deletion, withKey)
-		})
-	}
-}
-
-// trackErrors sets up error tracking in the project, switched off.
-func trackErrors(t *testing.T, a *apptest.App, p project.Project) {
-	t.Helper()
-	off := errortracking.Change{Create: true, Integrated: new(bool)}
-	if _, err := a.Tracking.Change(t.Context(), audit.Actor{}, p, off, nil); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// keyPaths adds a client key and returns its path below each of the project's.
-func keyPaths(t *testing.T, a *apptest.App, projects []string, p project.Project) []string {
-	t.Helper()
-	k, err := a.Tracking.CreateKey(t.Context(), audit.Actor{}, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	paths := make([]string, len(projects))
-	for i, path := range projects {
-		paths[i] = fmt.Sprintf("%s/error_tracking/client_keys/%d", path, k.ID)
-	}
-	return paths
 }

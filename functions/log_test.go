@@ -1,28 +1,13 @@
 package functions_test
 
 import (
-	"bytes"
 	"log/slog"
-	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 
 	"gatehouse/shared/boot"
 )
-
-// log is where the test's log lines go.
-type log struct {
-	mu sync.Mutex
-	bytes.Buffer
-}
-
-func (l *log) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.Buffer.Write(b)
-}
 
 // Nothing that opens an account is in the log of a whole flow, be it right or
 // wrong, in a header, a body or an address.
@@ -54,9 +39,7 @@ func TestNoSecretIsLogged(t *testing.T) {
 	s.post(t, "/oauth/introspect", url.Values{"token": {second.Refresh}})
 	s.revoke(t, second.Access)
 
-	lines.mu.Lock()
-	defer lines.mu.Unlock()
-	text := lines.String()
+	text := lines.text()
 	if !strings.Contains(text, "path=/oauth/token") {
 		t.Fatalf("the log does not show the flow:\n%s", text)
 	}
@@ -72,30 +55,5 @@ func TestNoSecretIsLogged(t *testing.T) {
 		if strings.Contains(text, secret) {
 			t.Errorf("the log holds %q:\n%s", secret, text)
 		}
-	}
-}
-
-// visit opens an address, whatever comes of it.
-func (s *server) visit(t *testing.T, browser *http.Client, target string) {
-	t.Helper()
-	resp, err := browser.Get(s.URL + target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-}
-
-// fail sends a token request that must be refused.
-func (s *server) fail(t *testing.T, form url.Values) {
-	t.Helper()
-	form.Set("client_id", s.client.ClientID)
-	form.Set("client_secret", s.clientSecret.Reveal())
-	resp, err := http.PostForm(s.URL+"/oauth/token", form)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	if resp.StatusCode == http.StatusOK {
-		t.Errorf("%v was granted", form["grant_type"])
 	}
 }

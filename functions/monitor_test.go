@@ -2,141 +2,99 @@ package functions_test
 
 import (
 	"fmt"
-	"os"
-	"testing"
+	"strings"
 
-	"gatehouse/functions"
-	"gatehouse/shared/apptest"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
-	"gatehouse/shared/storage/dynamodb"
 )
 
-// Every caller makes every call with every form of a project's name, through the
-// gateway, which knows two functions for them.
-func TestWhoMayMonitor(t *testing.T) {
-	t.Run("sqlite", func(t *testing.T) { whoMayMonitor(t, apptest.New(t)) })
-	if os.Getenv("AWS_ENDPOINT_URL_DYNAMODB") != "" {
-		t.Run("dynamodb", func(t *testing.T) { whoMayMonitor(t, apptest.Over(t, dynamodb.New(emulated(t)))) })
+func aboutMonitoring() []scenario {
+	const (
+		developer, maintainer = project.Developer, project.Maintainer
+
+		integrations = "/projects/{web}/monitor/integrations"
+		one          = integrations + "/{integration}"
+		mapped       = integrations + "/{mapped}"
+		alerts       = "/projects/{web}/monitor/alerts"
+		settings     = "/projects/{web}/monitor/settings"
+
+		webhook = `{"name":"Uptime","type":"http","active":true}`
+		mapping = `{"name":"Mapped","type":"http","active":true,"rate_limit":100,"payload_example":{"what":"Down"},` +
+			`"payload_attribute_mapping":{"title":{"path":["what"],"type":"string"}}}`
+		nothing = `{"payload":{}}`
+	)
+	send := func(name, thing string, cost cost, payloads ...string) scenario {
+		return scenario{name: name, cost: cost, do: func(w *walk) { w.deliver(thing, payloads...) }}
+	}
+	return []scenario{
+		{rest: "GET " + integrations, status: 200, needs: maintainer, cost: cost{3, 0, 0}},
+		{rest: "POST " + integrations, send: webhook, status: 201, keep: "integration", needs: maintainer, stored: names(integration.EventCreated)},
+		{rest: "POST " + integrations, status: 400, needs: maintainer},
+		{rest: "POST " + integrations, send: `{"name":"","type":"http","active":true}`, status: 400},
+		{rest: "POST " + integrations + "/preview", send: nothing, status: 200, needs: maintainer},
+		{rest: "GET " + integrations + "/1000000", status: 404, needs: maintainer},
+		{rest: "GET " + settings, status: 200, needs: maintainer, cost: cost{3, 0, 0}},
+		{rest: "PUT " + settings + "/", send: `{"generic_alert_fingerprinting":false}`, status: 200, needs: maintainer, stored: names(integration.EventAlertSettingsChanged)},
+		{rest: "PUT " + settings, send: `{"generic_alert_fingerprinting":true}`, status: 200, stored: names(integration.EventAlertSettingsChanged)},
+		{rest: "PUT " + settings, status: 400, needs: maintainer},
+		{rest: "GET " + alerts, status: 200, needs: developer, cost: cost{3, 0, 0}},
+		{rest: "GET " + alerts + "?status=x", status: 400, needs: developer},
+		{rest: "GET " + alerts + "/1", status: 404, needs: developer},
+
+		// The first request to an integration in a minute also notes how that does,
+		// beside the alert.
+		send("an alert", "integration", cost{}, `{"title":"first","fingerprint":"first"}`),
+		send("a hundred alerts in one webhook", "integration", cost{}, hundred()),
+		send("an alert repeated", "integration", cost{2, 1, 0}, `{"title":"first","fingerprint":"first"}`),
+		send("a new alert", "integration", cost{6, 6, 0}, `{"title":"second","fingerprint":"second"}`), // its payload beside another write
+		send("a hundred alerts repeated in one webhook", "integration", cost{8, 100, 0}, hundred()),
+		{rest: "POST " + one + "/test", send: nothing, status: 200, keep: "alert", needs: developer},
+		{rest: "POST " + one + "/test", status: 400, needs: developer},
+		{rest: "GET " + one + "/last_payload", status: 200, after: "alert", needs: maintainer},
+		{rest: "POST " + one + "/preview", send: nothing, status: 200, needs: maintainer},
+
+		{rest: "GET " + alerts, status: 200, cost: cost{5, 0, 0}},
+		{rest: "GET " + alerts + "/{alert}", status: 200, needs: developer, cost: cost{4, 0, 0}},
+		{rest: "HEAD " + alerts + "/{alert}", status: 200, needs: developer},
+		{rest: "PUT " + alerts + "/{alert}", status: 400, needs: developer},
+		{rest: "PUT " + alerts + "/1", send: `{"status":"acknowledged"}`, status: 200, cost: cost{6, 1, 0}},
+		{rest: "PUT " + alerts + "/1", send: `{"assignee_id":{root}}`, status: 200, cost: cost{7, 1, 0}},
+		{rest: "PUT " + alerts + "/{alert}", send: `{"status":"resolved"}`, status: 200, needs: developer},
+		{rest: "PUT " + alerts + "/{alert}", send: `{"status":"triggered","assignee_id":{root}}`, status: 200},
+
+		{rest: "GET " + integrations, status: 200, cost: cost{3, 0, 0}},
+		{rest: "GET " + one, status: 200, needs: maintainer, cost: cost{4, 0, 0}},
+		{rest: "PATCH " + one, send: `{"active":false}`, status: 200, needs: maintainer, stored: names(integration.EventDisabled), cost: cost{7, 1, 2}},
+		{rest: "PUT " + one, send: webhook, status: 200, needs: maintainer, stored: names(integration.EventEnabled)},
+		{rest: "PATCH " + one, send: `{"active":false,"name":"Off"}`, status: 200, stored: names(integration.EventDisabled)},
+		{rest: "PUT " + one, send: `{"active":false,"name":"Checks","rate_limit":9}`, status: 200, stored: names(integration.EventChanged)},
+		{rest: "POST " + one + "/reset_key", status: 200, needs: maintainer, stored: names(integration.EventKeyReset)},
+		{rest: "DELETE " + one, status: 204, needs: maintainer, stored: names(integration.EventDeleted)},
+
+		{rest: "POST " + integrations, send: mapping, status: 201, keep: "mapped", stored: names(integration.EventCreated)},
+		send("alerts by a mapping", "mapped", cost{},
+			`{"what":"Down","fingerprint":"a"}`, `{"what":"Down","fingerprint":"a"}`, `{"what":"Slow","fingerprint":"b"}`, `{"what":"Odd"}`,
+			`{"what":"Down","fingerprint":"a","end_time":"2199-01-01T00:00:00Z"}`),
+		{rest: "PATCH " + mapped, send: `{"payload_example":{"what":"Else"},"rate_limit":0}`, status: 200, stored: names(integration.EventChanged)},
+		{rest: "DELETE /projects/{web}", status: 204, stored: names(project.EventProjectDeleted)},
 	}
 }
 
-func whoMayMonitor(t *testing.T, a *apptest.App) {
-	top := a.Group("acme", project.Group{}, a.User("ada"), project.Private)
-	team := a.Group("team", top, a.User("ben"), project.Private)
-	m := &monitored{App: a, t: t, namespace: team}
-	callers := a.Callers(top.Place())
-	h := functions.Gateway(a.App)
-	apptest.CheckAccess(t, h, callers, aboutProjects, m.project)
-	apptest.CheckAccess(t, h, callers, aboutIntegrations, m.integration)
-	apptest.CheckAccess(t, h, callers, aboutAlerts, m.alert)
-	apptest.CheckAccess(t, h, callers, aboutEnvironments, m.project)
-	apptest.CheckAccess(t, h, callers, deletingEnvironments, m.environment)
+// deliver sends payloads to the integration as a monitoring tool does.
+func (w *walk) deliver(thing string, payloads ...string) {
+	i := w.things[thing]
+	path := strings.TrimPrefix(i["url"].(string), w.app.BaseURL)
+	for _, p := range payloads {
+		w.notify(w.t, path, i["authorization_key"].(string), p)
+	}
 }
 
-type params = map[string]any
-
-const below = "/api/v4/projects/{id}/monitor"
-
-var (
-	webhook = params{"name": "Uptime", "type": "http", "active": true}
-	nothing = params{"payload": params{}}
-
-	aboutProjects = []apptest.Access{
-		{Method: "GET", Path: below + "/integrations", Needs: project.Maintainer, Status: 200},
-		{Method: "POST", Path: below + "/integrations", Params: webhook, Needs: project.Maintainer, Status: 201},
-		{Method: "POST", Path: below + "/integrations", Needs: project.Maintainer, Status: 400},
-		{Method: "POST", Path: below + "/integrations/preview", Params: nothing, Needs: project.Maintainer, Status: 200},
-		{Method: "GET", Path: below + "/integrations/1000000", Needs: project.Maintainer, Status: 404},
-		{Method: "GET", Path: below + "/alerts", Needs: project.Developer, Status: 200},
-		{Method: "GET", Path: below + "/alerts?status=x", Needs: project.Developer, Status: 400},
-		{Method: "GET", Path: below + "/alerts/1", Needs: project.Developer, Status: 404},
-		{Method: "GET", Path: below + "/settings", Needs: project.Maintainer, Status: 200},
-		{Method: "PUT", Path: below + "/settings/", Params: params{"generic_alert_fingerprinting": false}, Needs: project.Maintainer, Status: 200},
-		{Method: "PUT", Path: below + "/settings", Needs: project.Maintainer, Status: 400},
+// hundred is a webhook with a hundred alerts.
+func hundred() string {
+	items := make([]string, 100)
+	for n := range items {
+		items[n] = fmt.Sprintf(`{"status":"firing","startsAt":"2026-01-01T00:00:00Z","labels":{"alertname":"Down","pod":"%d"}}`, n)
 	}
-	// {id} stands for the project with what follows, as far as the integration.
-	aboutIntegrations = []apptest.Access{
-		{Method: "GET", Path: "/api/v4/projects/{id}", Needs: project.Maintainer, Status: 200},
-		{Method: "PUT", Path: "/api/v4/projects/{id}", Params: webhook, Needs: project.Maintainer, Status: 200},
-		{Method: "PATCH", Path: "/api/v4/projects/{id}", Params: params{"active": false}, Needs: project.Maintainer, Status: 200},
-		{Method: "DELETE", Path: "/api/v4/projects/{id}", Needs: project.Maintainer, Status: 204},
-		{Method: "POST", Path: "/api/v4/projects/{id}/reset_key", Needs: project.Maintainer, Status: 200},
-		{Method: "GET", Path: "/api/v4/projects/{id}/last_payload", Needs: project.Maintainer, Status: 200},
-		{Method: "POST", Path: "/api/v4/projects/{id}/preview", Params: nothing, Needs: project.Maintainer, Status: 200},
-		{Method: "POST", Path: "/api/v4/projects/{id}/test", Params: nothing, Needs: project.Developer, Status: 200},
-		{Method: "POST", Path: "/api/v4/projects/{id}/test", Needs: project.Developer, Status: 400},
-	}
-	aboutAlerts = []apptest.Access{
-		{Method: "GET", Path: "/api/v4/projects/{id}", Needs: project.Developer, Status: 200},
-		{Method: "HEAD", Path: "/api/v4/projects/{id}", Needs: project.Developer, Status: 200},
-		{Method: "PUT", Path: "/api/v4/projects/{id}", Params: params{"status": "resolved"}, Needs: project.Developer, Status: 200},
-		{Method: "PUT", Path: "/api/v4/projects/{id}", Needs: project.Developer, Status: 400},
-	}
-	aboutEnvironments = []apptest.Access{
-		{Method: "GET", Path: "/api/v4/projects/{id}/environments", Needs: project.Developer, Status: 200},
-		{Method: "POST", Path: "/api/v4/projects/{id}/environments", Params: params{"name": "production"}, Needs: project.Developer, Status: 201},
-		{Method: "POST", Path: "/api/v4/projects/{id}/environments", Needs: project.Developer, Status: 400},
-	}
-	deletingEnvironments = []apptest.Access{
-		{Method: "DELETE", Path: "/api/v4/projects/{id}", Needs: project.Developer, Status: 204},
-	}
-)
-
-// monitored arranges projects with what is called about, and names that below
-// each form of the project's name.
-type monitored struct {
-	*apptest.App
-	t         *testing.T
-	namespace project.Group
-	made      int
-}
-
-func (m *monitored) add() project.Project {
-	m.made++
-	return m.Project(fmt.Sprintf("web-%d", m.made), m.namespace, project.Private)
-}
-
-func (m *monitored) project() []string {
-	p := m.add()
-	return apptest.Forms(p.ID, p.FullPath)
-}
-
-// integration adds one that has received a payload.
-func (m *monitored) integration() []string {
-	p := m.add()
-	return behind(apptest.Forms(p.ID, p.FullPath), fmt.Sprintf("monitor/integrations/%d", m.receive(p).ID))
-}
-
-func (m *monitored) alert() []string {
-	p := m.add()
-	m.receive(p)
-	return behind(apptest.Forms(p.ID, p.FullPath), "monitor/alerts/1")
-}
-
-func (m *monitored) environment() []string {
-	p := m.add()
-	e, err := m.Integrations.AddEnvironment(m.t.Context(), p, "production")
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	return behind(apptest.Forms(p.ID, p.FullPath), fmt.Sprintf("environments/%d", e.ID))
-}
-
-func (m *monitored) receive(p project.Project) integration.Integration {
-	i, err := m.Integrations.Create(m.t.Context(), p, integration.Draft{Name: "Uptime", Type: integration.HTTP, Active: true})
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	if _, err := m.Intake.Test(m.t.Context(), p, i, []byte("{}")); err != nil {
-		m.t.Fatal(err)
-	}
-	return i
-}
-
-func behind(forms []string, path string) []string {
-	for i := range forms {
-		forms[i] += "/" + path
-	}
-	return forms
+	return `{"version":"4","groupKey":"","status":"firing","receiver":"","groupLabels":{},"commonLabels":{},` +
+		`"commonAnnotations":{},"externalURL":"","alerts":[` + strings.Join(items, ",") + `]}`
 }

@@ -95,25 +95,29 @@ func (x Access) status(c Caller) int {
 }
 
 // CheckAccess makes every call as every caller about a private place, which
-// arrange makes and names in every form that a path can have. What was refused
-// has changed nothing, so the place is made anew only after a call that wrote.
+// arrange makes and names in every form that a path can have.
 func CheckAccess(t *testing.T, h http.Handler, callers []Caller, calls []Access, arrange func() (forms []string)) {
 	for _, x := range calls {
-		t.Run(x.Method+" "+x.Path, func(t *testing.T) {
-			forms := arrange()
-			for _, c := range callers {
-				for i := range forms {
-					target := strings.ReplaceAll(x.Path, "{id}", forms[i])
-					answer := Call(t, h, x.Method, target, c.Token, x.Params)
-					if want := x.status(c); answer.Status != want {
-						t.Errorf("%s: %s %s answered %d %v, want %d", c.Name, x.Method, target, answer.Status, answer.Body, want)
-					}
-					if x.writes() && answer.Status < 300 {
-						forms = arrange()
-					}
-				}
+		t.Run(x.Method+" "+x.Path, func(t *testing.T) { x.Check(t, h, callers, arrange) })
+	}
+}
+
+// Check makes the call as every caller. What was refused has changed nothing, so
+// the place is made anew only after a call that wrote.
+func (x Access) Check(t *testing.T, h http.Handler, callers []Caller, arrange func() (forms []string)) {
+	t.Helper()
+	forms := arrange()
+	for _, c := range callers {
+		for i := range forms {
+			target := strings.ReplaceAll(x.Path, "{id}", forms[i])
+			answer := Call(t, h, x.Method, target, c.Token, x.Params)
+			if want := x.status(c); answer.Status != want {
+				t.Errorf("%s: %s %s answered %d %v, want %d", c.Name, x.Method, target, answer.Status, answer.Body, want)
 			}
-		})
+			if x.writes() && answer.Status < 300 {
+				forms = arrange()
+			}
+		}
 	}
 }
 

@@ -1,0 +1,172 @@
+package functions_test
+
+import (
+	"encoding/base32"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/boot"
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/session"
+	"gatehouse/shared/signin"
+	"gatehouse/shared/twofactor"
+	"gatehouse/shared/user"
+)
+
+// Of failed sign-ins at names that nobody has, the trail holds one a minute and
+// the log all. Throttled ones are in the log alone.
+func aboutAccounts() []scenario {
+	const (
+		applications = "/user_settings/applications"
+		registration = "name=Weather&redirect_uri=" + callback + "&scopes[]=api&confidential=1"
+		ben          = `{"username":"ben","name":"Ben","email":"ben@example.com","password":"the password of ben"}`
+	)
+	var other *http.Client
+	return []scenario{
+		{name: "sign-in", do: func(w *walk) { other = w.signIn(w.t) }, stored: names(signin.EventSignIn), cost: cost{3, 3, 2}},
+		{name: "wrong password", do: func(w *walk) { w.guess(boot.RootName) }, stored: names(signin.EventFailed)},
+		{name: "unknown name", do: func(w *walk) { w.nextMinute(); w.guess(w.secret("my secret password")) }, stored: names(signin.EventFailed)},
+		{name: "unknown name again and again", do: func(w *walk) {
+			w.nextMinute()
+			for range 9 {
+				w.guess("somebody")
+			}
+		}, stored: names(signin.EventFailed), logged: slices.Repeat(names(signin.EventFailed), 8)},
+		{page: "POST /user_settings/authorized_applications/{client}/revoke", status: 303, stored: names(oauth.EventAuthorizationRevoked)},
+		{page: "POST /user_settings/sessions/end_others", status: 303, stored: names(session.EventOthersRevoked)},
+		{page: "POST /user_settings/sessions/" + strings.Repeat("0", 32) + "/end", status: 303, stored: names(session.EventRevoked)},
+
+		{page: "POST " + applications, send: registration, status: 201, stored: names(oauth.EventApplicationCreated)},
+		{page: "POST " + applications + "/2", send: registration, status: 303, stored: names(oauth.EventApplicationChanged)},
+		{page: "POST " + applications + "/2/renew_secret", status: 200, stored: names(oauth.EventSecretRenewed)},
+		{page: "POST " + applications + "/2/delete", status: 303, stored: names(oauth.EventApplicationDeleted)},
+		{name: "token", do: func(w *walk) {
+			token := values("name", "page", "scopes[]", "api", "expires_at", w.now().AddDate(0, 0, 9).UTC().Format(time.DateOnly))
+			w.form(w.t, w.browser, "/user_settings/personal_access_tokens", token, http.StatusCreated)
+		}, stored: names(accesstoken.EventCreated)},
+
+		{rest: "POST /users", send: ben, status: 201, keep: "ben", stored: names(user.EventCreated)},
+		{page: "POST /admin/users/{ben}/block", status: 303, stored: names(user.EventBlocked)},
+		{page: "POST /admin/users/{ben}/unblock", status: 303, stored: names(user.EventUnblocked)},
+
+		{page: "POST /users/sign_out", status: 303, stored: names(session.EventSignOut)},
+		{name: "sign-out of an ended session", do: func(w *walk) { w.form(w.t, other, "/users/sign_out", nil, 303) }},
+		{name: "throttled sign-in", do: func(w *walk) {
+			w.nextMinute()
+			w.guess("somebody")
+			w.form(w.t, newBrowser(w.t), "/users/sign_in", values("login", "somebody", "password", "x"), http.StatusTooManyRequests)
+		}, stored: names(signin.EventFailed), logged: names(signin.EventThrottled)},
+		{name: "who failed", do: func(w *walk) { w.wantFailed(0, 0, 0, w.administrator(w.t).ID) }},
+	}
+}
+
+// After a failure a sign-in takes a step more: the counter of attempts exists and
+// has to be read.
+func aboutSecondSteps() []scenario {
+	var browser *http.Client
+	var seed twofactor.Seed
+	var recovery string
+	enable := func(w *walk) { seed, recovery = w.enableTwoFactor(w.t, w.browser) }
+	password := func(w *walk) {
+		w.pass(time.Minute)
+		browser = newBrowser(w.t)
+		w.signInWith(w.t, browser)
+	}
+	code := func(w *walk) {
+		w.form(w.t, browser, "/users/two_factor", values("code", seed.Code(w.now())), http.StatusSeeOther)
+	}
+	wrong := func(w *walk) {
+		w.form(w.t, browser, "/users/two_factor", values("code", seed.Code(w.now().Add(-time.Hour))), http.StatusUnprocessableEntity)
+	}
+	recover := func(w *walk) {
+		w.form(w.t, browser, "/users/two_factor", values("code", recovery), http.StatusSeeOther)
+	}
+	return []scenario{
+		{name: "two-factor authentication enabled", do: enable, stored: names(twofactor.EventEnabled)},
+		{name: "password", do: password, cost: cost{3, 2, 0}}, // the attempt counted beside the reads, and forgotten
+		{name: "code", do: code, stored: names(signin.EventSignIn), cost: cost{3, 4, 2}},
+		{name: "password again", do: password, cost: cost{3, 2, 0}},
+		{name: "recovery code", do: recover, stored: names(signin.EventSignIn, twofactor.EventRecoveryCodeUsed), cost: cost{3, 4, 4}},
+		{name: "password for a wrong code", do: password, cost: cost{3, 2, 0}},
+		{name: "wrong code", do: wrong, stored: names(signin.EventFailed), cost: cost{2, 1, 2}},
+		{name: "code after that", do: code, stored: names(signin.EventSignIn), cost: cost{4, 5, 2}},
+
+		{rest: "DELETE /users/{root}/two_factor", status: 204, stored: names(twofactor.EventDisabled)},
+		{rest: "DELETE /users/{root}/two_factor", status: 204}, // is off
+		{name: "enabled again", do: func(w *walk) {
+			w.secrets = append(w.secrets, seed.String(), recovery)
+			w.browser = w.signIn(w.t)
+			enable(w)
+		}, stored: names(signin.EventSignIn, twofactor.EventEnabled)},
+		{page: "POST /user_settings/two_factor/disable", send: "password=a wrong password", status: 422, stored: names(user.EventPasswordRefused)},
+		{name: "recovery codes renewed", do: func(w *walk) {
+			recovery = recoveryCode.FindString(w.form(w.t, w.browser, "/user_settings/two_factor/recovery_codes", w.password(), http.StatusOK))
+			w.secrets = append(w.secrets, seed.String(), recovery, strings.ReplaceAll(recovery, "-", ""))
+		}, stored: names(twofactor.EventRecoveryCodesRenewed)},
+		{name: "a wrong recovery code, then a good one", do: func(w *walk) {
+			password(w)
+			w.form(w.t, browser, "/users/two_factor", values("code", "aaaa-aaaa-aaaa-aaaa"), http.StatusUnprocessableEntity)
+			recover(w)
+		}, stored: names(signin.EventFailed, signin.EventSignIn, twofactor.EventRecoveryCodeUsed)},
+		{name: "disabled", do: func(w *walk) {
+			w.form(w.t, w.browser, "/user_settings/two_factor/disable", w.password(), http.StatusSeeOther)
+		}, stored: names(twofactor.EventDisabled)},
+		{name: "who failed", do: func(w *walk) {
+			root := w.administrator(w.t).ID
+			w.wantFailed(root, root)
+			w.secret("a wrong password")
+		}},
+	}
+}
+
+// guess tries to sign in with a wrong password.
+func (w *walk) guess(login string) {
+	w.form(w.t, newBrowser(w.t), "/users/sign_in", values("login", login, "password", w.secret("a wrong password")), http.StatusUnprocessableEntity)
+}
+
+// nextMinute lets the rest of the minute go by.
+func (w *walk) nextMinute() { w.pass(time.Minute - time.Duration(w.now().UnixNano())%time.Minute) }
+
+// password returns a form with the administrator's password.
+func (w *walk) password() map[string][]string { return values("password", w.root.Password.Reveal()) }
+
+// wantFailed checks whom the failed sign-ins in the trail concern, the newest
+// first.
+func (w *walk) wantFailed(want ...int64) {
+	w.t.Helper()
+	var got []int64
+	for _, e := range w.trail(w.t) {
+		if e.Name == signin.EventFailed {
+			got = append(got, e.UserID)
+		}
+	}
+	if !slices.Equal(got, want) {
+		w.t.Errorf("failed sign-ins concern %v, want %v", got, want)
+	}
+}
+
+var (
+	ticket       = regexp.MustCompile(`name="ticket" value="([^"]+)"`)
+	secretOfApp  = regexp.MustCompile(`id="two-factor-secret">([A-Z2-7 ]+)<`)
+	recoveryCode = regexp.MustCompile(`[a-z2-7]{4}(-[a-z2-7]{4}){3}`)
+)
+
+// enableTwoFactor sets two-factor authentication up for the administrator who is
+// signed in in the browser, and returns the seed that the app gets and a recovery
+// code.
+func (s *server) enableTwoFactor(t *testing.T, browser *http.Client) (seed twofactor.Seed, recovery string) {
+	t.Helper()
+	page := s.form(t, browser, "/user_settings/two_factor/begin", values("password", s.root.Password.Reveal()), http.StatusOK)
+	shown := strings.ReplaceAll(secretOfApp.FindStringSubmatch(page)[1], " ", "")
+	seed, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(shown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	enable := values("ticket", ticket.FindStringSubmatch(page)[1], "code", seed.Code(s.now()))
+	return seed, recoveryCode.FindString(s.form(t, browser, "/user_settings/two_factor", enable, http.StatusOK))
+}

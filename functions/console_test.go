@@ -1,0 +1,43 @@
+package functions_test
+
+import (
+	"gatehouse/shared/errortracking"
+	"gatehouse/shared/integration"
+	"gatehouse/shared/project"
+)
+
+func aboutTheConsole() []scenario {
+	const (
+		console  = "/console/{path}"
+		settings = console + "/settings"
+		one      = settings + "/integrations/{integration}"
+	)
+	return []scenario{
+		{rest: "POST /projects/{web}/monitor/integrations", send: `{"name":"Off","type":"http","active":true}`, status: 201, keep: "integration", stored: names(integration.EventCreated)},
+		{name: "alerts", do: func(w *walk) {
+			w.deliver("integration", `{"title":"alert 0"}`, `{"title":"alert 1"}`, `{"title":"alert 2"}`)
+		}},
+		{rest: "PATCH /projects/{web}/monitor/integrations/{integration}", send: `{"active":false}`, status: 200, stored: names(integration.EventDisabled)},
+
+		// The session, then its user, and then the project by its path are four of
+		// the steps.
+		{page: "GET " + console + "/alerts", cost: cost{6, 0, 0}},
+		{page: "GET " + console + "/alerts/1", cost: cost{6, 0, 0}},
+		{page: "POST " + console + "/alerts/1/status", send: "status=acknowledged", status: 303, cost: cost{7, 1, 0}},
+		{page: "POST " + console + "/alerts/1/assignee", send: "user_id={root}", status: 303},
+		{page: "GET " + settings + "/integrations", cost: cost{5, 0, 0}},
+		{page: "GET " + one, cost: cost{5, 0, 0}},
+		{page: "POST " + one, send: "name=Off&active=1", status: 303, stored: names(integration.EventEnabled)},
+		{page: "POST " + one + "/key", status: 303, stored: names(integration.EventKeyReset)},
+		{page: "POST " + settings + "/integrations", send: "name=Uptime&type=http&active=1", status: 303, stored: names(integration.EventCreated)},
+		{page: "POST " + settings + "/alerts", send: "fingerprinting=1", status: 303, stored: names(integration.EventAlertSettingsChanged)},
+		{page: "POST " + settings + "/error_tracking", send: "active=1&tracker=integrated", status: 303, stored: names(errortracking.EventChanged)},
+		{page: "POST " + settings + "/error_tracking/client_keys", status: 303, stored: names(errortracking.EventClientKeyCreated)},
+		{page: "POST " + console + "/environments", send: "name=staging", status: 303},
+		{page: "GET " + console},
+		{page: "GET " + console + "/alerts/test"},
+		{page: "GET " + console + "/environments"},
+		{page: "GET " + settings + "/error_tracking"},
+		{rest: "DELETE /projects/{web}", status: 204, stored: names(project.EventProjectDeleted)},
+	}
+}

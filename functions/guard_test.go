@@ -1,0 +1,242 @@
+package functions_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"gatehouse/functions"
+	"gatehouse/shared/boot"
+	"gatehouse/shared/gateway"
+	"gatehouse/shared/gateway/localgateway"
+	"gatehouse/shared/route"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/storage/dynamodb"
+	"gatehouse/shared/storage/dynamodb/tables"
+)
+
+// statement is one of those by which template.yaml allows a function something.
+type statement struct {
+	Sid       string                         `yaml:"Sid"`
+	Action    []string                       `yaml:"Action"`
+	Resource  string                         `yaml:"Resource"`
+	Condition map[string]map[string][]string `yaml:"Condition"`
+}
+
+// allows reports whether the statement allows the access, to all its partitions.
+func (s statement) allows(a access) bool {
+	if !slices.Contains(s.Action, "dynamodb:"+a.action) || tableOf(s.Resource) != a.table {
+		return false
+	}
+	patterns := s.Condition["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+	for _, pk := range a.pks {
+		if s.Condition != nil && !slices.ContainsFunc(patterns, func(pattern string) bool { return leads(pk, pattern) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// tableOf returns what is special of a table's name: client-keys of
+// ClientKeysTable.Arn.
+func tableOf(resource string) string {
+	var name strings.Builder
+	for n, r := range strings.TrimSuffix(resource, "Table.Arn") {
+		if n > 0 && r >= 'A' && r <= 'Z' {
+			name.WriteByte('-')
+		}
+		name.WriteRune(r)
+	}
+	return strings.ToLower(name.String())
+}
+
+// policies returns the statements of each function.
+func policies(t testing.TB) map[string][]statement {
+	t.Helper()
+	text, err := os.ReadFile("../template.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var template struct {
+		Resources map[string]yaml.Node `yaml:"Resources"`
+	}
+	if err := yaml.Unmarshal(text, &template); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string][]statement{}
+	for id, node := range template.Resources {
+		name, ok := strings.CutSuffix(id, "Function")
+		var function struct {
+			Properties struct {
+				Policies []struct {
+					Statement []statement `yaml:"Statement"`
+				} `yaml:"Policies"`
+			} `yaml:"Properties"`
+		}
+		if !ok {
+			continue
+		}
+		if err := node.Decode(&function); err != nil {
+			t.Fatal(err)
+		}
+		for _, policy := range function.Properties.Policies {
+			all[strings.ToLower(name)] = append(all[strings.ToLower(name)], policy.Statement...)
+		}
+	}
+	return all
+}
+
+// access is what a request does in one way in one table: one statement must
+// allow it as a whole, as IAM is asked about all of a batch at once.
+type access struct {
+	action, table string
+	pks           []string
+}
+
+// leads reports whether the partition is one that the pattern of a condition
+// names.
+func leads(pk, pattern string) bool {
+	prefix, all := strings.CutSuffix(pattern, "*")
+	return pk == pattern || all && strings.HasPrefix(pk, prefix)
+}
+
+// text is a string as DynamoDB's requests have it.
+type text struct{ S string }
+
+// part is a request about one item, or a part of one about several.
+type part struct {
+	TableName                 string
+	Key, Item                 map[string]json.RawMessage
+	ExpressionAttributeValues map[string]json.RawMessage
+}
+
+// pk reads which partition the part of a request is about.
+func (p part) pk(t testing.TB) string {
+	t.Helper()
+	var pk text
+	for _, at := range []json.RawMessage{p.Key["pk"], p.Item["pk"], p.ExpressionAttributeValues[":pk"]} {
+		if at != nil && pk.S == "" {
+			if err := json.Unmarshal(at, &pk); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	return pk.S
+}
+
+// tableName leaves out the prefix test-<number>-.
+func tableName(name string) string { return strings.SplitN(name, "-", 3)[2] }
+
+// accesses returns all that a request does.
+func accesses(t testing.TB, operation string, body []byte) (all []access) {
+	t.Helper()
+	var request struct {
+		part
+		RequestItems  map[string]struct{ Keys []map[string]json.RawMessage }
+		TransactItems []map[string]part
+	}
+	if err := json.Unmarshal(body, &request); err != nil {
+		t.Errorf("%s: %v", operation, err)
+	}
+	add := func(action string, p part) {
+		table := tableName(p.TableName)
+		n := slices.IndexFunc(all, func(a access) bool { return a.action == action && a.table == table })
+		if n < 0 {
+			n, all = len(all), append(all, access{action: action, table: table})
+		}
+		all[n].pks = append(all[n].pks, p.pk(t))
+	}
+	switch operation {
+	case "BatchGetItem":
+		for table, items := range request.RequestItems {
+			for _, key := range items.Keys {
+				add(operation, part{TableName: table, Key: key})
+			}
+		}
+	case "TransactWriteItems":
+		actions := map[string]string{"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
+		for _, item := range request.TransactItems {
+			for kind, p := range item {
+				add(actions[kind], p)
+			}
+		}
+	default:
+		add(operation, request.part)
+	}
+	return all
+}
+
+// guard stands between a function and DynamoDB, and allows it what its policy
+// does.
+type guard struct {
+	t        testing.TB
+	function string
+	policy   []statement
+	counter  *steps
+}
+
+func (g guard) Do(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	for _, a := range accesses(g.t, strings.TrimPrefix(path.Ext(r.Header.Get("X-Amz-Target")), "."), body) {
+		if !slices.ContainsFunc(g.policy, func(s statement) bool { return s.allows(a) }) {
+			g.t.Errorf("template.yaml does not allow %s to %s %s of %s", g.function, a.action, a.pks, a.table)
+		}
+	}
+	return g.counter.Do(r)
+}
+
+// overPolicies returns a server on the emulator, where each function has its own
+// store and the policy of the template.
+func overPolicies(t testing.TB) *server {
+	t.Helper()
+	options := emulated(t)
+	s := serverOver(t, dynamodb.New(options))
+	s.counter = &steps{}
+	invokers, all := map[string]localgateway.Invoker{}, policies(t)
+	for name := range functions.Handlers(s.app) {
+		options.HTTPClient = guard{t, name, all[name], s.counter}
+		store := dynamodb.New(options)
+		if err := store.Ping(t.Context()); err != nil { // as a function does when it starts
+			t.Fatal(err)
+		}
+		invokers[name] = gateway.New(functions.Handlers(s.newApp(store))[name])
+	}
+	s.serve(t, localgateway.New(invokers, route.Table))
+	return s
+}
+
+// needEmulator skips the test where there is no DynamoDB to test on.
+func needEmulator(t *testing.T) {
+	t.Helper()
+	if os.Getenv("AWS_ENDPOINT_URL_DYNAMODB") == "" {
+		t.Skip("AWS_ENDPOINT_URL_DYNAMODB is not set: there is no DynamoDB to test on (scripts/test starts an emulator)")
+	}
+}
+
+// emulated names fresh tables on the emulator that the environment tells of.
+func emulated(t testing.TB) dynamodb.Options {
+	t.Helper()
+	env, err := boot.ReadEnv(os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env.TablePrefix = "test-" + hex.EncodeToString(secret.Random(6))
+	options := boot.DynamoDB(env)
+	if err := tables.Create(t.Context(), options, "../template.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	return options
+}

@@ -1,0 +1,43 @@
+package functions_test
+
+import (
+	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/auth"
+	"gatehouse/shared/oauth"
+	"gatehouse/shared/project"
+	"gatehouse/shared/user"
+)
+
+func aboutThePlatform() []scenario {
+	return []scenario{
+		{rest: "POST /applications", send: `{"name":"REST","redirect_uri":"` + callback + `","scopes":"api"}`, status: 201, keep: "application", stored: names(oauth.EventApplicationCreated)},
+		{rest: "POST /applications/{application}/renew-secret", status: 201, stored: names(oauth.EventSecretRenewed)},
+		{rest: "DELETE /applications/{application}", status: 204, stored: names(oauth.EventApplicationDeleted)},
+
+		{rest: "POST /users", send: `{"username":"ben","name":"Ben","email":"ben@example.com","password":"the password of ben"}`, status: 201, keep: "ben", stored: names(user.EventCreated)},
+		{rest: "POST /users", send: `{"username":"boss","name":"Boss","email":"boss@example.com","password":"the password of ben","admin":true}`,
+			status: 201, stored: names(user.EventCreated, user.EventAdminGranted)},
+		{rest: "PUT /users/{ben}", send: `{"name":"Benjamin","admin":true,"password":"another password of ben"}`,
+			status: 200, stored: names(user.EventAdminGranted, user.EventPasswordChanged, user.EventChanged)},
+		{rest: "PUT /users/{ben}", send: `{"name":"Benjamin","admin":false}`, status: 200, stored: names(user.EventAdminRevoked)},
+		{rest: "POST /users/{ben}/block", status: 201, stored: names(user.EventBlocked)},
+		{rest: "POST /users/{ben}/unblock", status: 201, stored: names(user.EventUnblocked)},
+		{rest: "GET /users", status: 200},
+		{rest: "GET /users?username=ben", status: 200},
+		{do: func(w *walk) { w.call(w.t, "GET", "/user?sudo=ben", w.root.Token.Reveal(), "", 200) }, name: "sudo", stored: names(auth.EventSudoUsed)},
+
+		{rest: "POST /users/{ben}/personal_access_tokens", send: `{"name":"ci","scopes":["api"]}`, status: 201, keep: "token", stored: names(accesstoken.EventCreated)},
+		{rest: "POST /personal_access_tokens/{token}/rotate", status: 201, keep: "token", stored: names(accesstoken.EventRotated)},
+		{rest: "DELETE /personal_access_tokens/{token}", status: 204, stored: names(accesstoken.EventRevoked)},
+
+		{rest: "POST /groups", send: `{"name":"Team","path":"team"}`, status: 201, keep: "group", stored: names(project.EventGroupCreated)},
+		{rest: "PUT /groups/{group}", send: `{"visibility":"public"}`, status: 200, stored: names(project.EventGroupChanged)},
+		{rest: "PUT /groups/{group}", send: `{"visibility":"public"}`, status: 200}, // is its visibility
+		{rest: "GET /groups", status: 200},
+		{rest: "POST /groups/{group}/members", send: `{"user_id":{ben},"access_level":30}`, status: 201, stored: names(project.EventMemberAdded)},
+		{rest: "PUT /groups/{group}/members/{ben}", send: `{"access_level":40}`, status: 200, stored: names(project.EventMemberChanged)},
+		{rest: "DELETE /groups/{group}/members/{ben}", status: 204, stored: names(project.EventMemberRemoved)},
+		{rest: "DELETE /groups/{group}", status: 204, stored: names(project.EventGroupDeleted)},
+		{rest: "DELETE /users/{ben}", status: 204, stored: names(user.EventDeleted)},
+	}
+}

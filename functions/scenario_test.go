@@ -1,0 +1,416 @@
+package functions_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"gatehouse/functions"
+	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
+	"gatehouse/shared/project"
+	"gatehouse/shared/storage/dynamodb"
+)
+
+// scenario is one thing that clients do, with all that the tests across groups
+// hold it to: who may do it, what it leaves in the audit trail, what it costs in
+// round trips, and that template.yaml allows the function to do it. A new noun
+// adds its scenarios to the list of its group.
+type scenario struct {
+	// What is done: a call of the REST API by the administrator, or a form or link
+	// of a page in the administrator's browser, or anything else. {name} stands for
+	// the id of a thing, see keep.
+	rest, page string
+	do         func(*walk)
+	name       string // of what do does
+
+	send   string // the body: JSON for a call, a form for a page
+	status int
+	keep   string // names the thing in the answer, so that others can refer to it
+	after  string // a thing that must exist, though the call does not name it
+
+	needs  project.Role // the least role that may make the call; NoRole: not tested
+	stored []audit.Name // events in the trail and in the log
+	logged []audit.Name // events in the log alone
+	cost   cost         // the zero cost is not tested
+}
+
+// group lists scenarios in an order in which they work on one server. A group
+// with calls that need a role has the name of their function.
+type group struct {
+	name      string
+	scenarios func() []scenario
+}
+
+var groups = []group{
+	{"account", aboutAccounts},
+	{"second step", aboutSecondSteps},
+	{"oauth", aboutTokens},
+	{"platform", aboutThePlatform},
+	{"projects", aboutProjects},
+	{"monitor", aboutMonitoring},
+	{"errortracking", aboutErrorTracking},
+	{"console", aboutTheConsole},
+}
+
+func (x scenario) String() string { return x.name + x.rest + x.page }
+
+// things are what the names in scenarios stand for.
+type things map[string]map[string]any
+
+var placeholder = regexp.MustCompile(`\{[a-z]+\}`)
+
+// expand puts the ids of things in the place of their names.
+func (th things) expand(text string) string {
+	return placeholder.ReplaceAllStringFunc(text, func(name string) string {
+		id := th[strings.Trim(name, "{}")]["id"]
+		if n, ok := id.(float64); ok {
+			id = int64(n)
+		}
+		return fmt.Sprint(id)
+	})
+}
+
+// keep remembers the thing in an answer, which is the first one of a list.
+func (th things) keep(name string, answer any) {
+	if list, ok := answer.([]any); ok && len(list) > 0 {
+		answer = list[0]
+	}
+	thing, _ := answer.(map[string]any)
+	if iid, ok := thing["iid"]; ok {
+		thing["id"] = iid
+	}
+	th[name] = thing
+}
+
+// walk goes through the scenarios of a group on a server of its own.
+type walk struct {
+	*server
+	t       *testing.T
+	browser *http.Client
+	access  string // the application's access token
+	things  things
+	secrets []string // must be neither in the trail nor in the log
+}
+
+// newWalk starts at a server with one project, root/web.
+func newWalk(t *testing.T, s *server, byPath bool) *walk {
+	t.Helper()
+	w := &walk{server: s, t: t, browser: s.signIn(t)}
+	w.access = s.exchange(t, s.code(t, w.browser)).Access
+	w.secrets = []string{s.root.Password.Reveal(), s.root.Token.Reveal(), s.clientSecret.Reveal(), w.access}
+	p := s.project(t)
+	w.things = things{
+		"web": {"id": p.ID}, "path": {"id": p.FullPath}, "client": {"id": s.client.ID}, "app": {"id": s.client.ClientID},
+		"root": {"id": s.administrator(t).ID},
+	}
+	if byPath {
+		w.things["web"] = map[string]any{"id": url.PathEscape(p.FullPath)}
+	}
+	return w
+}
+
+// secret says that the text is secret, and returns it.
+func (w *walk) secret(text string) string {
+	w.secrets = append(w.secrets, text)
+	return text
+}
+
+// secretField finds what nobody else may read in what is sent and answered.
+var secretField = regexp.MustCompile(`"(?:password|token|secret|authorization_key)":"([^"]+)"`)
+
+func (w *walk) act(x scenario) {
+	method, path, _ := strings.Cut(w.things.expand(x.rest+x.page), " ")
+	switch {
+	case x.do != nil:
+		x.do(w)
+	case x.page != "" && method == "GET":
+		w.see(w.t, w.browser, path)
+	case x.page != "":
+		form, err := url.ParseQuery(w.things.expand(x.send))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.form(w.t, w.browser, path, form, x.status)
+	default:
+		answer := w.call(w.t, method, path, w.token(x), w.things.expand(x.send), x.status)
+		for _, field := range secretField.FindAllStringSubmatch(x.send+string(answer), -1) {
+			w.secret(field[1])
+		}
+		w.keep(x.keep, answer)
+	}
+}
+
+// token returns what a call is made with: an application's token where its cost is
+// counted, and otherwise the personal one, which may do more.
+func (w *walk) token(x scenario) string {
+	if x.cost != (cost{}) {
+		return w.access
+	}
+	return w.root.Token.Reveal()
+}
+
+func (w *walk) keep(name string, answer []byte) {
+	if name == "" {
+		return
+	}
+	var decoded any
+	if err := json.Unmarshal(answer, &decoded); err != nil {
+		w.t.Fatal(err)
+	}
+	w.things.keep(name, decoded)
+}
+
+// run acts, and checks what that left in the trail and in the log, and its cost.
+func (w *walk) run(x scenario) {
+	stored, logged := len(w.trail(w.t)), len(w.lines.events(w.t))
+	if w.counter != nil && x.cost != (cost{}) {
+		w.noteUse(x)
+		if got := w.counter.during(func() { w.act(x) }); got != x.cost {
+			w.t.Errorf("%s takes %d steps with %d writes and %d of audit entries, want %d with %d and %d",
+				x, got.steps, got.writes, got.entries, x.cost.steps, x.cost.writes, x.cost.entries)
+		}
+	} else {
+		w.act(x)
+	}
+	fresh := w.trail(w.t)
+	fresh = fresh[:len(fresh)-stored]
+	for _, e := range fresh {
+		if e.Browser.Address != "127.0.0.1" || e.RequestID == "" || e.Outcome == "" {
+			w.t.Errorf("%s: the entry %+v is not complete", x, e)
+		}
+	}
+	w.compare(x, "stored", x.stored, eventsOf(fresh))
+	w.compare(x, "logged", slices.Concat(x.stored, x.logged), w.lines.events(w.t)[logged:])
+}
+
+// noteUse has the use of the token or session noted, which is done once a
+// minute, before the cost of a request with it is counted.
+func (w *walk) noteUse(x scenario) {
+	switch {
+	case x.rest != "":
+		w.info(w.t, w.access)
+	case x.page != "":
+		w.see(w.t, w.browser, "/user_settings/applications")
+	}
+}
+
+func (w *walk) compare(x scenario, where string, want, got []audit.Name) {
+	w.t.Helper()
+	want = slices.Sorted(slices.Values(want))
+	slices.Sort(got)
+	if diff := gocmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		w.t.Errorf("%s: %s (-want +got):\n%s", x, where, diff)
+	}
+}
+
+func eventsOf(entries []audit.Entry) (names []audit.Name) {
+	for _, e := range entries {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// checkSecrets looks for what opens an account in the trail and in the log.
+func (w *walk) checkSecrets() {
+	w.t.Helper()
+	trail, err := json.Marshal(w.trail(w.t))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, secret := range w.secrets {
+		if strings.Contains(string(trail), secret) || strings.Contains(w.lines.text(), secret) {
+			w.t.Errorf("the trail or the log holds %q", secret)
+		}
+	}
+}
+
+// Every scenario leaves the audit entries and log lines that it should, and no
+// secret in either. On DynamoDB no function does more than its policy in the
+// template allows, and requests that clients repeat stay within their round
+// trips.
+func TestScenarios(t *testing.T) {
+	before := slog.Default()
+	slog.SetDefault(slog.New(logOfServer{slog.NewTextHandler(os.Stderr, nil)}))
+	t.Cleanup(func() { slog.SetDefault(before) })
+	t.Run("sqlite", func(t *testing.T) { walkAll(t, startServer) })
+	t.Run("dynamodb", func(t *testing.T) {
+		needEmulator(t)
+		walkAll(t, overPolicies)
+	})
+}
+
+func walkAll(t *testing.T, start func(testing.TB) *server) {
+	var mutex sync.Mutex
+	caused := map[audit.Name]bool{}
+	each := func(g group, byPath bool) func(*testing.T) {
+		return func(t *testing.T) {
+			w := newWalk(t, start(t), byPath)
+			t.Parallel() // not before: what starts takes time from what is counted
+			if byPath {
+				w.counter = nil
+			}
+			all := g.scenarios()
+			for _, x := range all {
+				w.run(x)
+			}
+			w.checkSecrets()
+			mutex.Lock()
+			defer mutex.Unlock()
+			for _, x := range all {
+				for _, name := range slices.Concat(x.stored, x.logged) {
+					caused[name] = true
+				}
+			}
+		}
+	}
+	t.Run("by id", func(t *testing.T) {
+		for _, g := range groups {
+			t.Run(g.name, each(g, false))
+		}
+	})
+	t.Run("by path", func(t *testing.T) { // to another function
+		for _, g := range groups {
+			if slices.ContainsFunc(g.scenarios(), func(x scenario) bool { return strings.Contains(x.rest, "/projects/{web}") }) {
+				t.Run(g.name, each(g, true))
+			}
+		}
+	})
+	for _, k := range audit.Kinds() {
+		if !caused[k.Name] {
+			t.Errorf("no scenario causes %s", k.Name)
+		}
+	}
+}
+
+// Every caller makes every call that needs a role with every form of the
+// project's name: at the function itself and through the gateway, which knows
+// two functions for them. On DynamoDB, which is slower, the gateway is enough:
+// behind it are the same handlers.
+func TestWhoMay(t *testing.T) {
+	t.Run("sqlite", func(t *testing.T) {
+		whoMay(t, func(t *testing.T, g group, all []scenario) {
+			a := apptest.New(t)
+			t.Run("function", func(t *testing.T) { checkAccess(t, a, functions.Handlers(a.App)[g.name], all) })
+			a = apptest.New(t)
+			t.Run("gateway", func(t *testing.T) { checkAccess(t, a, functions.Gateway(a.App), all) })
+		})
+	})
+	t.Run("dynamodb", func(t *testing.T) {
+		needEmulator(t)
+		whoMay(t, func(t *testing.T, _ group, all []scenario) {
+			a := apptest.Over(t, dynamodb.New(emulated(t)))
+			checkAccess(t, a, functions.Gateway(a.App), all)
+		})
+	})
+}
+
+func whoMay(t *testing.T, check func(t *testing.T, g group, all []scenario)) {
+	for _, g := range groups {
+		if all := g.scenarios(); slices.ContainsFunc(all, needsRole) {
+			t.Run(g.name, func(t *testing.T) {
+				t.Parallel()
+				check(t, g, all)
+			})
+		}
+	}
+}
+
+func needsRole(x scenario) bool { return x.needs != project.NoRole }
+
+func checkAccess(t *testing.T, a *apptest.App, h http.Handler, all []scenario) {
+	ada := a.User("ada")
+	top := a.Group("acme", project.Group{}, ada, project.Private)
+	team := a.Group("team", top, a.User("ben"), project.Private)
+	callers := a.Callers(top.Place())
+	p := &places{App: a, handler: h, owner: a.Token(ada), namespace: team, known: all}
+	for _, x := range all {
+		if needsRole(x) {
+			t.Run(x.rest, func(t *testing.T) {
+				method, _, _ := strings.Cut(x.rest, " ")
+				call := apptest.Access{Method: method, Path: "{id}", Params: jsonOrNothing(x.send), Needs: x.needs, Status: x.status}
+				call.Check(t, h, callers, func() []string { return p.arrange(t, x) })
+			})
+		}
+	}
+}
+
+func jsonOrNothing(text string) any {
+	if text == "" {
+		return nil
+	}
+	return json.RawMessage(text)
+}
+
+// places makes the projects that calls are about.
+type places struct {
+	*apptest.App
+	handler   http.Handler
+	owner     string // a token
+	namespace project.Group
+	known     []scenario
+	made      int
+}
+
+// arrange makes a project with the things that the call needs, and returns the
+// call's path with every form of the project's name.
+func (s *places) arrange(t *testing.T, x scenario) (forms []string) {
+	t.Helper()
+	s.made++
+	p := s.Project(fmt.Sprintf("web-%d", s.made), s.namespace, project.Private)
+	th := things{"web": {"id": p.ID}}
+	s.provide(t, th, x)
+	_, path, _ := strings.Cut(x.rest, " ")
+	for _, form := range apptest.Forms(p.ID, p.FullPath) {
+		th["web"] = map[string]any{"id": form}
+		forms = append(forms, "/api/v4"+th.expand(path))
+	}
+	return forms
+}
+
+// provide makes what the call needs by the scenarios that keep it.
+func (s *places) provide(t *testing.T, th things, x scenario) {
+	t.Helper()
+	for _, name := range append(placeholder.FindAllString(x.rest+x.send, -1), x.after) {
+		if name = strings.Trim(name, "{}"); name == "" || th[name] != nil {
+			continue
+		}
+		n := slices.IndexFunc(s.known, func(x scenario) bool { return x.keep == name })
+		if n < 0 {
+			t.Fatalf("no scenario keeps %s, which %s needs", name, x)
+		}
+		provider := s.known[n]
+		s.provide(t, th, provider)
+		method, path, _ := strings.Cut(th.expand(provider.rest), " ")
+		answer := apptest.Call(t, s.handler, method, "/api/v4"+path, s.owner, jsonOrNothing(th.expand(provider.send)))
+		answer.Want(t, provider.status, nil)
+		th.keep(name, answer.Body)
+	}
+}
+
+func names(all ...audit.Name) []audit.Name { return all }
+
+// logOfServer is a slog.Handler that writes what a request to a server logs to
+// the log of that server.
+type logOfServer struct{ slog.Handler }
+
+type logKey struct{}
+
+func (h logOfServer) Handle(ctx context.Context, r slog.Record) error {
+	if own, ok := ctx.Value(logKey{}).(slog.Handler); ok {
+		return own.Handle(ctx, r)
+	}
+	return h.Handler.Handle(ctx, r)
+}
