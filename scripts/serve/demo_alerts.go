@@ -8,7 +8,6 @@ import (
 	"gatehouse/shared/alert"
 	"gatehouse/shared/app"
 	"gatehouse/shared/audit"
-	"gatehouse/shared/intake"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
 	"gatehouse/shared/user"
@@ -88,8 +87,7 @@ func (d demoDelivery) send(ctx context.Context, a *app.App, p project.Project, i
 	if err != nil {
 		return nil, err
 	}
-	then := intake.NewRules(a.Store, a.Integrations, func() time.Time { return at })
-	return then.Test(ctx, p, i, body)
+	return a.At(at).Intake.Test(ctx, p, i, body)
 }
 
 // What goes wrong in the demonstration.

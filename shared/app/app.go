@@ -2,6 +2,7 @@
 package app
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"gatehouse/shared/intake"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/oauth"
+	"gatehouse/shared/oidc"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
@@ -22,9 +24,9 @@ import (
 	"gatehouse/shared/user"
 )
 
-// Config is what an instance of Gatehouse is told.
+// Config is the configuration of an instance of Gatehouse.
 type Config struct {
-	BaseURL   string // where clients reach it, without a slash at the end
+	BaseURL   string // where clients reach it
 	Keys      secret.Keys
 	Passwords secret.Passwords
 	Attempts  throttle.Limit // the zero Limit throttles nobody
@@ -33,11 +35,10 @@ type Config struct {
 	Now       func() time.Time
 }
 
-// App is Gatehouse without its doors.
+// App is the rules of one instance of Gatehouse.
 type App struct {
 	BaseURL      string
 	HTTPS        bool
-	Keys         secret.Keys
 	Store        storage.Store
 	Users        *user.Rules
 	Tokens       *accesstoken.Rules
@@ -53,11 +54,14 @@ type App struct {
 	Intake       *intake.Rules
 	Auth         *auth.Auth
 	Now          func() time.Time
+
+	store  storage.Store
+	config Config
 }
 
 // New returns an App over the store.
 func New(store storage.Store, c Config) *App {
-	a := &App{BaseURL: strings.TrimSuffix(c.BaseURL, "/"), Keys: c.Keys, Store: store, Now: c.Now}
+	a := &App{BaseURL: strings.TrimSuffix(c.BaseURL, "/"), Store: store, Now: c.Now, store: store, config: c}
 	a.HTTPS = strings.HasPrefix(a.BaseURL, "https:")
 	c.OAuth.HTTPS, c.OAuth.Issuer = a.HTTPS, a.BaseURL
 	a.Users = user.NewRules(store, c.Passwords, c.Now)
@@ -74,4 +78,20 @@ func New(store storage.Store, c Config) *App {
 	a.Intake = intake.NewRules(store, a.Integrations, c.Now)
 	a.Auth = auth.New(a.Users, a.Tokens, a.Projects, a.OAuth, a.Trail, c.Now)
 	return a
+}
+
+// Ping reports whether the store answers.
+func (a *App) Ping(ctx context.Context) error { return a.store.Ping(ctx) }
+
+// OpenID returns the OpenID provider. It is made here on demand because only one
+// function needs it, and the others are smaller without.
+func (a *App) OpenID() *oidc.Provider {
+	return oidc.New(a.store, a.Projects, a.config.Keys, a.BaseURL, a.Now)
+}
+
+// At returns the instance as it is at another time.
+func (a *App) At(t time.Time) *App {
+	c := a.config
+	c.Now = func() time.Time { return t }
+	return New(a.store, c)
 }

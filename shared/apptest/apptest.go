@@ -26,9 +26,12 @@ const BaseURL = "https://gatehouse.example"
 // Password is every user's password.
 const Password = "correct horse"
 
-// App is an App whose clock stands still until the test moves it.
+// App is an App whose clock stands still until the test moves it, with the store
+// and the instance keys that it has.
 type App struct {
 	*app.App
+	Store   storage.Store
+	Keys    secret.Keys
 	t       testing.TB
 	elapsed atomic.Int64
 }
@@ -47,7 +50,7 @@ func Over(t testing.TB, store storage.Store) *App {
 		t.Fatal(err)
 	}
 	start := time.Now().UTC().Truncate(time.Millisecond)
-	a := &App{t: t}
+	a := &App{t: t, Store: store, Keys: keys}
 	a.App = app.New(store, app.Config{
 		BaseURL: BaseURL, Keys: keys, Passwords: secret.Passwords{Time: 1, Memory: 64}, Attempts: throttle.DefaultLimit,
 		OAuth: oauth.Settings{PasswordGrant: true}, Features: integration.AllFeatures,

@@ -19,7 +19,7 @@ type api struct {
 
 // New returns the group's handler.
 func New(app *app.App) http.Handler {
-	api := &api{*app, oidc.New(app.Store, app.Projects, app.Keys, app.BaseURL, app.Now)}
+	api := &api{*app, app.OpenID()}
 	api.OAuth = app.OAuth.WithIdentities(api.openID)
 	mux := web.NewMux()
 	mux.Handle("POST /oauth/token", handler(api.token))
@@ -40,7 +40,7 @@ func New(app *app.App) http.Handler {
 
 // health tells whether the store answers.
 func (a *api) health(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Store.Ping(r.Context()); err != nil {
+	if err := a.Ping(r.Context()); err != nil {
 		return web.JSON(w, http.StatusServiceUnavailable, map[string]string{"status": "unavailable"})
 	}
 	return web.JSON(w, http.StatusOK, map[string]string{"status": "ok"})
