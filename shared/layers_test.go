@@ -122,15 +122,23 @@ func TestFunctionsLinkNothingLocal(t *testing.T) {
 // its caller.
 func TestOnlyBootReadsTheEnvironment(t *testing.T) {
 	reading := regexp.MustCompile(`\bos\.(Getenv|LookupEnv|Environ)\b`)
+	eachFile(t, func(path, text string) {
+		if reading.MatchString(text) && filepath.Dir(path) != "boot" {
+			t.Errorf("%s reads the environment", path)
+		}
+	})
+}
+
+// eachFile visits every Go file of shared and functions that is no test.
+func eachFile(t *testing.T, visit func(path, text string)) {
+	t.Helper()
 	for _, root := range []string{".", "../functions"} {
 		err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
 			}
 			text, err := os.ReadFile(path)
-			if reading.Match(text) && filepath.Dir(path) != "boot" {
-				t.Errorf("%s reads the environment", path)
-			}
+			visit(path, string(text))
 			return err
 		})
 		if err != nil {
