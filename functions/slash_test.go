@@ -1,4 +1,4 @@
-package main
+package functions_test
 
 import (
 	"io"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gatehouse/functions"
 	"gatehouse/shared/route"
 )
 
@@ -14,7 +15,7 @@ import (
 // a slash at its end, through the gateway.
 func TestASlashTooManyChangesNothing(t *testing.T) {
 	s := startServer(t)
-	undescribed := httptest.NewServer(handler(s.app)) // openapi.json does not list redirects
+	undescribed := httptest.NewServer(functions.Gateway(s.app)) // openapi.json does not list redirects
 	defer undescribed.Close()
 	browser := s.signIn(t)
 	browser.CheckRedirect = nil
