@@ -18,6 +18,7 @@ import (
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
+	"gatehouse/shared/signin"
 	"gatehouse/shared/storage"
 	"gatehouse/shared/throttle"
 	"gatehouse/shared/twofactor"
@@ -43,7 +44,7 @@ type App struct {
 	Users        *user.Rules
 	Tokens       *accesstoken.Rules
 	Sessions     *session.Rules
-	Attempts     *throttle.Rules
+	SignIn       *signin.Rules
 	Trail        *audit.Trail
 	TwoFactor    *twofactor.Rules
 	Projects     *project.Rules
@@ -67,12 +68,13 @@ func New(store storage.Store, c Config) *App {
 	a.Users = user.NewRules(store, c.Passwords, c.Now)
 	a.Tokens = accesstoken.NewRules(store, c.Now)
 	a.Sessions = session.NewRules(store, c.Now)
-	a.TwoFactor = twofactor.NewRules(store, a.Users, c.Keys, c.Now)
+	a.TwoFactor = twofactor.NewRules(store, c.Keys, c.Now)
 	a.Projects = project.NewRules(store, c.Now)
-	a.Attempts = throttle.NewRules(store, c.Keys, c.Attempts, c.Now)
 	a.Trail = audit.NewTrail(store, c.Now)
+	attempts := throttle.NewRules(store, c.Keys, c.Attempts, c.Now)
+	a.SignIn = signin.NewRules(a.Users, a.Trail, attempts, a.TwoFactor, a.Sessions, c.Keys, c.Now)
 	a.Tracking = errortracking.NewRules(store, a.Trail, c.Keys, c.Now)
-	a.OAuth = oauth.NewServer(store, a.Users, a.Attempts, a.Trail, c.Keys, c.OAuth, c.Now)
+	a.OAuth = oauth.NewServer(store, a.Users, attempts, a.Trail, c.Keys, c.OAuth, c.Now)
 	a.Integrations = integration.NewRules(store, a.Trail, c.Keys, c.Features, c.Now)
 	a.Alerts = alert.NewRules(store, c.Now)
 	a.Intake = intake.NewRules(store, a.Integrations, c.Now)

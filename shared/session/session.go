@@ -94,6 +94,15 @@ func (r *Rules) Start(ctx context.Context, u user.User, in audit.Browser) (secre
 	return cookie, r.store.CreateSession(ctx, s)
 }
 
+// Replace starts a session like Start and ends the one that the browser had: a
+// session that a stranger planted before the sign-in must not go on.
+func (r *Rules) Replace(ctx context.Context, cookie string, u user.User, in audit.Browser) (secret.Text, error) {
+	if _, err := r.End(ctx, cookie); err != nil {
+		return secret.Text{}, err
+	}
+	return r.Start(ctx, u, in)
+}
+
 var errNoSession = fault.New(fault.Unauthorized, "You need to sign in.")
 
 // Recognise returns the session of a cookie. A cookie that is malformed,

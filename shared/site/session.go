@@ -10,8 +10,9 @@ import (
 	"gatehouse/shared/fault"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
-	"gatehouse/shared/twofactor"
+	"gatehouse/shared/signin"
 	"gatehouse/shared/user"
+	"gatehouse/shared/web"
 )
 
 // ErrNotSignedIn tells that a page needs somebody to sign in first.
@@ -133,37 +134,37 @@ func ToSignIn(w http.ResponseWriter, r *http.Request, returnTo string) error {
 	return Redirect(w, r, "/users/sign_in?"+url.Values{"return_to": {returnTo}}.Encode())
 }
 
-// SignIn starts a session for the user and ends the one that the browser had:
-// a session that somebody planted before the sign-in is worth nothing after.
-// The user is as read when the password was verified.
+// SignIn replaces the session of the browser by a new one of the user, as read
+// when the password was verified.
 func (s *Site) SignIn(w http.ResponseWriter, r *http.Request, u user.User) error {
-	if _, err := s.app.Sessions.End(r.Context(), s.cookie(r, "session")); err != nil {
-		return err
-	}
-	value, err := s.app.Sessions.Start(r.Context(), u, browser(r))
+	value, err := s.app.Sessions.Replace(r.Context(), s.cookie(r, "session"), u, browser(r))
 	if err != nil {
 		return err
 	}
-	s.setSession(w, value)
+	s.SetSession(w, value)
 	return nil
 }
 
 // pendingCookie is the cookie of a sign-in that waits for its second factor.
 const pendingCookie = "pending"
 
-// SetPending lets the browser remember a sign-in that waits for its second
-// factor, which is no session.
+// SetPending gives the browser the cookie of a pending sign-in.
 func (s *Site) SetPending(w http.ResponseWriter, value secret.Text) {
-	s.setCookie(w, pendingCookie, value.Reveal(), int(twofactor.PendingLifetime.Seconds()))
+	s.setCookie(w, pendingCookie, value.Reveal(), int(signin.PendingLifetime.Seconds()))
 }
 
-// Pending returns what SetPending set.
+// Pending returns the value of the cookie of a pending sign-in.
 func (s *Site) Pending(r *http.Request) string { return s.cookie(r, pendingCookie) }
 
-// EndPending has the browser forget what SetPending set.
+// EndPending takes the cookie of a pending sign-in from the browser.
 func (s *Site) EndPending(w http.ResponseWriter) { s.setCookie(w, pendingCookie, "", -1) }
 
-// browser tells where a request comes from, in its own words.
+// Origin returns where a request to sign in comes from.
+func (s *Site) Origin(r *http.Request) signin.Origin {
+	return signin.Origin{Address: web.ClientAddress(r), Browser: browser(r), Session: s.cookie(r, "session")}
+}
+
+// browser returns what the request says about its browser and address.
 func browser(r *http.Request) audit.Browser {
 	address, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -172,7 +173,8 @@ func browser(r *http.Request) audit.Browser {
 	return audit.Browser{UserAgent: r.UserAgent(), Address: address}
 }
 
-func (s *Site) setSession(w http.ResponseWriter, value secret.Text) {
+// SetSession gives the browser the cookie of a session.
+func (s *Site) SetSession(w http.ResponseWriter, value secret.Text) {
 	s.setCookie(w, "session", value.Reveal(), int(session.AbsoluteLimit.Seconds()))
 }
 

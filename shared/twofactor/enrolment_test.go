@@ -46,7 +46,7 @@ func wantFactor(t *testing.T, a *apptest.App, u user.User, want bool) {
 	if got := stored(t, a, u).TwoFactorEnabled; got != want {
 		t.Errorf("TwoFactorEnabled = %t, want %t", got, want)
 	}
-	if _, err := a.TwoFactor.Factor(t.Context(), u); (err == nil) != want || err != nil && !fault.Is(err, fault.NotFound) {
+	if _, err := a.TwoFactor.Factor(t.Context(), u.ID); (err == nil) != want || err != nil && !fault.Is(err, fault.NotFound) {
 		t.Errorf("Factor = %v, want one: %t", err, want)
 	}
 }
@@ -76,7 +76,7 @@ func TestEnrolmentTakesEffectWithTheFirstRightCodeAlone(t *testing.T) {
 func TestStoreKeepsNeitherSeedNorCodes(t *testing.T) {
 	a := apptest.New(t)
 	ada := enrol(t, a, a.User("ada"))
-	f, err := a.TwoFactor.Factor(t.Context(), ada.User)
+	f, err := a.TwoFactor.Factor(t.Context(), ada.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func (r *Rules) Reseal(ctx context.Context, userID int64) (bool, error) {
 	for {
 		f, err := r.store.SecondFactor(ctx, userID)
 		if err != nil {
-			return false, unlessMissing(err)
+			return false, fault.IgnoreNotFound(err)
 		}
 		next := f
 		next.Mark = newMark()

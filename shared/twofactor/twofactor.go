@@ -2,8 +2,7 @@
 // codes of an authenticator app (TOTP, RFC 6238), and recovery codes for the
 // day on which the app is lost.
 //
-// Who set it up gives a password first and gets no session for it, but a
-// pending sign-in that waits for a code. Each code is good once. A seed counts
+// Each code is good once. A seed counts
 // only after a first code of it, so that nobody is locked out by an app that
 // did not take it.
 package twofactor
@@ -63,36 +62,27 @@ type Store interface {
 	DisableTwoFactor(ctx context.Context, u user.User, by int64) error
 }
 
-// Users is what the rules ask about people.
-type Users interface {
-	User(ctx context.Context, id int64) (user.User, error)
-}
-
 // Rules enrol second factors, take their codes and remove them.
 type Rules struct {
 	store      Store
-	users      Users
 	seeds      secret.Box
 	enrolments secret.Box
-	signIns    secret.Box
 	now        func() time.Time
 }
 
 // NewRules returns the rules over a store, which gets to know no seed.
-func NewRules(store Store, users Users, keys secret.Keys, now func() time.Time) *Rules {
-	return &Rules{
-		store, users, keys.Box("two-factor seed"), keys.Box("two-factor enrolment"), keys.Box("pending sign-in"), now,
-	}
+func NewRules(store Store, keys secret.Keys, now func() time.Time) *Rules {
+	return &Rules{store, keys.Box("two-factor seed"), keys.Box("two-factor enrolment"), now}
 }
 
-// ErrOver tells that an enrolment or a sign-in took too long, was completed
-// before, or that the user changed in between. It begins anew.
+// ErrOver means that an enrolment took too long, was completed before, or that
+// the user changed in between. It starts again.
 var ErrOver = fault.New(fault.Conflict, "That took too long, or it was done already. Begin again.")
 
-// ErrWrongCode tells that a code is not right, or was used before.
+// ErrWrongCode means that a code is not right, or was used before.
 var ErrWrongCode = fault.New(fault.Unauthorized, "The code is not right, or it was used before.")
 
 // Factor returns the user's second factor, or a fault.NotFound error.
-func (r *Rules) Factor(ctx context.Context, u user.User) (Factor, error) {
-	return r.store.SecondFactor(ctx, u.ID)
+func (r *Rules) Factor(ctx context.Context, userID int64) (Factor, error) {
+	return r.store.SecondFactor(ctx, userID)
 }

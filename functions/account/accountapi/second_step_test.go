@@ -7,7 +7,7 @@ import (
 
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/secret"
-	"gatehouse/shared/twofactor"
+	"gatehouse/shared/signin"
 	"gatehouse/shared/user"
 )
 
@@ -124,7 +124,7 @@ func TestSecondStepNeedsAPendingSignIn(t *testing.T) {
 	}
 	b := newBrowser(t, a.App)
 	password(t, b)
-	a.Pass(twofactor.PendingLifetime)
+	a.Pass(signin.PendingLifetime)
 	b.Post(secondStepPage, apptest.Form("code", has.codes[1])).WantRedirect("/users/sign_in?return_to=%2F")
 }
 

@@ -3,17 +3,13 @@ package accountapi
 import (
 	"errors"
 	"net/http"
-	"strconv"
 	"strings"
-	"time"
 
-	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
 	"gatehouse/shared/signin"
 	"gatehouse/shared/site"
-	"gatehouse/shared/throttle"
 	"gatehouse/shared/twofactor"
 	"gatehouse/shared/user"
 	"gatehouse/shared/web"
@@ -49,7 +45,7 @@ func (a *api) renderTwoFactor(w http.ResponseWriter, r *http.Request, status int
 	body := twoFactorBody{Enabled: u.TwoFactorEnabled, Asked: asked, Complaint: complaint}
 	if u.TwoFactorEnabled {
 		var err error
-		if body.Factor, err = a.app.TwoFactor.Factor(r.Context(), u); err != nil {
+		if body.Factor, err = a.app.TwoFactor.Factor(r.Context(), u.ID); err != nil {
 			return err
 		}
 	}
@@ -58,51 +54,28 @@ func (a *api) renderTwoFactor(w http.ResponseWriter, r *http.Request, status int
 
 const twoFactorTitle = "Two-factor authentication"
 
-// withPassword lets through who sends the password along: what such a form
-// does is not for whoever finds a browser in which somebody is signed in. The
-// attempt counts like one on the sign-in page.
+// withPassword asks for the password before it calls the handler, so that a
+// stranger at an open browser cannot change the second factor. The attempt
+// counts like one on the sign-in page.
 func (a *api) withPassword(what string, h site.SessionHandler) http.Handler {
 	return a.site.InSession(func(w http.ResponseWriter, r *http.Request, u user.User, in session.Session) error {
 		form, err := site.ReadForm(r)
 		if err != nil {
 			return err
 		}
-		err = a.checkPassword(r, u, secret.NewText(form.Get("password")))
-		var throttled *throttle.Refused
-		switch {
-		case errors.As(err, &throttled):
-			a.app.Trail.Record(r.Context(), refused(signin.EventThrottled, u))
-			web.RetryAfter(w, throttled)
-			complaint := "Too many wrong passwords. Wait " + minutes(throttled.Wait) + " and try again."
-			return a.renderTwoFactor(w, r, http.StatusTooManyRequests, u, what, complaint)
-		case fault.Is(err, fault.Unauthorized):
-			a.app.Trail.Record(r.Context(), refused(user.EventPasswordRefused, u))
-			return a.renderTwoFactor(w, r, http.StatusUnprocessableEntity, u, what, "The password is not right.")
-		case err != nil:
+		result, err := a.app.SignIn.Confirm(r.Context(), u, secret.NewText(form.Get("password")), web.ClientAddress(r))
+		if err != nil {
 			return err
 		}
-		return h(w, r, u, in)
+		switch result.Outcome {
+		case signin.Confirmed:
+			return h(w, r, u, in)
+		case signin.Throttled:
+			complaint := "Too many wrong passwords. Wait " + retryAfter(w, result) + " and try again."
+			return a.renderTwoFactor(w, r, http.StatusTooManyRequests, u, what, complaint)
+		}
+		return a.renderTwoFactor(w, r, http.StatusUnprocessableEntity, u, what, "The password is not right.")
 	})
-}
-
-// refused returns the event of a password that somebody gave in the user's
-// session, who need not be the user.
-func refused(name audit.Name, u user.User) audit.Event {
-	return audit.Event{Name: name, UserID: u.ID, Outcome: audit.Refused}
-}
-
-var errWrongPassword = fault.New(fault.Unauthorized, "The password is not right.")
-
-func (a *api) checkPassword(r *http.Request, u user.User, password secret.Text) error {
-	guess := throttle.Guess{Kind: throttle.Password, Account: u.Username, Address: web.ClientAddress(r)}
-	attempt, err := a.app.Attempts.Begin(r.Context(), guess)
-	switch {
-	case err != nil:
-		return err
-	case !a.app.Users.VerifyPassword(u, password):
-		return errWrongPassword
-	}
-	return a.app.Attempts.Succeed(r.Context(), attempt)
 }
 
 // enrolmentBody is what the page with the QR code shows.
@@ -224,12 +197,4 @@ type recoveryBody struct {
 
 func (a *api) renderRecoveryCodes(w http.ResponseWriter, r *http.Request, heading string, codes []secret.Text) error {
 	return a.renderSettings(w, r, site.Page{Template: "recovery_codes", Title: heading, Body: recoveryBody{heading, codes}})
-}
-
-// minutes says how long to wait.
-func minutes(wait time.Duration) string {
-	if n := int((wait + time.Minute - 1) / time.Minute); n > 1 {
-		return strconv.Itoa(n) + " minutes"
-	}
-	return "a minute"
 }
