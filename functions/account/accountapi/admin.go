@@ -12,6 +12,7 @@ import (
 	"gatehouse/shared/site"
 	"gatehouse/shared/twofactor"
 	"gatehouse/shared/user"
+	"gatehouse/shared/web"
 )
 
 // Where the pages of the administrators are.
@@ -119,9 +120,9 @@ func (a *api) setState(w http.ResponseWriter, r *http.Request, u user.User, stat
 
 // named returns the user that {id} names.
 func (a *api) named(r *http.Request) (user.User, error) {
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	id, err := web.PathID(r, "id")
 	if err != nil {
-		return user.User{}, fault.New(fault.NotFound, "no such user")
+		return user.User{}, err
 	}
 	return a.app.Users.User(r.Context(), id)
 }

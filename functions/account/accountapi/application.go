@@ -10,6 +10,7 @@ import (
 	"gatehouse/shared/secret"
 	"gatehouse/shared/site"
 	"gatehouse/shared/user"
+	"gatehouse/shared/web"
 )
 
 func applicationAddress(c oauth.Client) string {
@@ -26,9 +27,9 @@ var errNoApplication = fault.New(fault.NotFound, "no such application")
 // the instance are the administrators'. To everybody else it does not exist.
 func (a *api) owned(h applicationHandler) http.Handler {
 	return a.site.SignedIn(func(w http.ResponseWriter, r *http.Request, u user.User) error {
-		id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+		id, err := web.PathID(r, "id")
 		if err != nil {
-			return errNoApplication
+			return err
 		}
 		c, err := a.app.Store.ClientByID(r.Context(), id)
 		switch {

@@ -9,6 +9,7 @@ import (
 	"gatehouse/shared/scope"
 	"gatehouse/shared/site"
 	"gatehouse/shared/user"
+	"gatehouse/shared/web"
 )
 
 // authorizedRow is an application that can act for the user.
@@ -44,9 +45,9 @@ func (a *api) listAuthorized(w http.ResponseWriter, r *http.Request, u user.User
 // revokeAuthorized takes back all that the user allowed the application. One
 // that can do nothing for the user can do nothing afterwards either.
 func (a *api) revokeAuthorized(w http.ResponseWriter, r *http.Request, u user.User) error {
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
-	if err != nil || id <= 0 {
-		return errNoApplication
+	id, err := web.PathID(r, "id")
+	if err != nil {
+		return err
 	}
 	client, err := a.app.Store.ClientByID(r.Context(), id)
 	if err != nil && !fault.Is(err, fault.NotFound) {

@@ -11,6 +11,7 @@ import (
 	"gatehouse/shared/secret"
 	"gatehouse/shared/site"
 	"gatehouse/shared/user"
+	"gatehouse/shared/web"
 )
 
 func tokenAddress(t accesstoken.Token) string { return tokensPath + "/" + strconv.FormatInt(t.ID, 10) }
@@ -24,9 +25,9 @@ var errNoToken = fault.New(fault.NotFound, "no such token")
 // too, it does not exist here.
 func (a *api) held(h tokenHandler) http.Handler {
 	return a.site.SignedIn(func(w http.ResponseWriter, r *http.Request, u user.User) error {
-		id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+		id, err := web.PathID(r, "id")
 		if err != nil {
-			return errNoToken
+			return err
 		}
 		t, err := a.app.Tokens.AccessToken(r.Context(), id)
 		switch {

@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/alert"
-	"gatehouse/shared/fault"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/payload"
 	"gatehouse/shared/project"
 	"gatehouse/shared/site"
 	"gatehouse/shared/user"
+	"gatehouse/shared/web"
 )
 
 // alertBody is what the page of an alert shows.
@@ -39,19 +39,8 @@ type alertBody struct {
 // AssignedToMe reports whether the alert is the visitor's.
 func (b alertBody) AssignedToMe() bool { return b.Alert.AssigneeID == b.User.ID }
 
-var errNoAlert = fault.New(fault.NotFound, "no such alert")
-
-// iid returns the number of the alert that {alert} names.
-func iid(r *http.Request) (int64, error) {
-	n, err := strconv.ParseInt(r.PathValue("alert"), 10, 64)
-	if err != nil || n < 1 {
-		return 0, errNoAlert
-	}
-	return n, nil
-}
-
 func (a *api) showAlert(w http.ResponseWriter, r *http.Request, v visit) error {
-	n, err := iid(r)
+	n, err := web.PathID(r, "alert")
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
 	"gatehouse/shared/site"
+	"gatehouse/shared/web"
 )
 
 // setStatus gives the alert the status that the form names.
@@ -59,7 +60,7 @@ var errNoAssignee = fault.New(fault.Invalid, "An alert is assigned to somebody w
 // changeAlert makes the change in the visitor's name, if the alert still is what
 // the form was shown with.
 func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, v visit, form site.Form, c alert.Change, notice string) error {
-	n, err := iid(r)
+	n, err := web.PathID(r, "alert")
 	if err != nil {
 		return err
 	}

@@ -5,9 +5,9 @@ import (
 	"strconv"
 
 	"gatehouse/shared/errortracking"
-	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 	"gatehouse/shared/site"
+	"gatehouse/shared/web"
 )
 
 // keyList is what the list of client keys shows.
@@ -44,8 +44,6 @@ func (a *api) setup(v visit, keys []errortracking.ClientKey) string {
 	return "init({\n  dsn: \"" + key.DSN(a.app.BaseURL) + "\",\n  environment: \"production\",\n});"
 }
 
-var errNoKey = fault.New(fault.NotFound, "no such client key")
-
 func (a *api) createKey(w http.ResponseWriter, r *http.Request, v visit) error {
 	if _, err := a.app.Tracking.CreateKey(r.Context(), v.actor(), v.Project); err != nil {
 		return err
@@ -55,9 +53,9 @@ func (a *api) createKey(w http.ResponseWriter, r *http.Request, v visit) error {
 }
 
 func (a *api) deleteKey(w http.ResponseWriter, r *http.Request, v visit) error {
-	id, err := strconv.ParseInt(r.PathValue("key"), 10, 64)
+	id, err := web.PathID(r, "key")
 	if err != nil {
-		return errNoKey
+		return err
 	}
 	if _, err := a.app.Tracking.DeleteKey(r.Context(), v.actor(), v.Project, id); err != nil {
 		return err

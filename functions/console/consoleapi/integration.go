@@ -3,13 +3,13 @@ package consoleapi
 import (
 	"errors"
 	"net/http"
-	"strconv"
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/mapping"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/site"
+	"gatehouse/shared/web"
 )
 
 // integrationBody is what the page of an integration shows.
@@ -31,9 +31,9 @@ type integrationHandler func(w http.ResponseWriter, r *http.Request, v visit, i 
 // ofIntegration finds the integration that {integration} names.
 func (a *api) ofIntegration(h integrationHandler) projectHandler {
 	return func(w http.ResponseWriter, r *http.Request, v visit) error {
-		id, err := strconv.ParseInt(r.PathValue("integration"), 10, 64)
+		id, err := web.PathID(r, "integration")
 		if err != nil {
-			return errNoIntegration
+			return err
 		}
 		i, err := a.app.Integrations.Find(r.Context(), v.Project, id)
 		if err != nil {
