@@ -31,11 +31,13 @@ func aboutProjects() []scenario {
 		{rest: "DELETE /projects/{project}", status: 204, stored: names(project.EventProjectDeleted)},
 		{rest: "DELETE /groups/{group}", status: 204, stored: names(project.EventGroupDeleted)},
 
-		{rest: "POST " + environments, send: `{"name":"production"}`, status: 201, keep: "environment", needs: project.Developer},
+		{rest: "POST " + environments, send: `{"name":"production"}`, status: 201, keep: "environment", needs: project.Developer, stored: names(project.EventEnvironmentCreated)},
+		{rest: "POST " + environments, send: `{"name":"production"}`, status: 400, stored: names(project.EventEnvironmentCreated)}, // refused
 		{rest: "POST " + environments, status: 400, needs: project.Developer},
 		{rest: "GET " + environments, status: 200, needs: project.Developer},
-		{rest: "DELETE " + environments + "/{environment}", status: 204, needs: project.Developer},
-		{rest: "POST " + environments, send: `{"name":"staging"}`, status: 201},
+		{rest: "DELETE " + environments + "/{environment}", status: 204, needs: project.Developer, stored: names(project.EventEnvironmentDeleted)},
+		{rest: "DELETE " + environments + "/{environment}", status: 404}, // is gone
+		{rest: "POST " + environments, send: `{"name":"staging"}`, status: 201, stored: names(project.EventEnvironmentCreated)},
 		{rest: "DELETE /projects/{web}", status: 204, stored: names(project.EventProjectDeleted)},
 	}
 }

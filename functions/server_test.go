@@ -112,7 +112,7 @@ func (s *server) project(t testing.TB) project.Project {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := s.app.Projects.NewProject(t.Context(), project.ProjectDraft("Web", "web", project.Private), namespace)
+	p, err := s.app.Projects.CreateProject(t.Context(), audit.ByUser(s.administrator(t).ID), project.ProjectDraft("Web", "web", project.Private), namespace)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,14 +72,15 @@ func loadDemo(ctx context.Context, a *app.App) (*demoAccount, error) {
 // demoProject makes a project, whose errors are tracked with a client key, and
 // of which a tool has sent alerts.
 func demoProject(ctx context.Context, a *app.App, draft project.Draft, group project.Group, maintainer, developer user.User) error {
-	p, err := a.Projects.NewProject(ctx, draft, group)
+	by := audit.ByUser(maintainer.ID)
+	p, err := a.Projects.CreateProject(ctx, by, draft, group)
 	switch {
 	case fault.Is(err, fault.Invalid):
 		return nil // it is there
 	case err != nil:
 		return err
 	}
-	integrated, by := true, audit.Actor{ID: maintainer.ID, UserID: maintainer.ID}
+	integrated := true
 	change := errortracking.Change{Create: true, Active: true, Integrated: &integrated}
 	if _, err := a.Tracking.Change(ctx, by, p, change, nil); err != nil {
 		return err
@@ -108,15 +109,16 @@ func demoUsers(ctx context.Context, a *app.App) ([]user.User, error) {
 }
 
 func demoGroup(ctx context.Context, a *app.App, people []user.User) (project.Group, error) {
+	owner := audit.ByUser(people[0].ID)
 	group, err := a.Projects.GroupByPath(ctx, "acme")
 	if fault.Is(err, fault.NotFound) {
 		draft := project.Draft{Name: "Acme", Path: "acme", Visibility: project.Private}
-		group, err = a.Projects.NewGroup(ctx, draft, project.Group{}, people[0].ID)
+		group, err = a.Projects.CreateGroup(ctx, owner, draft, project.Group{})
 	}
 	for i := 1; i < len(people) && err == nil; i++ {
-		member := project.Member{Place: group.Place(), UserID: people[i].ID, Role: demoPeople[i].role, CreatedAt: a.Now()}
-		if err = a.Projects.AddMember(ctx, member); fault.Is(err, fault.Conflict) {
-			err = nil
+		member := project.Member{UserID: people[i].ID, Role: demoPeople[i].role}
+		if err = a.Projects.Invite(ctx, owner, project.Owner, group, member); fault.Is(err, fault.Conflict) {
+			err = nil // is a member already
 		}
 	}
 	return group, err

@@ -44,7 +44,7 @@ const demoMapping = `{
 // would have sent in the last days, and has somebody take on one of the alerts.
 func demoAlerts(ctx context.Context, a *app.App, p project.Project, by audit.Actor, who user.User) error {
 	for _, name := range []string{"production", "staging"} {
-		if _, err := a.Integrations.AddEnvironment(ctx, p, name); err != nil {
+		if _, err := a.Projects.AddEnvironment(ctx, by, p, name); err != nil {
 			return err
 		}
 	}

@@ -65,12 +65,12 @@ func New(store storage.Store, c Config) *App {
 	a := &App{BaseURL: strings.TrimSuffix(c.BaseURL, "/"), Store: store, Now: c.Now, store: store, config: c}
 	a.HTTPS = strings.HasPrefix(a.BaseURL, "https:")
 	c.OAuth.HTTPS, c.OAuth.Issuer = a.HTTPS, a.BaseURL
+	a.Trail = audit.NewTrail(store, c.Now)
 	a.Users = user.NewRules(store, c.Passwords, c.Now)
 	a.Tokens = accesstoken.NewRules(store, c.Now)
 	a.Sessions = session.NewRules(store, c.Now)
 	a.TwoFactor = twofactor.NewRules(store, c.Keys, c.Now)
-	a.Projects = project.NewRules(store, c.Now)
-	a.Trail = audit.NewTrail(store, c.Now)
+	a.Projects = project.NewRules(store, a.Trail, c.Now)
 	attempts := throttle.NewRules(store, c.Keys, c.Attempts, c.Now)
 	a.SignIn = signin.NewRules(a.Users, a.Trail, attempts, a.TwoFactor, a.Sessions, c.Keys, c.Now)
 	a.Tracking = errortracking.NewRules(store, a.Trail, c.Keys, c.Now)

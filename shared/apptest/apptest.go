@@ -9,6 +9,7 @@ import (
 
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/app"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
@@ -136,7 +137,7 @@ func (a *App) OAuthToken(u user.User, scopes ...scope.Scope) string {
 func (a *App) Group(path string, parent project.Group, owner user.User, v project.Visibility) project.Group {
 	a.t.Helper()
 	draft := project.Draft{Name: "The group " + path, Path: path, Visibility: v}
-	return must[project.Group](a.t)(a.Projects.NewGroup(a.t.Context(), draft, parent, owner.ID))
+	return must[project.Group](a.t)(a.Projects.CreateGroup(a.t.Context(), audit.ByUser(owner.ID), draft, parent))
 }
 
 // Namespace returns the user's own namespace.
@@ -149,7 +150,7 @@ func (a *App) Namespace(u user.User) project.Group {
 func (a *App) Project(path string, namespace project.Group, v project.Visibility) project.Project {
 	a.t.Helper()
 	draft := project.Draft{Name: "The project " + path, Path: path, Visibility: v}
-	return must[project.Project](a.t)(a.Projects.NewProject(a.t.Context(), draft, namespace))
+	return must[project.Project](a.t)(a.Projects.CreateProject(a.t.Context(), audit.ByUser(namespace.OwnerID), draft, namespace))
 }
 
 // Member gives the user a role in the place.
@@ -162,7 +163,7 @@ func (a *App) Member(at project.Place, u user.User, role project.Role) {
 func (a *App) MemberUntil(at project.Place, u user.User, role project.Role, end time.Time) {
 	a.t.Helper()
 	m := project.Member{Place: at, UserID: u.ID, Role: role, ExpiresAt: end, CreatedAt: a.Now()}
-	if err := a.Projects.AddMember(a.t.Context(), m); err != nil {
+	if err := a.Store.AddMember(a.t.Context(), m); err != nil {
 		a.t.Fatal(err)
 	}
 }

@@ -113,16 +113,6 @@ func DefaultSettings(projectID int64) Settings {
 	return Settings{ProjectID: projectID, Fingerprinting: true}
 }
 
-// Environment is somewhere a project's software runs, such as "production".
-type Environment struct {
-	ID        int64 // unique in the instance
-	ProjectID int64
-	Name      string
-}
-
-// MaxEnvironments is how many a project can have.
-const MaxEnvironments = 100
-
 // Endpoint is what an alert needs to know on its way in.
 type Endpoint struct {
 	Integration

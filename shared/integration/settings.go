@@ -4,9 +4,7 @@ import (
 	"context"
 
 	"gatehouse/shared/audit"
-	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
-	"gatehouse/shared/text"
 )
 
 // SettingsChange lists what to change of a project's rules for alerts; nil
@@ -28,12 +26,4 @@ func (r *Rules) ChangeSettings(ctx context.Context, p project.Project, c Setting
 		return err
 	})
 	return s, err
-}
-
-// AddEnvironment adds an environment to the project.
-func (r *Rules) AddEnvironment(ctx context.Context, p project.Project, name string) (Environment, error) {
-	if complaint := text.CheckName(name); complaint != "" {
-		return Environment{}, fault.Field("name", complaint)
-	}
-	return r.CreateEnvironment(ctx, p, Environment{ProjectID: p.ID, Name: name})
 }

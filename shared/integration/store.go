@@ -7,7 +7,7 @@ import (
 	"gatehouse/shared/project"
 )
 
-// Store keeps integrations, settings and environments. Reads see every write
+// Store keeps integrations and settings. Reads see every write
 // that was acknowledged before. What belongs to a project that is gone is gone
 // as well, also for a later project with the same path.
 type Store interface {
@@ -70,14 +70,5 @@ type Store interface {
 	PutAlertSettings(ctx context.Context, p project.Project, s Settings) (Settings, error)
 
 	// Environments returns all environments of the project, by ascending id.
-	Environments(ctx context.Context, p project.Project) ([]Environment, error)
-
-	// CreateEnvironment stores the environment under the next id. A name that
-	// the project has already is a fault.Fields error on "name", one too many
-	// a fault.Conflict error.
-	CreateEnvironment(ctx context.Context, p project.Project, e Environment) (Environment, error)
-
-	// DeleteEnvironment removes the environment, or returns a fault.NotFound
-	// error. Alerts keep its name.
-	DeleteEnvironment(ctx context.Context, p project.Project, id int64) error
+	Environments(ctx context.Context, p project.Project) ([]project.Environment, error)
 }

@@ -1,44 +1,31 @@
-// Package memberapi serves the REST calls about the members of a place, which are
-// the same for groups and projects.
+// Package memberapi serves the REST calls about members, which are the same for
+// groups and projects, and reads the parameters that those two share.
 package memberapi
 
 import (
 	"net/http"
 	"slices"
-	"time"
 
 	"gatehouse/shared/app"
-	"gatehouse/shared/audit"
 	"gatehouse/shared/auth"
-	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/user"
 	"gatehouse/shared/web"
 )
 
-// place is a project.Group or a project.Project.
-type place interface {
-	Place() project.Place
-	Places() []project.Place
-	Where() string
-}
+// handler serves a request about a group or project that the caller sees.
+type handler func(w http.ResponseWriter, r *http.Request, c auth.Caller, at project.GroupOrProject) error
 
-// handler serves a request about a place that the caller sees.
-type handler func(w http.ResponseWriter, r *http.Request, c auth.Caller, at place) error
-
-type api struct {
-	app *app.App
-	// manager is the role that it takes to change other people's memberships.
-	manager project.Role
-}
+type api struct{ app *app.App }
 
 // Mount adds the calls below prefix, which ends in {id}. The guard finds the
-// place that {id} names, and manager is the role for changing members.
-func Mount[P place, H ~func(http.ResponseWriter, *http.Request, auth.Caller, P) error](
-	mux *web.Mux, app *app.App, prefix string, guard func(project.Role) func(H) http.Handler, manager project.Role,
+// group or project with that id.
+func Mount[P project.GroupOrProject, H ~func(http.ResponseWriter, *http.Request, auth.Caller, P) error](
+	mux *web.Mux, app *app.App, prefix string, guard func(project.Role) func(H) http.Handler,
 ) {
-	api := &api{app, manager}
+	api := &api{app}
+	manager := (*new(P)).Place().ManagerRole()
 	handle := func(pattern, path string, role project.Role, h handler) {
 		mux.Handle(pattern+" "+prefix+path, guard(role)(func(w http.ResponseWriter, r *http.Request, c auth.Caller, at P) error {
 			return h(w, r, c, at)
@@ -65,11 +52,11 @@ func newBody(m project.Member, u user.User) body {
 	return body{u.ID, u.Username, u.Name, m.Role, web.Date(m.ExpiresAt)}
 }
 
-func (a *api) list(w http.ResponseWriter, r *http.Request, _ auth.Caller, at place) error {
+func (a *api) list(w http.ResponseWriter, r *http.Request, _ auth.Caller, at project.GroupOrProject) error {
 	return a.listOf(w, r, at.Place())
 }
 
-func (a *api) listAll(w http.ResponseWriter, r *http.Request, _ auth.Caller, at place) error {
+func (a *api) listAll(w http.ResponseWriter, r *http.Request, _ auth.Caller, at project.GroupOrProject) error {
 	return a.listOf(w, r, at.Places()...)
 }
 
@@ -87,7 +74,7 @@ func (a *api) listOf(w http.ResponseWriter, r *http.Request, places ...project.P
 	if err != nil {
 		return err
 	}
-	// A user can have been deleted between the two reads.
+	// A user may have been deleted between the two reads.
 	members.Items = slices.DeleteFunc(members.Items, func(m project.Member) bool { return users[m.UserID].ID == 0 })
 	return web.List(w, r, a.app.BaseURL, req, members, func(m project.Member) body { return newBody(m, users[m.UserID]) })
 }
@@ -100,7 +87,7 @@ func userIDs(members []project.Member) []int64 {
 	return ids
 }
 
-func (a *api) show(w http.ResponseWriter, r *http.Request, _ auth.Caller, at place) error {
+func (a *api) show(w http.ResponseWriter, r *http.Request, _ auth.Caller, at project.GroupOrProject) error {
 	m, err := a.member(r, at)
 	if err != nil {
 		return err
@@ -108,12 +95,12 @@ func (a *api) show(w http.ResponseWriter, r *http.Request, _ auth.Caller, at pla
 	return a.answer(w, r, http.StatusOK, m)
 }
 
-func (a *api) add(w http.ResponseWriter, r *http.Request, c auth.Caller, at place) error {
+func (a *api) add(w http.ResponseWriter, r *http.Request, c auth.Caller, at project.GroupOrProject) error {
 	params, err := web.Params(r)
 	if err != nil {
 		return err
 	}
-	m := project.Member{Place: at.Place(), UserID: params.Int("user_id"), Role: project.Role(params.Int("access_level"))}
+	m := project.Member{UserID: params.Int("user_id"), Role: project.Role(params.Int("access_level"))}
 	m.ExpiresAt = params.OptionalDate("expires_at")
 	if err := check(params, m); err != nil {
 		return err
@@ -121,15 +108,14 @@ func (a *api) add(w http.ResponseWriter, r *http.Request, c auth.Caller, at plac
 	if _, err := a.app.Users.User(r.Context(), m.UserID); err != nil {
 		return web.NotFound("User", err)
 	}
-	if err := a.app.Projects.Invite(r.Context(), c.Role, m); err != nil {
+	if err := a.app.Projects.Invite(r.Context(), c.Actor(), c.Role, at, m); err != nil {
 		return web.NotFound("User", err)
 	}
-	a.app.Trail.Record(r.Context(), event(project.EventMemberAdded, c, at, m, ""))
 	return a.answer(w, r, http.StatusCreated, m)
 }
 
-// change leaves as it is what is not sent.
-func (a *api) change(w http.ResponseWriter, r *http.Request, c auth.Caller, at place) error {
+// change keeps the values that are not sent.
+func (a *api) change(w http.ResponseWriter, r *http.Request, c auth.Caller, at project.GroupOrProject) error {
 	was, err := a.member(r, at)
 	if err != nil {
 		return err
@@ -148,43 +134,22 @@ func (a *api) change(w http.ResponseWriter, r *http.Request, c auth.Caller, at p
 	if err := check(params, m); err != nil {
 		return err
 	}
-	if err := a.app.Projects.ChangeMember(r.Context(), c.Role, was, m); err != nil {
+	if err := a.app.Projects.ChangeMember(r.Context(), c.Actor(), c.Role, at, was, m); err != nil {
 		return web.NotFound("Member", err)
 	}
-	a.app.Trail.Record(r.Context(), event(project.EventMemberChanged, c, at, m, was.Role.String()))
 	return a.answer(w, r, http.StatusOK, m)
 }
 
-// event tells of a membership in the trail of its user.
-func event(name audit.Name, c auth.Caller, at place, m project.Member, was string) audit.Event {
-	e := audit.Event{Name: name, ActorID: c.ActorID(), UserID: m.UserID, Details: audit.Details{"in": at.Where(), "formerly": was}}
-	if m.Role != project.NoRole {
-		e.Details["role"] = m.Role.String()
-	}
-	if !m.ExpiresAt.IsZero() {
-		e.Details["until"] = m.ExpiresAt.UTC().Format(time.DateOnly)
-	}
-	return e
-}
-
-// remove lets everybody leave, and a manager remove others.
-func (a *api) remove(w http.ResponseWriter, r *http.Request, c auth.Caller, at place) error {
-	userID, err := web.PathID(r, "user_id")
-	switch {
-	case c.Role < a.manager && userID != c.User.ID:
-		return fault.New(fault.Forbidden, "")
-	case err != nil:
+func (a *api) remove(w http.ResponseWriter, r *http.Request, c auth.Caller, at project.GroupOrProject) error {
+	userID, _ := web.PathID(r, "user_id") // zero is nobody's id
+	if err := a.app.Projects.Expel(r.Context(), c.Actor(), c.Role, at, userID); err != nil {
 		return web.NotFound("Member", err)
 	}
-	if err := a.app.Projects.Expel(r.Context(), c.Role, at.Place(), userID); err != nil {
-		return web.NotFound("Member", err)
-	}
-	a.app.Trail.Record(r.Context(), event(project.EventMemberRemoved, c, at, project.Member{UserID: userID}, ""))
 	return web.NoContent(w)
 }
 
-// member returns the direct member whom the path names.
-func (a *api) member(r *http.Request, at place) (project.Member, error) {
+// member returns the direct member with the user id in the path.
+func (a *api) member(r *http.Request, at project.GroupOrProject) (project.Member, error) {
 	userID, err := web.PathID(r, "user_id")
 	if err != nil {
 		return project.Member{}, web.NotFound("Member", err)
@@ -201,10 +166,23 @@ func (a *api) answer(w http.ResponseWriter, r *http.Request, status int, m proje
 	return web.JSON(w, status, newBody(m, u))
 }
 
-// check returns what is wrong with the parameters for m.
+// check returns what is wrong with the parameters that m was read from.
 func check(params *web.Values, m project.Member) error {
 	if err := params.Err(); err != nil || m.Role.Valid() {
 		return err
 	}
 	return web.BadParameters("access_level does not have a valid value")
+}
+
+// ReadChange reads the parameters that change a group or project.
+func ReadChange(r *http.Request) (project.Change, error) {
+	params, err := web.Params(r)
+	if err != nil {
+		return project.Change{}, err
+	}
+	c := project.Change{
+		Name: params.OptionalString("name"), Path: params.OptionalString("path"),
+		Visibility: (*project.Visibility)(params.OptionalString("visibility")),
+	}
+	return c, params.Err()
 }

@@ -21,8 +21,8 @@ type object = map[string]any
 // mounted serves the members of groups and of projects, side by side.
 func mounted(a *app.App) http.Handler {
 	mux := web.NewMux()
-	memberapi.Mount(mux, a, "/api/v4/groups/{id}", a.Auth.Group, project.Owner)
-	memberapi.Mount(mux, a, "/api/v4/projects/{id}", a.Auth.Project, project.Maintainer)
+	memberapi.Mount(mux, a, "/api/v4/groups/{id}", a.Auth.Group)
+	memberapi.Mount(mux, a, "/api/v4/projects/{id}", a.Auth.Project)
 	return web.NewREST(mux)
 }
 

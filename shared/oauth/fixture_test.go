@@ -48,7 +48,7 @@ func newFixture(t *testing.T, settings oauth.Settings) *fixture {
 	f.store = store
 	f.users = user.NewRules(store, secret.Passwords{Time: 1, Memory: 64}, f.now)
 	settings.Issuer = issuer
-	identities := oidc.New(store, project.NewRules(store, f.now), keys(t), issuer, f.now)
+	identities := oidc.New(store, project.NewRules(store, nil, f.now), keys(t), issuer, f.now)
 	attempts := throttle.NewRules(store, keys(t), throttle.DefaultLimit, f.now)
 	f.Server = oauth.NewServer(store, f, attempts, audit.NewTrail(store, f.now), keys(t), settings, f.now).WithIdentities(identities)
 	var err error

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Viewer is a user as far as access to groups and projects goes.
+// Viewer is what decides which groups and projects a user can access.
 type Viewer struct {
 	UserID      int64
 	Admin       bool
 	Memberships Memberships
 }
 
-// RoleIn returns the viewer's role in the project: the highest among the
-// project and the groups above it. Administrators, and the user in whose
-// namespace the project is, own it.
+// RoleIn returns the viewer's role in the project: the highest in the project
+// and the groups above it. Administrators own every project, and users those in
+// their own namespace.
 func (v Viewer) RoleIn(p Project, now time.Time) Role {
 	return v.role(p.OwnerID, p.Places(), now)
 }
@@ -31,25 +31,23 @@ func (v Viewer) role(ownerID int64, places []Place, now time.Time) Role {
 	return v.Memberships.role(places, now)
 }
 
-// Sees reports whether somebody with this role sees a thing of this
-// visibility. The caller is signed in.
+// Sees reports whether a signed-in user with this role sees a group or project
+// with this visibility.
 func Sees(r Role, v Visibility) bool { return r > NoRole || v == Internal || v == Public }
 
-// Filter says which groups or projects a list holds: all of them, or those a
-// viewer sees.
+// Filter selects groups or projects for a list.
 type Filter struct {
-	All     bool
-	OwnerID int64   // sees what is in this user's own namespace
-	Places  []Place // sees what is in these places or below
-	// MembersOnly leaves out what everybody sees.
+	All     bool    // passes everything
+	OwnerID int64   // passes projects in this user's own namespace
+	Places  []Place // passes these places and everything below them
+	// MembersOnly stops passing what every signed-in user sees.
 	MembersOnly bool
-	// Search, unless empty, leaves out the projects that have it neither in
-	// their name nor in their full path, in any letter case. A list of groups
-	// is not searched.
+	// Search keeps only projects with this text in their name or full path, in
+	// any letter case. It does not apply to groups.
 	Search string
 }
 
-// Filter returns what the viewer sees.
+// Filter returns the filter that passes what the viewer sees.
 func (v Viewer) Filter(now time.Time) Filter {
 	f := Filter{All: v.Admin, OwnerID: v.UserID}
 	for _, m := range v.Memberships {

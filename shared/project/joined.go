@@ -9,8 +9,8 @@ import (
 	"gatehouse/shared/page"
 )
 
-// Direct returns the groups that the memberships name and in which they still
-// count, by their full paths.
+// Direct returns the groups of the memberships that have not ended, ordered by
+// full path.
 func (r *Rules) Direct(ctx context.Context, ms Memberships) ([]Group, error) {
 	var ids []int64
 	for _, m := range ms {
@@ -25,8 +25,8 @@ func (r *Rules) Direct(ctx context.Context, ms Memberships) ([]Group, error) {
 	return byPath(slices.Collect(maps.Values(found))), err
 }
 
-// Joined returns the groups in which the memberships give a role, by their
-// full paths: those that they name and all groups below.
+// Joined returns the groups in which the memberships give a role, ordered by
+// full path: the groups of Direct and all groups below them.
 func (r *Rules) Joined(ctx context.Context, ms Memberships) ([]Group, error) {
 	filter := Viewer{Memberships: ms}.Filter(r.now())
 	filter.MembersOnly = true

@@ -7,13 +7,13 @@ import (
 	"maps"
 	"slices"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 )
 
-// MembersOf returns who is a member by way of these places, each user once
-// with the highest role, by ascending user id. Memberships that have ended do
-// not count. For Places it is everybody with a role there, for the Place alone
-// its direct members.
+// MembersOf returns the members of these places, each user once with the
+// highest role, by ascending user id. It leaves out memberships that have
+// ended. Pass Places for everyone with a role, and Place for direct members.
 func (r *Rules) MembersOf(ctx context.Context, places ...Place) ([]Member, error) {
 	all, err := r.Members(ctx, places...)
 	if err != nil {
@@ -30,14 +30,14 @@ func (r *Rules) MembersOf(ctx context.Context, places ...Place) ([]Member, error
 	return slices.SortedFunc(maps.Values(highest), byUser), nil
 }
 
-// MembersFrom returns those of MembersOf who have the role or a higher one.
+// MembersFrom returns the members of these places with at least this role.
 func (r *Rules) MembersFrom(ctx context.Context, least Role, places ...Place) ([]Member, error) {
 	all, err := r.MembersOf(ctx, places...)
 	return slices.DeleteFunc(all, func(m Member) bool { return m.Role < least }), err
 }
 
-// Member returns the user's membership of the place itself, or a
-// fault.NotFound error when there is none that still counts.
+// Member returns the user's direct membership of the place, or a
+// fault.NotFound error when there is none or it has ended.
 func (r *Rules) Member(ctx context.Context, at Place, userID int64) (Member, error) {
 	m, err := r.stored(ctx, at, userID)
 	if err == nil && !m.Active(r.now()) {
@@ -48,7 +48,7 @@ func (r *Rules) Member(ctx context.Context, at Place, userID int64) (Member, err
 
 var errNoMember = fault.New(fault.NotFound, "no such member")
 
-// stored returns the user's membership of the place itself, also one that has
+// stored returns the user's direct membership of the place, even if it has
 // ended.
 func (r *Rules) stored(ctx context.Context, at Place, userID int64) (Member, error) {
 	members, err := r.Members(ctx, at)
@@ -63,15 +63,31 @@ func (r *Rules) stored(ctx context.Context, at Place, userID int64) (Member, err
 	return Member{}, errNoMember
 }
 
-// Invite makes a user a member. Nobody gives a role above the own one. It
-// returns a fault.Conflict error for a member, and a fault.NotFound error when
-// there is no such user.
-func (r *Rules) Invite(ctx context.Context, by Role, m Member) error {
+// GroupOrProject is a Group or a Project.
+type GroupOrProject interface {
+	Place() Place
+	Places() []Place
+	Where() string
+}
+
+// Invite makes a user a member. The actor has the role by there and cannot give
+// a higher one. It returns a fault.Conflict error for a present member, and a
+// fault.NotFound error for an unknown user.
+func (r *Rules) Invite(ctx context.Context, actor audit.Actor, by Role, at GroupOrProject, m Member) error {
+	m.Place, m.CreatedAt = at.Place(), r.now()
 	if err := r.checkTerms(by, m); err != nil {
 		return err
 	}
-	m.CreatedAt = r.now()
-	err := r.AddMember(ctx, m)
+	if err := r.addOrRenew(ctx, m); err != nil {
+		return err
+	}
+	r.trail.Record(ctx, m.event(EventMemberAdded, actor, at, NoRole))
+	return nil
+}
+
+// addOrRenew adds the member. It replaces a membership that has ended.
+func (r *Rules) addOrRenew(ctx context.Context, m Member) error {
+	err := r.store.AddMember(ctx, m)
 	if !errors.Is(err, fault.Conflict) {
 		return err
 	}
@@ -82,34 +98,53 @@ func (r *Rules) Invite(ctx context.Context, by Role, m Member) error {
 	case was.Active(r.now()):
 		return fault.New(fault.Conflict, "Member already exists")
 	}
-	return r.UpdateMember(ctx, was, m) // renews a membership that has ended
+	return r.store.UpdateMember(ctx, was, m)
 }
 
-// ChangeMember gives a member, as it was read, another role or another end.
-// Nobody changes a member with a role above the own one. It returns a
-// fault.Conflict error when somebody else changed the member since.
-func (r *Rules) ChangeMember(ctx context.Context, by Role, was, next Member) error {
+// ChangeMember gives a member, as it was read, another role or end. The actor
+// has the role by there: nobody changes a member with a higher role, or gives
+// one. It returns a fault.Conflict error when the member was changed meanwhile.
+func (r *Rules) ChangeMember(ctx context.Context, actor audit.Actor, by Role, at GroupOrProject, was, next Member) error {
 	if err := checkStanding(by, was); err != nil {
 		return err
 	}
 	if err := r.checkTerms(by, next); err != nil {
 		return err
 	}
-	return r.UpdateMember(ctx, was, next)
+	if err := r.store.UpdateMember(ctx, was, next); err != nil {
+		return err
+	}
+	r.trail.Record(ctx, next.event(EventMemberChanged, actor, at, was.Role))
+	return nil
 }
 
-// Expel ends a membership. Nobody expels a member with a role above the own
-// one. It returns a fault.Conflict error when somebody else changes the member
-// meanwhile.
-func (r *Rules) Expel(ctx context.Context, by Role, at Place, userID int64) error {
-	m, err := r.Member(ctx, at, userID)
+// Expel ends a membership. Everyone may end their own; for another user's the
+// actor's role by must be the place's ManagerRole and not below the member's.
+// It returns a fault.Conflict error when the member is changed meanwhile.
+func (r *Rules) Expel(ctx context.Context, actor audit.Actor, by Role, at GroupOrProject, userID int64) error {
+	if by < at.Place().ManagerRole() && userID != actor.UserID {
+		return fault.New(fault.Forbidden, "")
+	}
+	m, err := r.Member(ctx, at.Place(), userID)
 	if err != nil {
 		return err
 	}
 	if err := checkStanding(by, m); err != nil {
 		return err
 	}
-	return r.RemoveMember(ctx, m)
+	if err := r.store.RemoveMember(ctx, m); err != nil {
+		return err
+	}
+	r.trail.Record(ctx, Member{UserID: userID}.event(EventMemberRemoved, actor, at, NoRole))
+	return nil
+}
+
+// ManagerRole is the role needed to change other users' memberships.
+func (p Place) ManagerRole() Role {
+	if p.Kind == InGroup {
+		return Owner
+	}
+	return Maintainer
 }
 
 func (r *Rules) checkTerms(by Role, m Member) error {

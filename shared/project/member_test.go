@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
 )
@@ -39,7 +40,7 @@ func TestMembersAreJudgedByTheirRoleOfThisInstant(t *testing.T) {
 		call func(*project.Rules, project.Member) error
 	}{
 		"Expel": {project.Member{Role: project.Guest}, func(r *project.Rules, was project.Member) error {
-			return r.Expel(t.Context(), project.Maintainer, was.Place, was.UserID)
+			return r.Expel(t.Context(), audit.Actor{}, project.Maintainer, p, was.UserID)
 		}},
 		"ChangeMember": {project.Member{Role: project.Guest}, func(r *project.Rules, was project.Member) error {
 			read, err := r.Member(t.Context(), was.Place, was.UserID)
@@ -48,11 +49,11 @@ func TestMembersAreJudgedByTheirRoleOfThisInstant(t *testing.T) {
 			}
 			next := read
 			next.Role = project.Planner
-			return r.ChangeMember(t.Context(), project.Maintainer, read, next)
+			return r.ChangeMember(t.Context(), audit.Actor{}, project.Maintainer, p, read, next)
 		}},
 		"Invite": {project.Member{Role: project.Owner, ExpiresAt: start}, func(r *project.Rules, was project.Member) error {
 			was.Role, was.ExpiresAt = project.Guest, time.Time{}
-			return r.Invite(t.Context(), project.Maintainer, was)
+			return r.Invite(t.Context(), audit.Actor{}, project.Maintainer, p, was)
 		}},
 	}
 	for name, test := range tests {
@@ -62,7 +63,7 @@ func TestMembersAreJudgedByTheirRoleOfThisInstant(t *testing.T) {
 		}
 		owner := test.was
 		owner.Role, owner.ExpiresAt = project.Owner, time.Time{}
-		late := project.NewRules(overtaken{a.Store, test.was, owner}, a.Now)
+		late := project.NewRules(overtaken{a.Store, test.was, owner}, a.Trail, a.Now)
 		if err := test.call(late, test.was); !fault.Is(err, fault.Conflict) {
 			t.Errorf("%s of somebody just promoted = %v, want a conflict", name, err)
 		}

@@ -1,22 +1,22 @@
-// Package project holds the rules for groups, projects and their members:
-// what things are called, who may see them and who may do what.
+// Package project holds the rules for groups and projects with their members
+// and environments: names, visibility, roles, and who may do what.
 package project
 
 import "time"
 
-// Group is a namespace for projects and further groups. Every user has a
-// namespace as well, which is a Group with an OwnerID.
+// Group is a namespace for projects and other groups. The own namespace of a
+// user is also a Group, one with an OwnerID.
 type Group struct {
-	ID         int64 // unique among groups and users' namespaces
-	ParentID   int64 // zero: a top-level group
-	OwnerID    int64 // the user whose own namespace it is; zero for a real group
-	Ancestors  []int64
+	ID         int64   // unique among groups and users' namespaces
+	ParentID   int64   // zero: a top-level group
+	OwnerID    int64   // the user, if it is a user's own namespace; zero for a real group
+	Ancestors  []int64 // from the top
 	Name       string
 	Path       string
 	FullPath   string // the paths of its ancestors and its own, joined with "/"; permanent
 	Visibility Visibility
 	CreatedAt  time.Time
-	Version    int64 // counts the changes; a change names the version it read
+	Version    int64 // counts the changes; a change requires the version that was read
 }
 
 // Lineage lists the group's ancestors from the top, then the group.
@@ -29,24 +29,24 @@ type Project struct {
 	ID            int64
 	NamespaceID   int64
 	NamespacePath string
-	OwnerID       int64   // the user in whose own namespace it is; zero in a group
-	Lineage       []int64 // its namespace and the ancestors of that, from the top
+	OwnerID       int64   // the user, if it is in a user's own namespace; zero in a group
+	Lineage       []int64 // its namespace and the namespace's ancestors, from the top
 	Name          string
 	Path          string
 	FullPath      string // NamespacePath + "/" + Path; permanent
 	Visibility    Visibility
 	CreatedAt     time.Time
-	Version       int64 // counts the changes; a change names the version it read
+	Version       int64 // counts the changes; a change requires the version that was read
 }
 
-// Visibility tells who may see a group or a project besides its members.
+// Visibility says who may see a group or project besides its members.
 type Visibility string
 
 // The visibilities.
 const (
 	Private  Visibility = "private"  // members only
-	Internal Visibility = "internal" // everybody who is signed in
-	Public   Visibility = "public"   // everybody
+	Internal Visibility = "internal" // every signed-in user
+	Public   Visibility = "public"   // everyone
 )
 
 var openness = map[Visibility]int{Private: 1, Internal: 2, Public: 3}
@@ -57,7 +57,7 @@ func (v Visibility) Valid() bool { return openness[v] > 0 }
 // Wider reports whether more people see v than see other.
 func (v Visibility) Wider(other Visibility) bool { return openness[v] > openness[other] }
 
-// Widest returns the widest of these; Private when there are none.
+// Widest returns the widest visibility, or Private for none.
 func Widest(all ...Visibility) Visibility {
 	widest := Private
 	for _, v := range all {
@@ -68,10 +68,10 @@ func Widest(all ...Visibility) Visibility {
 	return widest
 }
 
-// Role is what a member may do; a higher role may do all that a lower may.
+// Role is what a member may do. A higher role includes the lower ones.
 type Role int
 
-// The roles, with the access levels by which they are known on the wire.
+// The roles, as access levels on the wire.
 const (
 	NoRole     Role = 0
 	Guest      Role = 10
@@ -98,13 +98,13 @@ var roleNames = map[Role]string{
 // String returns the role's name.
 func (r Role) String() string { return roleNames[r] }
 
-// Place is a group or a project, as something one can be a member of.
+// Place identifies a group or a project that users can be members of.
 type Place struct {
 	Kind Kind
 	ID   int64
 }
 
-// Kind tells groups from projects.
+// Kind is a kind of Place: a group or a project.
 type Kind string
 
 // The kinds of a Place.
@@ -118,18 +118,17 @@ type Member struct {
 	Place
 	UserID    int64
 	Role      Role
-	ExpiresAt time.Time // the start of the day on which it ends, UTC; zero: never
+	ExpiresAt time.Time // the first instant after it, a midnight in UTC; zero: never
 	CreatedAt time.Time
 }
 
-// Active reports whether the membership still counts.
+// Active reports whether the membership has not ended.
 func (m Member) Active(now time.Time) bool { return m.ExpiresAt.IsZero() || now.Before(m.ExpiresAt) }
 
-// Memberships are the places in which one user has a role.
+// Memberships are all memberships of one user.
 type Memberships []Member
 
-// role returns the highest role the memberships give in the project or group
-// whose places these are.
+// role returns the highest role that the memberships give in these places.
 func (ms Memberships) role(places []Place, now time.Time) Role {
 	highest := NoRole
 	for _, m := range ms {
@@ -142,24 +141,24 @@ func (ms Memberships) role(places []Place, now time.Time) Role {
 	return highest
 }
 
-// Place returns the project as a place.
+// Place identifies the project.
 func (p Project) Place() Place { return Place{InProject, p.ID} }
 
-// Place returns the group as a place.
+// Place identifies the group.
 func (g Group) Place() Place { return Place{InGroup, g.ID} }
 
-// Where returns the project's full path.
+// Where returns the project's full path, for the audit trail.
 func (p Project) Where() string { return p.FullPath }
 
-// Where returns the group's full path.
+// Where returns the group's full path, for the audit trail.
 func (g Group) Where() string { return g.FullPath }
 
-// Places lists where a membership counts for the project: the project itself
-// and every group above it.
+// Places lists the places that give roles in the project: the project and
+// every group above it.
 func (p Project) Places() []Place { return append(groups(p.Lineage), p.Place()) }
 
-// Places lists where a membership counts for the group: the group itself and
-// every group above it.
+// Places lists the places that give roles in the group: the group and every
+// group above it.
 func (g Group) Places() []Place { return groups(g.Lineage()) }
 
 func groups(ids []int64) []Place {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/route"
 	"gatehouse/shared/text"
@@ -15,17 +16,22 @@ import (
 // maxDepth bounds how deep groups nest, so that a lineage stays small.
 const maxDepth = 20
 
-// Rules creates and changes groups, projects and memberships.
+// Rules creates, changes and deletes groups and projects with their members and
+// environments. It writes an audit entry for each of these deeds.
 type Rules struct {
-	Store
-	now func() time.Time
+	Reader
+	store Store
+	trail *audit.Trail
+	now   func() time.Time
 }
 
 // NewRules returns the rules over a store.
-func NewRules(store Store, now func() time.Time) *Rules { return &Rules{store, now} }
+func NewRules(store Store, trail *audit.Trail, now func() time.Time) *Rules {
+	return &Rules{store, store, trail, now}
+}
 
-// FindProject returns the project that a reference names: an id in digits or
-// a full path in any letter case.
+// FindProject returns the project with this reference: its id in digits or its
+// full path in any letter case.
 func (r *Rules) FindProject(ctx context.Context, reference string) (Project, error) {
 	if id, ok := referenceID(reference); ok {
 		return r.Project(ctx, id)
@@ -33,7 +39,7 @@ func (r *Rules) FindProject(ctx context.Context, reference string) (Project, err
 	return r.ProjectByPath(ctx, reference)
 }
 
-// FindGroup returns the group that a reference names, likewise.
+// FindGroup returns the group with this reference, likewise.
 func (r *Rules) FindGroup(ctx context.Context, reference string) (Group, error) {
 	if id, ok := referenceID(reference); ok {
 		return r.Group(ctx, id)
@@ -41,20 +47,20 @@ func (r *Rules) FindGroup(ctx context.Context, reference string) (Group, error) 
 	return r.GroupByPath(ctx, reference)
 }
 
-// referenceID reads a reference that is an id; no path is all digits.
+// referenceID parses a reference that is an id. No path is all digits.
 func referenceID(reference string) (int64, bool) {
 	id, err := strconv.ParseInt(reference, 10, 64)
 	return id, err == nil && id > 0
 }
 
-// Draft is what a new group or project should be.
+// Draft describes a new group or project.
 type Draft struct {
 	Name, Path string
 	Visibility Visibility
 }
 
-// ProjectDraft returns the draft of a project for which a name, a path or both
-// are given: each stands in for the other.
+// ProjectDraft returns the draft of a project with a name, a path or both. A
+// missing one is derived from the other.
 func ProjectDraft(name, path string, v Visibility) Draft {
 	switch {
 	case path == "":
@@ -67,8 +73,8 @@ func ProjectDraft(name, path string, v Visibility) Draft {
 
 var notInSlug = regexp.MustCompile(`[^a-z0-9_.]+`)
 
-// slug turns a name as people write it into a path segment: "Web shop" into
-// "web-shop". It may come out as one that cannot be used.
+// slug turns a name into a path segment: "Web shop" into "web-shop". The
+// result may still be an invalid path.
 func slug(name string) string {
 	return strings.Trim(notInSlug.ReplaceAllString(strings.ToLower(name), "-"), "-.")
 }
@@ -83,9 +89,9 @@ func (d Draft) check() fault.Fields {
 	return complaints
 }
 
-// NewGroup makes a group below a parent, or at the top when the parent is the
-// zero Group. The creator owns it.
-func (r *Rules) NewGroup(ctx context.Context, d Draft, parent Group, creator int64) (Group, error) {
+// CreateGroup creates a group below a parent, or at the top when the parent is
+// the zero Group. The user in whose name the actor acts becomes its owner.
+func (r *Rules) CreateGroup(ctx context.Context, by audit.Actor, d Draft, parent Group) (Group, error) {
 	complaints := d.check()
 	g := Group{Name: d.Name, Path: d.Path, FullPath: d.Path, Visibility: d.Visibility, CreatedAt: r.now()}
 	if parent.ID != 0 {
@@ -101,11 +107,16 @@ func (r *Rules) NewGroup(ctx context.Context, d Draft, parent Group, creator int
 	if err := complaints.Err(); err != nil {
 		return Group{}, err
 	}
-	return r.CreateGroup(ctx, g, creator)
+	g, err := r.store.CreateGroup(ctx, g, by.UserID)
+	if err != nil {
+		return Group{}, err
+	}
+	r.trail.Record(ctx, by.Event(EventGroupCreated, g.details()))
+	return g, nil
 }
 
-// NewProject makes a project in a namespace.
-func (r *Rules) NewProject(ctx context.Context, d Draft, namespace Group) (Project, error) {
+// CreateProject creates a project in a namespace.
+func (r *Rules) CreateProject(ctx context.Context, by audit.Actor, d Draft, namespace Group) (Project, error) {
 	complaints := d.check()
 	if namespace.OwnerID == 0 {
 		complaints.Add("visibility", notWider(d.Visibility, namespace.Visibility))
@@ -113,15 +124,21 @@ func (r *Rules) NewProject(ctx context.Context, d Draft, namespace Group) (Proje
 	if err := complaints.Err(); err != nil {
 		return Project{}, err
 	}
-	return r.CreateProject(ctx, Project{
+	p, err := r.store.CreateProject(ctx, Project{
 		NamespaceID: namespace.ID, NamespacePath: namespace.FullPath, OwnerID: namespace.OwnerID,
 		Lineage: namespace.Lineage(), Name: d.Name, Path: d.Path, FullPath: namespace.FullPath + "/" + d.Path,
 		Visibility: d.Visibility, CreatedAt: r.now(),
 	})
+	if err != nil {
+		return Project{}, err
+	}
+	r.trail.Record(ctx, by.Event(EventProjectCreated, p.details()))
+	return p, nil
 }
 
-// Change lists what to change of a group or project; nil leaves it. A path is
-// permanent, because monitoring tools hold addresses that contain it.
+// Change lists the new values for a group or project; nil keeps the old one.
+// A Path other than the present one is refused: paths are permanent, because
+// monitoring tools are set up with addresses that contain them.
 type Change struct {
 	Name, Path *string
 	Visibility *Visibility
@@ -148,12 +165,12 @@ func (c Change) apply(name *string, path string, visibility *Visibility, above, 
 	return complaints.Err()
 }
 
-// ChangeGroup changes a group.
-func (r *Rules) ChangeGroup(ctx context.Context, g Group, c Change) (Group, error) {
+// ChangeGroup changes a group. Nothing in the group may be wider than it.
+func (r *Rules) ChangeGroup(ctx context.Context, by audit.Actor, g Group, c Change) (Group, error) {
 	if g.OwnerID != 0 {
 		return Group{}, fault.New(fault.Invalid, "a user's namespace changes with the user")
 	}
-	above := Public
+	was, above := g, Public
 	if g.ParentID != 0 {
 		parent, err := r.Group(ctx, g.ParentID)
 		if err != nil {
@@ -171,16 +188,17 @@ func (r *Rules) ChangeGroup(ctx context.Context, g Group, c Change) (Group, erro
 	if err := c.apply(&g.Name, g.Path, &g.Visibility, above, below); err != nil {
 		return Group{}, err
 	}
-	if err := r.UpdateGroup(ctx, g); err != nil {
+	if err := r.store.UpdateGroup(ctx, g); err != nil {
 		return Group{}, err
 	}
 	g.Version++
+	r.trail.Record(ctx, changeEvents(by.Event(EventGroupChanged, g.details()), g.Name != was.Name, g.Visibility, was.Visibility)...)
 	return g, nil
 }
 
 // ChangeProject changes a project.
-func (r *Rules) ChangeProject(ctx context.Context, p Project, c Change) (Project, error) {
-	above := Public
+func (r *Rules) ChangeProject(ctx context.Context, by audit.Actor, p Project, c Change) (Project, error) {
+	was, above := p, Public
 	if p.OwnerID == 0 {
 		namespace, err := r.Group(ctx, p.NamespaceID)
 		if err != nil {
@@ -191,11 +209,26 @@ func (r *Rules) ChangeProject(ctx context.Context, p Project, c Change) (Project
 	if err := c.apply(&p.Name, p.Path, &p.Visibility, above, Private); err != nil {
 		return Project{}, err
 	}
-	if err := r.UpdateProject(ctx, p); err != nil {
+	if err := r.store.UpdateProject(ctx, p); err != nil {
 		return Project{}, err
 	}
 	p.Version++
+	r.trail.Record(ctx, changeEvents(by.Event(EventProjectChanged, p.details()), p.Name != was.Name, p.Visibility, was.Visibility)...)
 	return p, nil
+}
+
+// DeleteGroup deletes an empty group.
+func (r *Rules) DeleteGroup(ctx context.Context, by audit.Actor, g Group) error {
+	return r.trail.Do(ctx, by.Event(EventGroupDeleted, g.details()), func(ctx context.Context) error {
+		return r.store.DeleteGroup(ctx, g.ID)
+	})
+}
+
+// DeleteProject deletes a project with all that belongs to it.
+func (r *Rules) DeleteProject(ctx context.Context, by audit.Actor, p Project) error {
+	return r.trail.Do(ctx, by.Event(EventProjectDeleted, p.details()), func(ctx context.Context) error {
+		return r.store.DeleteProject(ctx, p.ID)
+	})
 }
 
 func notWider(v, above Visibility) string {

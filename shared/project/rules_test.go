@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
 )
@@ -46,7 +47,7 @@ func TestGroupsNestUpToALimit(t *testing.T) {
 	for i := range 19 {
 		g = a.Group(fmt.Sprintf("g%d", i), g, ada, project.Private)
 	}
-	_, err := a.Projects.NewGroup(t.Context(), project.Draft{Name: "x", Path: "x", Visibility: project.Private}, g, ada.ID)
+	_, err := a.Projects.CreateGroup(t.Context(), audit.ByUser(ada.ID), project.Draft{Name: "x", Path: "x", Visibility: project.Private}, g)
 	if diff := cmp.Diff(fault.Fields{"parent_id": {"is nested too deeply"}}, complaints(err)); diff != "" {
 		t.Errorf("complaints differ (-want +got):\n%s", diff)
 	}
@@ -97,7 +98,7 @@ func TestGroupsStayAsWideAsWhatIsInThem(t *testing.T) {
 		{"wider", &top, project.Change{Visibility: new(project.Public)}, nil},
 	}
 	for _, test := range tests {
-		changed, err := a.Projects.ChangeGroup(t.Context(), *test.group, test.change)
+		changed, err := a.Projects.ChangeGroup(t.Context(), audit.Actor{}, *test.group, test.change)
 		if diff := cmp.Diff(test.want, complaints(err)); diff != "" {
 			t.Errorf("%s: complaints differ (-want +got):\n%s", test.name, diff)
 		}
@@ -111,14 +112,14 @@ func TestGroupsStayAsWideAsWhatIsInThem(t *testing.T) {
 func TestChangesDoNotOverwriteEachOther(t *testing.T) {
 	a := apptest.New(t)
 	p := a.Project("web", a.Namespace(a.User("ada")), project.Private)
-	changed, err := a.Projects.ChangeProject(t.Context(), p, project.Change{Name: new("first")})
+	changed, err := a.Projects.ChangeProject(t.Context(), audit.Actor{}, p, project.Change{Name: new("first")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Projects.ChangeProject(t.Context(), p, project.Change{Name: new("second")}); !fault.Is(err, fault.Conflict) {
+	if _, err := a.Projects.ChangeProject(t.Context(), audit.Actor{}, p, project.Change{Name: new("second")}); !fault.Is(err, fault.Conflict) {
 		t.Errorf("ChangeProject() of a stale project = %v, want a conflict", err)
 	}
-	if _, err := a.Projects.ChangeProject(t.Context(), changed, project.Change{Name: new("third")}); err != nil {
+	if _, err := a.Projects.ChangeProject(t.Context(), audit.Actor{}, changed, project.Change{Name: new("third")}); err != nil {
 		t.Errorf("ChangeProject() of what the last change returned = %v, want no error", err)
 	}
 }

@@ -2,57 +2,47 @@ package project
 
 import (
 	"strings"
+	"time"
 
 	"gatehouse/shared/audit"
 )
 
-// What happens to groups.
+// The audit events of groups.
 var (
 	EventGroupCreated = audit.Declare("group.created", "Group made")
 	EventGroupChanged = audit.Declare("group.changed", "Group changed")
 	EventGroupDeleted = audit.Declare("group.deleted", "Group deleted")
 )
 
-// What happens to projects.
+// The audit events of projects.
 var (
 	EventProjectCreated = audit.Declare("project.created", "Project made")
 	EventProjectChanged = audit.Declare("project.changed", "Project changed")
 	EventProjectDeleted = audit.Declare("project.deleted", "Project deleted")
 )
 
-// What happens to members.
+// The audit events of members.
 var (
 	EventMemberAdded   = audit.Declare("member.added", "Became a member")
 	EventMemberChanged = audit.Declare("member.role_changed", "Membership changed")
 	EventMemberRemoved = audit.Declare("member.removed", "Membership ended")
 )
 
-// Event returns an event about the project.
-func (p Project) Event(name audit.Name, by audit.Actor) audit.Event {
-	return by.Event(name, details(p.Where(), p.Visibility))
+// The audit events of environments.
+var (
+	EventEnvironmentCreated = audit.Declare("environment.created", "Environment added")
+	EventEnvironmentDeleted = audit.Declare("environment.deleted", "Environment deleted")
+)
+
+func (p Project) details() audit.Details {
+	return audit.Details{"in": p.Where(), "visibility": string(p.Visibility)}
 }
 
-// Event returns an event about the group.
-func (g Group) Event(name audit.Name, by audit.Actor) audit.Event {
-	return by.Event(name, details(g.Where(), g.Visibility))
+func (g Group) details() audit.Details {
+	return audit.Details{"in": g.Where(), "visibility": string(g.Visibility)}
 }
 
-func details(where string, v Visibility) audit.Details {
-	return audit.Details{"in": where, "visibility": string(v)}
-}
-
-// ChangeEvents returns the events about what was made of the project: none
-// where it is as it was.
-func (p Project) ChangeEvents(was Project, by audit.Actor) []audit.Event {
-	return changeEvents(p.Event(EventProjectChanged, by), p.Name != was.Name, p.Visibility, was.Visibility)
-}
-
-// ChangeEvents returns the events about what was made of the group: none where
-// it is as it was.
-func (g Group) ChangeEvents(was Group, by audit.Actor) []audit.Event {
-	return changeEvents(g.Event(EventGroupChanged, by), g.Name != was.Name, g.Visibility, was.Visibility)
-}
-
+// changeEvents returns e with the changes added, or nothing when there are none.
 func changeEvents(e audit.Event, renamed bool, v, was Visibility) []audit.Event {
 	var changed []string
 	if renamed {
@@ -67,4 +57,18 @@ func changeEvents(e audit.Event, renamed bool, v, was Visibility) []audit.Event 
 	}
 	e.Details["changed"] = strings.Join(changed, ", ")
 	return []audit.Event{e}
+}
+
+// event returns an event for the account of the member. The former role is
+// NoRole unless the membership was changed.
+func (m Member) event(name audit.Name, by audit.Actor, at GroupOrProject, former Role) audit.Event {
+	d := audit.Details{"in": at.Where(), "role": m.Role.String(), "formerly": former.String()}
+	if !m.ExpiresAt.IsZero() {
+		d["until"] = m.ExpiresAt.UTC().Format(time.DateOnly)
+	}
+	return audit.Event{Name: name, ActorID: by.ID, UserID: m.UserID, Details: d}
+}
+
+func (e Environment) event(name audit.Name, by audit.Actor, p Project) audit.Event {
+	return by.Event(name, audit.Details{"in": p.Where(), "environment": e.Name})
 }

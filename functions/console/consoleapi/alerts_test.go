@@ -8,6 +8,7 @@ import (
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
@@ -146,7 +147,7 @@ func TestThePictureOfTheLastDays(t *testing.T) {
 func TestAnAlertTellsEverything(t *testing.T) {
 	a := apptest.New(t)
 	web, i, b := newAlerts(t, a)
-	if _, err := a.Integrations.AddEnvironment(t.Context(), web, "production"); err != nil {
+	if _, err := a.Projects.AddEnvironment(t.Context(), audit.Actor{}, web, "production"); err != nil {
 		t.Fatal(err)
 	}
 	iid := fire(t, a, web, i, `{"title": "Disk full", "description": "93% used", "severity": "high", "service": "web", "hosts": ["web-1", "web-2"],

@@ -3,20 +3,19 @@ package consoleapi
 import (
 	"errors"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"gatehouse/shared/fault"
-	"gatehouse/shared/integration"
+	"gatehouse/shared/project"
 	"gatehouse/shared/site"
 	"gatehouse/shared/web"
 )
 
-// environmentsBody is what the page of environments shows.
+// environmentsBody is the data of the page of environments.
 type environmentsBody struct {
 	visit
 	Page      string // its address
-	Rows      []integration.Environment
+	Rows      []project.Environment
 	Name      string
 	Complaint string
 }
@@ -28,7 +27,7 @@ func (a *api) listEnvironments(w http.ResponseWriter, r *http.Request, v visit) 
 func (a *api) renderEnvironments(w http.ResponseWriter, r *http.Request, status int, body environmentsBody) error {
 	var err error
 	body.Page = body.Address() + environmentsSection
-	if body.Rows, err = a.app.Integrations.Environments(r.Context(), body.Project); err != nil {
+	if body.Rows, err = a.app.Projects.Environments(r.Context(), body.Project); err != nil {
 		return err
 	}
 	return a.renderAlerts(w, r, body.visit, environmentsSection, site.Page{Template: "environments", Title: "Environments", Status: status, Body: body})
@@ -40,7 +39,7 @@ func (a *api) addEnvironment(w http.ResponseWriter, r *http.Request, v visit) er
 		return err
 	}
 	name := strings.TrimSpace(form.Get("name"))
-	_, err = a.app.Integrations.AddEnvironment(r.Context(), v.Project, name)
+	_, err = a.app.Projects.AddEnvironment(r.Context(), v.actor(), v.Project, name)
 	var fields fault.Fields
 	body := environmentsBody{visit: v, Name: name}
 	switch {
@@ -57,14 +56,12 @@ func (a *api) addEnvironment(w http.ResponseWriter, r *http.Request, v visit) er
 	return site.Redirect(w, r, v.Address()+environmentsSection)
 }
 
-var errNoEnvironment = fault.New(fault.NotFound, "no such environment")
-
 func (a *api) deleteEnvironment(w http.ResponseWriter, r *http.Request, v visit) error {
-	id, err := strconv.ParseInt(r.PathValue("environment"), 10, 64)
+	id, err := web.PathID(r, "environment")
 	if err != nil {
-		return errNoEnvironment
+		return err
 	}
-	if err := a.app.Integrations.DeleteEnvironment(r.Context(), v.Project, id); err != nil {
+	if err := a.app.Projects.DeleteEnvironment(r.Context(), v.actor(), v.Project, id); err != nil {
 		return err
 	}
 	a.site.Notify(w, "environment-deleted")

@@ -273,7 +273,7 @@ func TestEnvironments(t *testing.T) {
 	b.Get(environments).Want(200, "was added", ">production<")
 	b.Post(environments, apptest.Form("name", "production")).Want(422, "The name has already been taken.", `value="production"`)
 	b.Post(environments, apptest.Form("name", "")).Want(422, "The name can't be blank.")
-	all, err := a.Integrations.Environments(t.Context(), web)
+	all, err := a.Projects.Environments(t.Context(), web)
 	if err != nil || len(all) != 1 {
 		t.Fatalf("the project has the environments %v, %v", all, err)
 	}

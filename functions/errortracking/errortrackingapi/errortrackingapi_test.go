@@ -281,7 +281,7 @@ func TestADeletedProjectTracksNothing(t *testing.T) {
 	s := arrange(t)
 	s.Call(t, "PUT", settings, object{"active": true, "integrated": true}).Want(t, 200, nil)
 	made := s.Call(t, "POST", keys, nil)
-	if err := s.Projects.DeleteProject(t.Context(), s.P.ID); err != nil {
+	if err := s.Projects.DeleteProject(t.Context(), audit.Actor{}, s.P); err != nil {
 		t.Fatal(err)
 	}
 	s.Call(t, "GET", settings, nil).WantMessage(t, 404, "404 Project Not Found")

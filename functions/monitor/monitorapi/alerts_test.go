@@ -9,12 +9,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/project"
 )
 
 func TestAlertBody(t *testing.T) {
 	s := arrange(t)
-	if _, err := s.Integrations.AddEnvironment(t.Context(), s.P, "production"); err != nil {
+	if _, err := s.Projects.AddEnvironment(t.Context(), audit.Actor{}, s.P, "production"); err != nil {
 		t.Fatal(err)
 	}
 	one := s.endpoint(t)

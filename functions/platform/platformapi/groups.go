@@ -1,10 +1,10 @@
 package platformapi
 
 import (
-	"context"
 	"net/http"
 
 	"gatehouse/shared/auth"
+	"gatehouse/shared/memberapi"
 	"gatehouse/shared/project"
 	"gatehouse/shared/web"
 )
@@ -43,8 +43,8 @@ func (a *api) listGroups(w http.ResponseWriter, r *http.Request, c auth.Caller) 
 	return web.List(w, r, a.app.BaseURL, req, groups, newGroupBody)
 }
 
-// createGroup makes a group at the top, which everybody may, or below one that
-// the caller owns.
+// createGroup creates a group: at the top, which every user may do, or below a
+// group that the caller owns.
 func (a *api) createGroup(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
 	params, err := web.Params(r)
 	if err != nil {
@@ -64,11 +64,10 @@ func (a *api) createGroup(w http.ResponseWriter, r *http.Request, c auth.Caller)
 			return err
 		}
 	}
-	g, err := a.app.Projects.NewGroup(r.Context(), draft, parent, c.User.ID)
+	g, err := a.app.Projects.CreateGroup(r.Context(), c.Actor(), draft, parent)
 	if err != nil {
 		return web.NotFound("Group", err)
 	}
-	a.app.Trail.Record(r.Context(), g.Event(project.EventGroupCreated, c.Actor()))
 	return web.JSON(w, http.StatusCreated, newGroupBody(g))
 }
 
@@ -76,31 +75,20 @@ func (a *api) showGroup(w http.ResponseWriter, _ *http.Request, _ auth.Caller, g
 	return web.JSON(w, http.StatusOK, newGroupBody(g))
 }
 
-func (a *api) changeGroup(w http.ResponseWriter, r *http.Request, c auth.Caller, was project.Group) error {
-	params, err := web.Params(r)
+func (a *api) changeGroup(w http.ResponseWriter, r *http.Request, c auth.Caller, g project.Group) error {
+	change, err := memberapi.ReadChange(r)
 	if err != nil {
 		return err
 	}
-	change := project.Change{
-		Name: params.OptionalString("name"), Path: params.OptionalString("path"),
-		Visibility: (*project.Visibility)(params.OptionalString("visibility")),
-	}
-	if err := params.Err(); err != nil {
-		return err
-	}
-	g, err := a.app.Projects.ChangeGroup(r.Context(), was, change)
+	g, err = a.app.Projects.ChangeGroup(r.Context(), c.Actor(), g, change)
 	if err != nil {
 		return web.NotFound("Group", err)
 	}
-	a.app.Trail.Record(r.Context(), g.ChangeEvents(was, c.Actor())...)
 	return web.JSON(w, http.StatusOK, newGroupBody(g))
 }
 
 func (a *api) deleteGroup(w http.ResponseWriter, r *http.Request, c auth.Caller, g project.Group) error {
-	err := a.app.Trail.Do(r.Context(), g.Event(project.EventGroupDeleted, c.Actor()), func(ctx context.Context) error {
-		return a.app.Projects.DeleteGroup(ctx, g.ID)
-	})
-	if err != nil {
+	if err := a.app.Projects.DeleteGroup(r.Context(), c.Actor(), g); err != nil {
 		return web.NotFound("Group", err)
 	}
 	return web.NoContent(w)

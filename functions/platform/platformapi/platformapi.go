@@ -61,7 +61,7 @@ func (a *api) routeGroups(mux *web.Mux) {
 	mux.Handle("GET /api/v4/groups/{id}", in(project.NoRole)(a.showGroup))
 	mux.Handle("PUT /api/v4/groups/{id}", in(project.Owner)(a.changeGroup))
 	mux.Handle("DELETE /api/v4/groups/{id}", in(project.Owner)(a.deleteGroup))
-	memberapi.Mount(mux, a.app, "/api/v4/groups/{id}", in, project.Owner)
+	memberapi.Mount(mux, a.app, "/api/v4/groups/{id}", in)
 }
 
 func (a *api) routeApplications(mux *web.Mux) {
@@ -73,7 +73,7 @@ func (a *api) routeApplications(mux *web.Mux) {
 	mux.Handle("POST /api/v4/applications/{id}/renew-secret", admin(a.renewSecret))
 }
 
-// found reads the thing whose id is in the path.
+// found reads the thing with the id in the path.
 func found[T any](r *http.Request, subject string, read func(context.Context, int64) (T, error)) (thing T, err error) {
 	id, err := web.PathID(r, "id")
 	if err == nil {

@@ -13,6 +13,7 @@ import (
 	"gatehouse/functions/platform/platformapi"
 	"gatehouse/shared/app"
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/project"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
@@ -328,7 +329,7 @@ func TestDeletedUserIsGone(t *testing.T) {
 	p := a.Project("web", a.Namespace(ada), project.Private)
 	apptest.Call(t, h, "DELETE", path, token, nil).Want(t, 409, nil)
 	apptest.Call(t, h, "GET", api+"/user", adas, nil).Want(t, 200, nil)
-	if err := a.Projects.DeleteProject(t.Context(), p.ID); err != nil {
+	if err := a.Projects.DeleteProject(t.Context(), audit.Actor{}, p); err != nil {
 		t.Fatal(err)
 	}
 	apptest.Call(t, h, "DELETE", path, token, nil).Want(t, 204, nil)

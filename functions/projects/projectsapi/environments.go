@@ -4,33 +4,32 @@ import (
 	"net/http"
 
 	"gatehouse/shared/auth"
-	"gatehouse/shared/integration"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/web"
 )
 
-// environment is somewhere a project's software runs, on the wire.
+// environment is a project.Environment on the wire.
 type environment struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
 }
 
-func newEnvironment(e integration.Environment) environment { return environment{e.ID, e.Name} }
+func newEnvironment(e project.Environment) environment { return environment{e.ID, e.Name} }
 
 func (a *api) listEnvironments(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
 	req, err := web.ReadPage(r)
 	if err != nil {
 		return err
 	}
-	all, err := a.app.Integrations.Environments(r.Context(), p)
+	all, err := a.app.Projects.Environments(r.Context(), p)
 	if err != nil {
 		return err
 	}
 	return web.List(w, r, a.app.BaseURL, req, page.Cut(all, req), newEnvironment)
 }
 
-func (a *api) addEnvironment(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+func (a *api) addEnvironment(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
 	params, err := web.Params(r)
 	if err != nil {
 		return err
@@ -39,17 +38,17 @@ func (a *api) addEnvironment(w http.ResponseWriter, r *http.Request, _ auth.Call
 	if err := params.Err(); err != nil {
 		return err
 	}
-	e, err := a.app.Integrations.AddEnvironment(r.Context(), p, name)
+	e, err := a.app.Projects.AddEnvironment(r.Context(), c.Actor(), p, name)
 	if err != nil {
 		return web.NotFound("Project", err)
 	}
 	return web.JSON(w, http.StatusCreated, newEnvironment(e))
 }
 
-func (a *api) removeEnvironment(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+func (a *api) removeEnvironment(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
 	id, err := web.PathID(r, "environment_id")
 	if err == nil {
-		err = a.app.Integrations.DeleteEnvironment(r.Context(), p, id)
+		err = a.app.Projects.DeleteEnvironment(r.Context(), c.Actor(), p, id)
 	}
 	if err != nil {
 		return web.NotFound("Environment", err)

@@ -7,6 +7,7 @@ import (
 
 	"gatehouse/functions/projects/projectsapi"
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/project"
 )
 
@@ -48,7 +49,7 @@ func TestEnvironments(t *testing.T) {
 	call("PUT", environments, nil).WantMessage(t, 405, "405 Method Not Allowed")
 	call("GET", environments, nil).Want(t, 200, []any{production.Body, staging.Body})
 
-	foreign, err := a.Integrations.AddEnvironment(t.Context(), other, "production")
+	foreign, err := a.Projects.AddEnvironment(t.Context(), audit.Actor{}, other, "production")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,7 @@ func TestEnvironments(t *testing.T) {
 	call("DELETE", one, nil).Want(t, 204, nil)
 	call("DELETE", one, nil).WantMessage(t, 404, "404 Environment Not Found")
 	call("GET", environments, nil).Want(t, 200, []any{staging.Body})
-	if left, err := a.Integrations.Environments(t.Context(), other); err != nil || len(left) != 1 {
+	if left, err := a.Projects.Environments(t.Context(), other); err != nil || len(left) != 1 {
 		t.Errorf("the other project has %v, %v", left, err)
 	}
 }
@@ -69,7 +70,7 @@ func TestMostEnvironments(t *testing.T) {
 	h, ada := projectsapi.New(a.App), a.User("ada")
 	p := a.Project("web", a.Namespace(ada), project.Private)
 	for n := range 100 {
-		if _, err := a.Integrations.AddEnvironment(t.Context(), p, fmt.Sprint(n)); err != nil {
+		if _, err := a.Projects.AddEnvironment(t.Context(), audit.Actor{}, p, fmt.Sprint(n)); err != nil {
 			t.Fatal(err)
 		}
 	}

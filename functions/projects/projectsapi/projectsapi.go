@@ -3,7 +3,6 @@
 package projectsapi
 
 import (
-	"context"
 	"net/http"
 
 	"gatehouse/functions/errortracking/errortrackingapi"
@@ -33,7 +32,7 @@ func New(app *app.App) http.Handler {
 	mux.Handle("DELETE /api/v4/projects/{id}/environments/{environment_id}", in(project.Developer)(api.removeEnvironment))
 	errortrackingapi.Mount(mux, app)
 	monitorapi.Mount(mux, app)
-	memberapi.Mount(mux, app, "/api/v4/projects/{id}", in, project.Maintainer)
+	memberapi.Mount(mux, app, "/api/v4/projects/{id}", in)
 	return web.NewREST(mux, "/api/v4/projects/")
 }
 
@@ -76,8 +75,8 @@ func (a *api) list(w http.ResponseWriter, r *http.Request, c auth.Caller) error 
 	return web.List(w, r, a.app.BaseURL, req, projects, newBody)
 }
 
-// create makes a project in the caller's own namespace, or in a group of which
-// the caller is a maintainer.
+// create creates a project in the caller's own namespace or in a group that the
+// caller maintains.
 func (a *api) create(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
 	params, err := web.Params(r)
 	if err != nil {
@@ -102,11 +101,10 @@ func (a *api) create(w http.ResponseWriter, r *http.Request, c auth.Caller) erro
 	if visibility != nil {
 		draft.Visibility = project.Visibility(*visibility)
 	}
-	p, err := a.app.Projects.NewProject(r.Context(), draft, in)
+	p, err := a.app.Projects.CreateProject(r.Context(), c.Actor(), draft, in)
 	if err != nil {
 		return web.NotFound("Namespace", err)
 	}
-	a.app.Trail.Record(r.Context(), p.Event(project.EventProjectCreated, c.Actor()))
 	return web.JSON(w, http.StatusCreated, newBody(p))
 }
 
@@ -121,31 +119,20 @@ func (a *api) show(w http.ResponseWriter, _ *http.Request, _ auth.Caller, p proj
 	return web.JSON(w, http.StatusOK, newBody(p))
 }
 
-func (a *api) change(w http.ResponseWriter, r *http.Request, c auth.Caller, was project.Project) error {
-	params, err := web.Params(r)
+func (a *api) change(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
+	change, err := memberapi.ReadChange(r)
 	if err != nil {
 		return err
 	}
-	change := project.Change{
-		Name: params.OptionalString("name"), Path: params.OptionalString("path"),
-		Visibility: (*project.Visibility)(params.OptionalString("visibility")),
-	}
-	if err := params.Err(); err != nil {
-		return err
-	}
-	p, err := a.app.Projects.ChangeProject(r.Context(), was, change)
+	p, err = a.app.Projects.ChangeProject(r.Context(), c.Actor(), p, change)
 	if err != nil {
 		return web.NotFound("Project", err)
 	}
-	a.app.Trail.Record(r.Context(), p.ChangeEvents(was, c.Actor())...)
 	return web.JSON(w, http.StatusOK, newBody(p))
 }
 
 func (a *api) remove(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
-	err := a.app.Trail.Do(r.Context(), p.Event(project.EventProjectDeleted, c.Actor()), func(ctx context.Context) error {
-		return a.app.Projects.DeleteProject(ctx, p.ID)
-	})
-	if err != nil {
+	if err := a.app.Projects.DeleteProject(r.Context(), c.Actor(), p); err != nil {
 		return web.NotFound("Project", err)
 	}
 	return web.NoContent(w)

@@ -139,27 +139,27 @@ func (s *Store) PutAlertSettings(ctx context.Context, p project.Project, setting
 }
 
 // Environments returns the environments of a project.
-func (s *Store) Environments(ctx context.Context, p project.Project) ([]integration.Environment, error) {
+func (s *Store) Environments(ctx context.Context, p project.Project) ([]project.Environment, error) {
 	in, err := s.intake(ctx, p)
-	var all []integration.Environment
+	var all []project.Environment
 	for n, id := range in.environmentIDs {
-		all = append(all, integration.Environment{ID: id, ProjectID: p.ID, Name: in.environmentNames[n]})
+		all = append(all, project.Environment{ID: id, ProjectID: p.ID, Name: in.environmentNames[n]})
 	}
 	return all, err
 }
 
 // CreateEnvironment stores an environment.
-func (s *Store) CreateEnvironment(ctx context.Context, p project.Project, e integration.Environment) (integration.Environment, error) {
+func (s *Store) CreateEnvironment(ctx context.Context, p project.Project, e project.Environment) (project.Environment, error) {
 	var err error
 	if e.ID, err = s.next(ctx, environmentIDs); err != nil {
-		return integration.Environment{}, err
+		return project.Environment{}, err
 	}
 	return e, s.changeIntake(ctx, p, func(in *intake) error {
 		switch {
 		case slices.Contains(in.environmentNames, e.Name):
 			return fault.Field("name", "has already been taken")
-		case len(in.environmentIDs) >= integration.MaxEnvironments:
-			return integration.ErrTooManyEnvironments
+		case len(in.environmentIDs) >= project.MaxEnvironments:
+			return project.ErrTooManyEnvironments
 		}
 		in.environmentIDs = append(in.environmentIDs, e.ID)
 		in.environmentNames = append(in.environmentNames, e.Name)

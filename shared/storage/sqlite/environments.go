@@ -3,22 +3,21 @@ package sqlite
 import (
 	"context"
 
-	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
 )
 
-func scanEnvironment(r row) (e integration.Environment, err error) {
+func scanEnvironment(r row) (e project.Environment, err error) {
 	return e, r.Scan(&e.ID, &e.ProjectID, &e.Name)
 }
 
 // Environments returns the environments of a project.
-func (s *Store) Environments(ctx context.Context, p project.Project) ([]integration.Environment, error) {
+func (s *Store) Environments(ctx context.Context, p project.Project) ([]project.Environment, error) {
 	return many(ctx, s.readers, scanEnvironment,
 		"SELECT id, project_id, name FROM environments WHERE project_id = ? ORDER BY id", p.ID)
 }
 
 // CreateEnvironment stores an environment.
-func (s *Store) CreateEnvironment(ctx context.Context, p project.Project, e integration.Environment) (integration.Environment, error) {
+func (s *Store) CreateEnvironment(ctx context.Context, p project.Project, e project.Environment) (project.Environment, error) {
 	err := s.writer.do(ctx, func(tx *transaction) error {
 		if err := tx.require("project", "SELECT 1 FROM projects WHERE id = ?", p.ID); err != nil {
 			return err
@@ -31,8 +30,8 @@ func (s *Store) CreateEnvironment(ctx context.Context, p project.Project, e inte
 		if err != nil {
 			return err
 		}
-		if count >= integration.MaxEnvironments {
-			return integration.ErrTooManyEnvironments
+		if count >= project.MaxEnvironments {
+			return project.ErrTooManyEnvironments
 		}
 		e.ID, err = tx.insert("INSERT INTO environments (project_id, name) VALUES (?, ?)", p.ID, e.Name)
 		return err

@@ -196,7 +196,7 @@ func integrationsOfGoneProject(t *testing.T, s storage.Store) {
 	namespace := namespaceOf(t, s, addUser(t, s))
 	p := addProject(t, s, namespace)
 	i := addIntegration(t, s, p)
-	must[integration.Environment](t)(s.CreateEnvironment(t.Context(), p, integration.Environment{ProjectID: p.ID, Name: "production"}))
+	must[project.Environment](t)(s.CreateEnvironment(t.Context(), p, project.Environment{ProjectID: p.ID, Name: "production"}))
 	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), p.ID))
 	if _, err := s.EndpointOf(t.Context(), p.FullPath, i.Endpoint); err != integration.ErrNoProject {
 		t.Errorf("EndpointOf in a removed project = %v, want ErrNoProject", err)
@@ -205,7 +205,7 @@ func integrationsOfGoneProject(t *testing.T, s storage.Store) {
 	later := must[project.Project](t)(s.CreateProject(t.Context(), projectAt(namespace, p.Path)))
 	wantSame(t, "Integrations of the later project", integrationsOf(t, s, later), []integration.Integration{})
 	wantSame(t, "Environments of the later project",
-		must[[]integration.Environment](t)(s.Environments(t.Context(), later)), []integration.Environment{})
+		must[[]project.Environment](t)(s.Environments(t.Context(), later)), []project.Environment{})
 	_, err := s.EndpointOf(t.Context(), later.FullPath, i.Endpoint)
 	wantFault(t, "EndpointOf in the later project", err, fault.NotFound)
 	again := must[integration.Integration](t)(s.CreateIntegration(t.Context(), later, newIntegration(later, i.Endpoint), nil))
@@ -328,15 +328,15 @@ func settingsOfGoneProject(t *testing.T, s storage.Store) {
 	wantFault(t, "PutAlertSettings of a removed project", err, fault.NotFound)
 }
 
-func addEnvironment(t *testing.T, s storage.Store, p project.Project, name string) integration.Environment {
+func addEnvironment(t *testing.T, s storage.Store, p project.Project, name string) project.Environment {
 	t.Helper()
-	e := integration.Environment{ProjectID: p.ID, Name: name}
-	return must[integration.Environment](t)(s.CreateEnvironment(t.Context(), p, e))
+	e := project.Environment{ProjectID: p.ID, Name: name}
+	return must[project.Environment](t)(s.CreateEnvironment(t.Context(), p, e))
 }
 
-func wantEnvironments(t *testing.T, s storage.Store, p project.Project, want ...integration.Environment) {
+func wantEnvironments(t *testing.T, s storage.Store, p project.Project, want ...project.Environment) {
 	t.Helper()
-	wantSame(t, "Environments", must[[]integration.Environment](t)(s.Environments(t.Context(), p)), want)
+	wantSame(t, "Environments", must[[]project.Environment](t)(s.Environments(t.Context(), p)), want)
 }
 
 func createEnvironment(t *testing.T, s storage.Store) {
@@ -357,7 +357,7 @@ func createEnvironment(t *testing.T, s storage.Store) {
 func takenEnvironment(t *testing.T, s storage.Store) {
 	p := addOwnProject(t, s)
 	first := addEnvironment(t, s, p, "production")
-	_, err := s.CreateEnvironment(t.Context(), p, integration.Environment{ProjectID: p.ID, Name: "production"})
+	_, err := s.CreateEnvironment(t.Context(), p, project.Environment{ProjectID: p.ID, Name: "production"})
 	wantField(t, "CreateEnvironment with a taken name", err, "name")
 	addEnvironment(t, s, addOwnProject(t, s), "production")
 	wantEnvironments(t, s, p, first)
@@ -366,12 +366,12 @@ func takenEnvironment(t *testing.T, s storage.Store) {
 func environmentRace(t *testing.T, s storage.Store) {
 	p := addOwnProject(t, s)
 	for _, err := range race(8, func(n int) error {
-		_, err := s.CreateEnvironment(t.Context(), p, integration.Environment{ProjectID: p.ID, Name: strings.Repeat("e", n+1)})
+		_, err := s.CreateEnvironment(t.Context(), p, project.Environment{ProjectID: p.ID, Name: strings.Repeat("e", n+1)})
 		return err
 	}) {
 		wantOK(t, "CreateEnvironment", err)
 	}
-	if got := must[[]integration.Environment](t)(s.Environments(t.Context(), p)); len(got) != 8 {
+	if got := must[[]project.Environment](t)(s.Environments(t.Context(), p)); len(got) != 8 {
 		t.Errorf("after 8 at once the project has %d environments", len(got))
 	}
 }
