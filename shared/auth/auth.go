@@ -1,7 +1,7 @@
-// Package auth finds out who calls the REST API and whether they may. The
-// order of the checks is the interface's: a usable token, a user in good
-// standing, the token's scope, whether the project or group is visible, the
-// role in it. Parameters come after that and are the endpoint's own affair.
+// Package auth authenticates and authorizes callers of the REST API. It checks,
+// in the order that the interface specifies: a valid token, a user who is not
+// blocked, the token's scope, whether the group or project is visible, and the
+// role in it. Endpoints check their parameters afterwards.
 package auth
 
 import (
@@ -23,7 +23,7 @@ import (
 	"gatehouse/shared/user"
 )
 
-// Auth recognises callers.
+// Auth authenticates and authorizes callers.
 type Auth struct {
 	users    *user.Rules
 	tokens   *accesstoken.Rules
@@ -38,33 +38,32 @@ func New(users *user.Rules, tokens *accesstoken.Rules, projects *project.Rules, 
 	return &Auth{users, tokens, projects, server, trail, now}
 }
 
-// Caller is who makes a request, by which token.
+// Caller is the user who makes a request, with their token.
 type Caller struct {
 	User   user.User
 	Scopes scope.Set
-	// Grant is what an OAuth access token stands for, and Client who has it;
-	// both are zero for a personal access token and Token is set.
+	// Grant and Client belong to an OAuth access token. For a personal access
+	// token both are zero and Token is set.
 	Grant  oauth.Grant
 	Client oauth.Client
 	Token  accesstoken.Token
-	// By is the id of the administrator who acts as User by sudo; zero: nobody
-	// does.
+	// By is the id of the administrator who acts as User by sudo, or zero.
 	By int64
-	// Role is the caller's in the project or group that the request is about;
-	// zero in a request about none.
+	// Role is the caller's role in the request's project or group, or zero.
 	Role project.Role
 }
 
-// ByOAuth reports whether the caller came with an OAuth access token.
+// ByOAuth reports whether the token is an OAuth access token.
 func (c Caller) ByOAuth() bool { return c.Token.ID == 0 }
 
-// ActorID is the id of the user who really makes the request.
+// ActorID is the id of the user who makes the request: with sudo, the
+// administrator.
 func (c Caller) ActorID() int64 { return cmp.Or(c.By, c.User.ID) }
 
-// Actor is who makes the request, and in whose name.
+// Actor is the caller as the audit trail records it.
 func (c Caller) Actor() audit.Actor { return audit.Actor{ID: c.ActorID(), UserID: c.User.ID} }
 
-// bearer is a token that was recognised, before its user and client were read.
+// bearer is what a valid token says, before its user and client are read.
 type bearer struct {
 	userID int64
 	scopes scope.Set
@@ -72,9 +71,8 @@ type bearer struct {
 	token  accesstoken.Token
 }
 
-// Recognise returns the caller whose token this is: one read for the token,
-// then one for the user beside one for the client, and beside what else is read
-// of the user with this id.
+// Recognise returns the caller with this token. It reads the token, then user,
+// client and the lookups in also in parallel.
 func (a *Auth) Recognise(ctx context.Context, token secret.Text, also ...func(ctx context.Context, userID int64) error) (Caller, error) {
 	b, err := a.bearer(ctx, token)
 	if err != nil {
@@ -87,8 +85,8 @@ func (a *Auth) Recognise(ctx context.Context, token secret.Text, also ...func(ct
 	return a.resolve(ctx, b, more...)
 }
 
-// bearer recognises an OAuth access token by its form, and takes anything else
-// for a personal access token.
+// bearer looks up a token: an OAuth access token if it looks like one, otherwise
+// a personal access token.
 func (a *Auth) bearer(ctx context.Context, token secret.Text) (bearer, error) {
 	if token.Empty() {
 		return bearer{}, errUnauthorized
@@ -103,7 +101,7 @@ func (a *Auth) bearer(ctx context.Context, token secret.Text) (bearer, error) {
 	case errors.Is(err, oauth.ErrRevoked):
 		return bearer{}, errRevoked
 	case err != nil:
-		return bearer{}, unknown(err)
+		return bearer{}, unauthorizedIfNotFound(err)
 	}
 	return bearer{userID: g.UserID, scopes: g.Scopes, grant: g}, nil
 }
@@ -112,7 +110,7 @@ func (a *Auth) personal(ctx context.Context, token secret.Text) (bearer, error) 
 	t, err := a.tokens.AccessTokenByDigest(ctx, token.Digest())
 	switch {
 	case err != nil:
-		return bearer{}, unknown(err)
+		return bearer{}, unauthorizedIfNotFound(err)
 	case t.Revoked():
 		return bearer{}, errRevoked
 	case t.Expired(a.now()):
@@ -121,24 +119,23 @@ func (a *Auth) personal(ctx context.Context, token secret.Text) (bearer, error) 
 	return bearer{userID: t.UserID, scopes: t.Scopes, token: t}, nil
 }
 
-// unknown turns "not found" into "not authorized": who may not even call
-// learns nothing.
-func unknown(err error) error {
+// unauthorizedIfNotFound turns a fault.NotFound error into errUnauthorized, which
+// reveals nothing to a caller without a valid token.
+func unauthorizedIfNotFound(err error) error {
 	if errors.Is(err, fault.NotFound) {
 		return errUnauthorized
 	}
 	return err
 }
 
-// resolve reads what stands behind a token, and whatever else the request is
-// certain to need, side by side.
+// resolve reads the token's user and client and calls more, all in parallel.
 func (a *Auth) resolve(ctx context.Context, b bearer, more ...func(context.Context) error) (Caller, error) {
 	c := Caller{Scopes: b.scopes, Grant: b.grant, Token: b.token}
 	reads, readCtx := errgroup.WithContext(ctx)
 	if b.grant.Application != "" {
 		reads.Go(func() (err error) {
 			c.Client, err = a.oauth.Store().Client(readCtx, b.grant.Application)
-			return unknown(err)
+			return unauthorizedIfNotFound(err)
 		})
 	}
 	if b.token.ID != 0 && a.now().Sub(b.token.LastUsedAt) >= accesstoken.TouchEvery {
@@ -151,8 +148,8 @@ func (a *Auth) resolve(ctx context.Context, b bearer, more ...func(context.Conte
 		reads.Go(func() error { return read(readCtx) })
 	}
 	var err error
-	c.User, err = a.users.User(ctx, b.userID) // there is always one: no need of a goroutine
-	if err := errors.Join(reads.Wait(), unknown(err)); err != nil {
+	c.User, err = a.users.User(ctx, b.userID) // every token has a user: this read needs no goroutine
+	if err := errors.Join(reads.Wait(), unauthorizedIfNotFound(err)); err != nil {
 		return Caller{}, err
 	}
 	switch {
@@ -164,9 +161,9 @@ func (a *Auth) resolve(ctx context.Context, b bearer, more ...func(context.Conte
 	return c, nil
 }
 
-// as returns the caller acting as another user, who is named by id or user
-// name (Interface: "Sudo").
-func (a *Auth) as(ctx context.Context, c Caller, name string) (Caller, error) {
+// actAs returns the caller acting as the user with this id or user name
+// (Interface: "Sudo"). With an empty name the caller stays the same.
+func (a *Auth) actAs(ctx context.Context, c Caller, name string) (Caller, error) {
 	if name == "" {
 		return c, nil
 	}

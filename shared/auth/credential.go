@@ -8,9 +8,9 @@ import (
 	"gatehouse/shared/web"
 )
 
-// credential returns the token that a request carries: in the header
-// PRIVATE-TOKEN, as a Bearer token, as the password of Basic, or in the query
-// as access_token or private_token. More than one is an error, none is empty.
+// credential returns the request's token: the header PRIVATE-TOKEN, a Bearer
+// token, the password of Basic authentication, or access_token or private_token
+// in the query. No token and more than one are errors.
 func credential(r *http.Request) (secret.Text, error) {
 	query := r.URL.Query()
 	found := r.Header.Values("PRIVATE-TOKEN")
@@ -47,13 +47,12 @@ func BearerToken(r *http.Request) string {
 	return strings.TrimSpace(token)
 }
 
-// sudo returns whom the caller wants to act as, in the header Sudo or the
-// parameter sudo, or "". Two different names are an error, and so is a request
-// whose parameters cannot be read.
-func sudo(r *http.Request) (string, error) {
+// sudoName returns the user to act as, from the header Sudo or the parameter
+// sudo, or "". Two different names are an error, as are unreadable parameters.
+func sudoName(r *http.Request) (string, error) {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		r = r.WithContext(r.Context())
-		r.Body = nil // some clients send one to reading calls, where it means nothing
+		r.Body = nil // some clients send a body with a GET, which means nothing
 	}
 	params, err := web.Params(r)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 const realm = `Bearer realm="Gatehouse"`
 
-// unauthorized is a 401 without a reason: no token, or one nobody knows.
+// unauthorized is a 401 without a reason: no token, or an unknown one.
 type unauthorized struct{}
 
 var errUnauthorized = unauthorized{}
@@ -25,7 +25,7 @@ func (u unauthorized) Answer(w http.ResponseWriter) {
 	web.JSON(w, http.StatusUnauthorized, map[string]string{"message": u.Error()})
 }
 
-// unusable is a 401 for a token that was good once (RFC 6750 section 3.1).
+// unusable is a 401 for a token that is no longer valid (RFC 6750 section 3.1).
 type unusable struct{ description string }
 
 var (
@@ -44,7 +44,7 @@ func (u unusable) Answer(w http.ResponseWriter) {
 
 var errBlocked = fault.New(fault.Forbidden, "Your account has been blocked")
 
-// insufficientScope is a 403 that names the scopes that would do.
+// insufficientScope is a 403 that lists the scopes of which one is needed.
 type insufficientScope scope.Set
 
 func (s insufficientScope) Error() string        { return "the token needs one of the scopes " + s.needed() }
@@ -60,8 +60,7 @@ func (s insufficientScope) Answer(w http.ResponseWriter) {
 	})
 }
 
-// twoTokens is a 400 for a request that names its caller twice (RFC 6750
-// section 2).
+// twoTokens is a 400 for a request with two tokens (RFC 6750 section 2).
 type twoTokens struct{}
 
 func (twoTokens) Error() string        { return "the request holds more than one access token" }
@@ -72,7 +71,7 @@ func (t twoTokens) Answer(w http.ResponseWriter) {
 	web.JSON(w, http.StatusBadRequest, map[string]string{"error": "invalid_request", "error_description": t.Error()})
 }
 
-// noSuchSudoUser is a 404 that names whom the caller wanted to act as.
+// noSuchSudoUser is a 404 with the name of the user to act as.
 type noSuchSudoUser string
 
 func (n noSuchSudoUser) Error() string {

@@ -15,23 +15,22 @@ import (
 	"gatehouse/shared/web"
 )
 
-// UserHandler serves a request of a known caller.
+// UserHandler serves a request of an authenticated caller.
 type UserHandler func(w http.ResponseWriter, r *http.Request, c Caller) error
 
-// ProjectHandler serves a request for a project that the caller sees, in a
-// role that suffices.
+// ProjectHandler serves a request about a project in which the caller has the
+// required role.
 type ProjectHandler func(w http.ResponseWriter, r *http.Request, c Caller, p project.Project) error
 
-// GroupHandler serves a request for a group, likewise.
+// GroupHandler serves a request about such a group.
 type GroupHandler func(w http.ResponseWriter, r *http.Request, c Caller, g project.Group) error
 
-// User lets through every known caller whose token has a scope that suffices:
-// api for everything, read_api for reading, and for reading also the ones
-// named here.
+// User guards a handler for every user. The token needs the scope api or, to
+// read, read_api or one of the scopes in also.
 func (a *Auth) User(also ...scope.Scope) func(UserHandler) http.Handler {
 	return func(next UserHandler) http.Handler {
 		return web.Handler(func(w http.ResponseWriter, r *http.Request) error {
-			c, err := a.call(r, also)
+			c, err := a.authenticate(r, also)
 			if err != nil {
 				return err
 			}
@@ -40,7 +39,7 @@ func (a *Auth) User(also ...scope.Scope) func(UserHandler) http.Handler {
 	}
 }
 
-// Admin lets administrators through, by the scopes that User takes.
+// Admin guards a handler for administrators, with the scopes of User.
 func (a *Auth) Admin(also ...scope.Scope) func(UserHandler) http.Handler {
 	return func(next UserHandler) http.Handler {
 		return a.User(also...)(func(w http.ResponseWriter, r *http.Request, c Caller) error {
@@ -52,13 +51,13 @@ func (a *Auth) Admin(also ...scope.Scope) func(UserHandler) http.Handler {
 	}
 }
 
-// Project lets through callers with the role in the project that {id} names.
-// project.NoRole is for everybody who sees it.
+// Project guards a handler for callers with at least this role in the project
+// with the reference {id}; project.NoRole is for everyone who sees it.
 func (a *Auth) Project(role project.Role) func(ProjectHandler) http.Handler {
 	return func(next ProjectHandler) http.Handler {
 		return web.Handler(func(w http.ResponseWriter, r *http.Request) error {
 			var p project.Project
-			c, v, err := a.visit(r, func(ctx context.Context) (err error) {
+			c, v, err := a.authorizeRequest(r, func(ctx context.Context) (err error) {
 				p, err = a.projects.FindProject(ctx, r.PathValue("id"))
 				return err
 			})
@@ -66,7 +65,7 @@ func (a *Auth) Project(role project.Role) func(ProjectHandler) http.Handler {
 				return web.NotFound("Project", err)
 			}
 			c.Role = v.RoleIn(p, a.now())
-			if err := admit(c.Role, role, p.Visibility, "Project"); err != nil {
+			if err := checkRole(c.Role, role, p.Visibility, "Project"); err != nil {
 				return err
 			}
 			return next(w, r, c, p)
@@ -74,12 +73,13 @@ func (a *Auth) Project(role project.Role) func(ProjectHandler) http.Handler {
 	}
 }
 
-// Group lets through callers with the role in the group that {id} names.
+// Group guards a handler for callers with at least this role in the group with
+// the reference {id}.
 func (a *Auth) Group(role project.Role) func(GroupHandler) http.Handler {
 	return func(next GroupHandler) http.Handler {
 		return web.Handler(func(w http.ResponseWriter, r *http.Request) error {
 			var g project.Group
-			c, v, err := a.visit(r, func(ctx context.Context) (err error) {
+			c, v, err := a.authorizeRequest(r, func(ctx context.Context) (err error) {
 				g, err = a.projects.FindGroup(ctx, r.PathValue("id"))
 				return err
 			})
@@ -90,7 +90,7 @@ func (a *Auth) Group(role project.Role) func(GroupHandler) http.Handler {
 				return web.NotFound("Group", errNotVisible)
 			}
 			c.Role = v.RoleInGroup(g, a.now())
-			if err := admit(c.Role, role, g.Visibility, "Group"); err != nil {
+			if err := checkRole(c.Role, role, g.Visibility, "Group"); err != nil {
 				return err
 			}
 			return next(w, r, c, g)
@@ -98,14 +98,14 @@ func (a *Auth) Group(role project.Role) func(GroupHandler) http.Handler {
 	}
 }
 
-// Viewer returns the caller as far as access to groups and projects goes.
+// Viewer returns what decides which groups and projects the caller can access.
 func (a *Auth) Viewer(ctx context.Context, c Caller) (project.Viewer, error) {
 	memberships, err := a.projects.Memberships(ctx, c.User.ID)
 	return project.Viewer{UserID: c.User.ID, Admin: c.User.Admin, Memberships: memberships}, err
 }
 
-// RoleIn returns the role that somebody has in the project: none, if there is
-// no such user or the user is blocked.
+// RoleIn returns the user's role in the project. An unknown or blocked user has
+// none.
 func (a *Auth) RoleIn(ctx context.Context, p project.Project, userID int64) (project.Role, error) {
 	var u user.User
 	var memberships project.Memberships
@@ -124,9 +124,9 @@ func (a *Auth) RoleIn(ctx context.Context, p project.Project, userID int64) (pro
 	return project.Viewer{UserID: u.ID, Admin: u.Admin, Memberships: memberships}.RoleIn(p, a.now()), nil
 }
 
-// Namespace returns the group or user's namespace with this id, in which the
-// caller must have the role. A user's namespace is visible to nobody else, and
-// subject is what to call the namespace that is not.
+// Namespace returns the group or user's namespace with this id if the caller
+// has at least this role there. Only its owner and administrators see a user's
+// namespace. A "not found" error names the subject.
 func (a *Auth) Namespace(ctx context.Context, c Caller, id int64, role project.Role, subject string) (project.Group, error) {
 	g, err := a.projects.Group(ctx, id)
 	if err != nil {
@@ -139,11 +139,11 @@ func (a *Auth) Namespace(ctx context.Context, c Caller, id int64, role project.R
 	if g.OwnerID != 0 {
 		g.Visibility = project.Private
 	}
-	return g, admit(v.RoleInGroup(g, a.now()), role, g.Visibility, subject)
+	return g, checkRole(v.RoleInGroup(g, a.now()), role, g.Visibility, subject)
 }
 
-// call recognises the caller and checks the scope.
-func (a *Auth) call(r *http.Request, also []scope.Scope) (Caller, error) {
+// authenticate returns the caller if the token has a scope for the request.
+func (a *Auth) authenticate(r *http.Request, also []scope.Scope) (Caller, error) {
 	token, err := credential(r)
 	if err != nil {
 		return Caller{}, err
@@ -152,25 +152,24 @@ func (a *Auth) call(r *http.Request, also []scope.Scope) (Caller, error) {
 	if err != nil {
 		return Caller{}, err
 	}
-	return a.enter(r, c, also)
+	return a.checkRequest(r, c, also)
 }
 
-// visit does the same for a request about a project or group, which find
-// reads.
-func (a *Auth) visit(r *http.Request, find func(context.Context) error) (Caller, project.Viewer, error) {
+// authorizeRequest does the same for a request about the group or project that
+// find reads, and returns what decides the caller's role there.
+func (a *Auth) authorizeRequest(r *http.Request, find func(context.Context) error) (Caller, project.Viewer, error) {
 	token, err := credential(r)
 	if err != nil {
 		return Caller{}, project.Viewer{}, err
 	}
-	enter := func(c Caller) (Caller, error) { return a.enter(r, c, nil) }
-	return a.visitBy(r.Context(), token, enter, find)
+	check := func(c Caller) (Caller, error) { return a.checkRequest(r, c, nil) }
+	return a.authorize(r.Context(), token, check, find)
 }
 
-// visitBy lets the caller whose token it is enter, and returns what is needed
-// to tell the role in the project or group that find reads. That, the user's
-// memberships, the user and the client are read side by side; that there is no
-// such place is told only to callers who may enter.
-func (a *Auth) visitBy(ctx context.Context, token secret.Text, enter func(Caller) (Caller, error), find func(context.Context) error) (Caller, project.Viewer, error) {
+// authorize resolves the token, reads the group or project with find and checks
+// the caller. All reads after that of the token run in parallel. Only a caller
+// who passes the check learns that the group or project does not exist.
+func (a *Auth) authorize(ctx context.Context, token secret.Text, check func(Caller) (Caller, error), find func(context.Context) error) (Caller, project.Viewer, error) {
 	b, err := a.bearer(ctx, token)
 	if err != nil {
 		return Caller{}, project.Viewer{}, err
@@ -185,38 +184,38 @@ func (a *Auth) visitBy(ctx context.Context, token secret.Text, enter func(Caller
 		return err
 	})
 	if err == nil {
-		c, err = enter(c)
+		c, err = check(c)
 	}
 	switch {
 	case err != nil:
 		return Caller{}, project.Viewer{}, err
 	case missing != nil:
 		return Caller{}, project.Viewer{}, missing
-	case c.User.ID != b.userID: // acting as somebody else
+	case c.User.ID != b.userID: // acts as another user
 		v, err := a.Viewer(ctx, c)
 		return c, v, err
 	}
 	return c, project.Viewer{UserID: c.User.ID, Admin: c.User.Admin, Memberships: memberships}, nil
 }
 
-// enter checks the scope and puts another user in the caller's place when the
-// request asks for that.
-func (a *Auth) enter(r *http.Request, c Caller, also []scope.Scope) (Caller, error) {
+// checkRequest checks the scope, and replaces the user if the request asks to
+// act as another one.
+func (a *Auth) checkRequest(r *http.Request, c Caller, also []scope.Scope) (Caller, error) {
 	enough := scope.Of(scope.API)
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		enough = append(scope.Of(scope.API, scope.ReadAPI), also...)
 	}
-	if err := c.may(enough); err != nil {
+	if err := c.checkScope(enough); err != nil {
 		return Caller{}, err
 	}
-	name, err := sudo(r)
+	name, err := sudoName(r)
 	switch {
 	case err != nil && c.User.Admin:
-		return Caller{}, err // as whom the administrator meant to act cannot be known
+		return Caller{}, err // it is unknown which user the administrator meant
 	case err != nil:
-		return c, nil // the endpoint tells, after its own checks
+		return c, nil // the endpoint reports it after its own checks
 	}
-	c, err = a.as(r.Context(), c, name)
+	c, err = a.actAs(r.Context(), c, name)
 	if err == nil && c.By != 0 {
 		a.trail.Record(r.Context(), audit.Event{
 			Name: EventSudoUsed, ActorID: c.By, UserID: c.User.ID, Details: audit.Details{"call": r.Pattern},
@@ -225,8 +224,8 @@ func (a *Auth) enter(r *http.Request, c Caller, also []scope.Scope) (Caller, err
 	return c, err
 }
 
-// may returns an error unless the caller's token has one of the scopes.
-func (c Caller) may(enough scope.Set) error {
+// checkScope returns an error unless the token has one of the scopes.
+func (c Caller) checkScope(enough scope.Set) error {
 	if !c.Scopes.HasAny(enough...) {
 		return insufficientScope(enough)
 	}
@@ -238,9 +237,9 @@ var (
 	errNotVisible = fault.New(fault.NotFound, "not visible")
 )
 
-// admit checks that a place is visible to somebody with the role has, and that
-// the role suffices.
-func admit(has, needed project.Role, v project.Visibility, subject string) error {
+// checkRole checks that a caller with the role has sees a group or project, and
+// that the role is not below the needed one.
+func checkRole(has, needed project.Role, v project.Visibility, subject string) error {
 	switch {
 	case !project.Sees(has, v):
 		return web.NotFound(subject, errNotVisible)

@@ -1,11 +1,10 @@
 // Package git holds the rules for Git over HTTP: which operation on which
-// project's repository a request is, and what scope and role that takes.
+// project's repository a request is, and which scope and role it needs.
 //
-// It serves a front end that asks before it lets a request through to a Git
-// server. The two must never read one address in two ways, or somebody would
-// be let through to another repository than the one that was asked about.
-// Hence an address counts only when it is, to the letter, one that Git itself
-// sends.
+// A front end asks before it passes a request on to a Git server. If the two
+// read an address differently, a caller could reach another repository than the
+// one that was checked. So an address counts only if Git itself sends it in
+// exactly this form.
 package git
 
 import (
@@ -29,11 +28,10 @@ const (
 // Request is a request of Git's smart HTTP protocol.
 type Request struct {
 	Operation Operation
-	Project   string // full path, in the letters that the client chose
+	Project   string // full path, in any letter case
 }
 
-// endings are how the addresses of the smart protocol end, behind the
-// repository, with the method each is for.
+// endings follow the repository in the addresses of the smart protocol.
 var endings = []struct {
 	ending, method string
 	operation      Operation
@@ -46,11 +44,11 @@ var endings = []struct {
 
 var errNotServed = fault.New(fault.NotFound, "This is no address of Git's smart HTTP protocol.")
 
-// Parse reads the address of a request, which is its path and query as they
-// were sent, and its method; "" means that the front end did not tell it. The
-// operation follows from the address alone. Whatever is not of the smart
-// protocol is fault.NotFound: the dumb protocol and large file storage, and
-// every address with an escape, an empty or dot segment, or another query.
+// Parse parses a request's address, which is its path and query as they were
+// sent. The method is "" if the front end did not send it: the operation follows
+// from the address alone. Everything outside the smart protocol is a
+// fault.NotFound error: the dumb protocol, large file storage, and every address
+// with an escape, an empty or dot segment, or another query.
 func Parse(method, address string) (Request, error) {
 	for _, e := range endings {
 		repository, ok := strings.CutSuffix(address, e.ending)
@@ -67,8 +65,7 @@ func Parse(method, address string) (Request, error) {
 }
 
 // projectPath returns the path of the project in a repository's address:
-// "/acme/web.git" or "/acme/web". No name can end in ".git", so there is only
-// one way to read it.
+// "/acme/web.git" or "/acme/web". It is unambiguous: no name ends in ".git".
 func projectPath(repository string) (string, bool) {
 	path, rooted := strings.CutPrefix(strings.TrimSuffix(repository, ".git"), "/")
 	segments := strings.Split(path, "/")
@@ -80,8 +77,8 @@ func projectPath(repository string) (string, bool) {
 	return path, rooted && len(segments) > 1
 }
 
-// Scopes returns the scopes of which a token needs one. The scope api is about
-// the API alone, as people are told who are asked for it.
+// Scopes returns the scopes of which a token needs one. The scope api is not
+// among them: the consent page describes it as access to the API alone.
 func (o Operation) Scopes() scope.Set {
 	if o == Fetch {
 		return scope.Of(scope.ReadRepository, scope.WriteRepository)
@@ -89,9 +86,9 @@ func (o Operation) Scopes() scope.Set {
 	return scope.Of(scope.WriteRepository)
 }
 
-// Role returns the role that the operation takes in a project of this
-// visibility: everybody who sees an internal or public project may fetch from
-// it, but of a private one's members only those who may read its code.
+// Role returns the role that the operation needs in a project with this
+// visibility. Everyone may fetch from an internal or public project; in a private
+// one it takes a member who may read code.
 func (o Operation) Role(v project.Visibility) project.Role {
 	switch {
 	case o != Fetch:

@@ -141,7 +141,7 @@ func (a *api) change(w http.ResponseWriter, r *http.Request, c auth.Caller, at p
 }
 
 func (a *api) remove(w http.ResponseWriter, r *http.Request, c auth.Caller, at project.GroupOrProject) error {
-	userID, _ := web.PathID(r, "user_id") // zero is nobody's id
+	userID, _ := web.PathID(r, "user_id") // a malformed id is that of no member
 	if err := a.app.Projects.Expel(r.Context(), c.Actor(), c.Role, at, userID); err != nil {
 		return web.NotFound("Member", err)
 	}

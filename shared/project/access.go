@@ -19,7 +19,7 @@ func (v Viewer) RoleIn(p Project, now time.Time) Role {
 	return v.role(p.OwnerID, p.Places(), now)
 }
 
-// RoleInGroup returns the viewer's role in the group, likewise.
+// RoleInGroup returns the viewer's role in the group by the same rules.
 func (v Viewer) RoleInGroup(g Group, now time.Time) Role {
 	return v.role(g.OwnerID, g.Places(), now)
 }

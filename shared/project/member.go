@@ -70,18 +70,18 @@ type GroupOrProject interface {
 	Where() string
 }
 
-// Invite makes a user a member. The actor has the role by there and cannot give
-// a higher one. It returns a fault.Conflict error for a present member, and a
-// fault.NotFound error for an unknown user.
-func (r *Rules) Invite(ctx context.Context, actor audit.Actor, by Role, at GroupOrProject, m Member) error {
+// Invite makes a user a member. The actor cannot give a role above their own
+// role in the group or project. It returns a fault.Conflict error for a present
+// member, and a fault.NotFound error for an unknown user.
+func (r *Rules) Invite(ctx context.Context, by audit.Actor, role Role, at GroupOrProject, m Member) error {
 	m.Place, m.CreatedAt = at.Place(), r.now()
-	if err := r.checkTerms(by, m); err != nil {
+	if err := r.checkTerms(role, m); err != nil {
 		return err
 	}
 	if err := r.addOrRenew(ctx, m); err != nil {
 		return err
 	}
-	r.trail.Record(ctx, m.event(EventMemberAdded, actor, at, NoRole))
+	r.trail.Record(ctx, m.event(EventMemberAdded, by, at, NoRole))
 	return nil
 }
 
@@ -101,41 +101,41 @@ func (r *Rules) addOrRenew(ctx context.Context, m Member) error {
 	return r.store.UpdateMember(ctx, was, m)
 }
 
-// ChangeMember gives a member, as it was read, another role or end. The actor
-// has the role by there: nobody changes a member with a higher role, or gives
-// one. It returns a fault.Conflict error when the member was changed meanwhile.
-func (r *Rules) ChangeMember(ctx context.Context, actor audit.Actor, by Role, at GroupOrProject, was, next Member) error {
-	if err := checkStanding(by, was); err != nil {
+// ChangeMember gives a member, as it was read, another role or end. Neither the
+// old nor the new role may be above the actor's own role. It returns a
+// fault.Conflict error when the member was changed in between.
+func (r *Rules) ChangeMember(ctx context.Context, by audit.Actor, role Role, at GroupOrProject, was, next Member) error {
+	if err := checkStanding(role, was); err != nil {
 		return err
 	}
-	if err := r.checkTerms(by, next); err != nil {
+	if err := r.checkTerms(role, next); err != nil {
 		return err
 	}
 	if err := r.store.UpdateMember(ctx, was, next); err != nil {
 		return err
 	}
-	r.trail.Record(ctx, next.event(EventMemberChanged, actor, at, was.Role))
+	r.trail.Record(ctx, next.event(EventMemberChanged, by, at, was.Role))
 	return nil
 }
 
-// Expel ends a membership. Everyone may end their own; for another user's the
-// actor's role by must be the place's ManagerRole and not below the member's.
-// It returns a fault.Conflict error when the member is changed meanwhile.
-func (r *Rules) Expel(ctx context.Context, actor audit.Actor, by Role, at GroupOrProject, userID int64) error {
-	if by < at.Place().ManagerRole() && userID != actor.UserID {
+// Expel ends a membership: the actor's own, or that of a member with no higher
+// role if the actor's role is at least the ManagerRole. It returns a
+// fault.Conflict error when the member is changed at the same time.
+func (r *Rules) Expel(ctx context.Context, by audit.Actor, role Role, at GroupOrProject, userID int64) error {
+	if role < at.Place().ManagerRole() && userID != by.UserID {
 		return fault.New(fault.Forbidden, "")
 	}
 	m, err := r.Member(ctx, at.Place(), userID)
 	if err != nil {
 		return err
 	}
-	if err := checkStanding(by, m); err != nil {
+	if err := checkStanding(role, m); err != nil {
 		return err
 	}
 	if err := r.store.RemoveMember(ctx, m); err != nil {
 		return err
 	}
-	r.trail.Record(ctx, Member{UserID: userID}.event(EventMemberRemoved, actor, at, NoRole))
+	r.trail.Record(ctx, Member{UserID: userID}.event(EventMemberRemoved, by, at, NoRole))
 	return nil
 }
 
@@ -147,9 +147,9 @@ func (p Place) ManagerRole() Role {
 	return Maintainer
 }
 
-func (r *Rules) checkTerms(by Role, m Member) error {
+func (r *Rules) checkTerms(own Role, m Member) error {
 	switch {
-	case m.Role > by:
+	case m.Role > own:
 		return fault.New(fault.Forbidden, "the role is above your own")
 	case !m.Active(r.now()):
 		return fault.Field("expires_at", "must be in the future")
@@ -157,8 +157,8 @@ func (r *Rules) checkTerms(by Role, m Member) error {
 	return nil
 }
 
-func checkStanding(by Role, m Member) error {
-	if m.Role > by {
+func checkStanding(own Role, m Member) error {
+	if m.Role > own {
 		return fault.New(fault.Forbidden, "the member's role is above your own")
 	}
 	return nil

@@ -2,6 +2,8 @@ package project_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -92,5 +94,44 @@ func TestMembersFromHaveTheRoleOrAHigherOne(t *testing.T) {
 	}
 	if diff := cmp.Diff([]int64{ada.ID, ben.ID, dan.ID}, got); diff != "" {
 		t.Errorf("Developers and above (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhoMayExpelWhom(t *testing.T) {
+	a := apptest.New(t)
+	group := a.Group("acme", project.Group{}, a.User("ada"), project.Private)
+	web := a.Project("web", group, project.Private)
+	tests := map[string]struct {
+		at        project.GroupOrProject
+		own, role project.Role
+		self      bool
+		want      error
+	}{
+		"a guest leaves":                              {web, project.Guest, project.Guest, true, nil},
+		"an owner leaves":                             {group, project.Owner, project.Owner, true, nil},
+		"a developer expels a guest":                  {web, project.Developer, project.Guest, false, fault.Forbidden},
+		"a maintainer expels a maintainer":            {web, project.Maintainer, project.Maintainer, false, nil},
+		"a maintainer expels an owner":                {web, project.Maintainer, project.Owner, false, fault.Forbidden},
+		"a maintainer of a group expels a guest":      {group, project.Maintainer, project.Guest, false, fault.Forbidden},
+		"an owner of a group expels another owner":    {group, project.Owner, project.Owner, false, nil},
+		"a maintainer expels a user who is no member": {web, project.Maintainer, project.NoRole, false, fault.NotFound},
+	}
+	n := 0
+	for name, test := range tests {
+		n++
+		u := a.User(fmt.Sprint("user-", n))
+		if test.role != project.NoRole {
+			a.Member(test.at.Place(), u, test.role)
+		}
+		by := audit.Actor{ID: 1, UserID: 1}
+		if test.self {
+			by = audit.ByUser(u.ID)
+		}
+		if err := a.Projects.Expel(t.Context(), by, test.own, test.at, u.ID); !errors.Is(err, test.want) {
+			t.Errorf("%s: Expel = %v, want %v", name, err, test.want)
+		}
+		if _, err := a.Projects.Member(t.Context(), test.at.Place(), u.ID); fault.Is(err, fault.NotFound) != (test.want != fault.Forbidden) {
+			t.Errorf("%s: the member afterwards is %v", name, err)
+		}
 	}
 }

@@ -39,7 +39,7 @@ func (r *Rules) FindProject(ctx context.Context, reference string) (Project, err
 	return r.ProjectByPath(ctx, reference)
 }
 
-// FindGroup returns the group with this reference, likewise.
+// FindGroup returns the group with such a reference.
 func (r *Rules) FindGroup(ctx context.Context, reference string) (Group, error) {
 	if id, ok := referenceID(reference); ok {
 		return r.Group(ctx, id)
@@ -144,6 +144,8 @@ type Change struct {
 	Visibility *Visibility
 }
 
+// apply changes the name and visibility. The visibility may be neither wider
+// than above nor narrower than below.
 func (c Change) apply(name *string, path string, visibility *Visibility, above, below Visibility) error {
 	complaints := fault.Fields{}
 	if c.Name != nil {
@@ -170,20 +172,13 @@ func (r *Rules) ChangeGroup(ctx context.Context, by audit.Actor, g Group, c Chan
 	if g.OwnerID != 0 {
 		return Group{}, fault.New(fault.Invalid, "a user's namespace changes with the user")
 	}
-	was, above := g, Public
-	if g.ParentID != 0 {
-		parent, err := r.Group(ctx, g.ParentID)
-		if err != nil {
-			return Group{}, err
-		}
-		above = parent.Visibility
+	was, below := g, Private
+	above, err := r.visibilityOf(ctx, g.ParentID)
+	if err == nil && c.Visibility != nil && g.Visibility.Wider(*c.Visibility) {
+		below, err = r.WidestBelow(ctx, g.ID)
 	}
-	below := Private
-	if c.Visibility != nil && g.Visibility.Wider(*c.Visibility) {
-		var err error
-		if below, err = r.WidestBelow(ctx, g.ID); err != nil {
-			return Group{}, err
-		}
+	if err != nil {
+		return Group{}, err
 	}
 	if err := c.apply(&g.Name, g.Path, &g.Visibility, above, below); err != nil {
 		return Group{}, err
@@ -198,13 +193,13 @@ func (r *Rules) ChangeGroup(ctx context.Context, by audit.Actor, g Group, c Chan
 
 // ChangeProject changes a project.
 func (r *Rules) ChangeProject(ctx context.Context, by audit.Actor, p Project, c Change) (Project, error) {
-	was, above := p, Public
-	if p.OwnerID == 0 {
-		namespace, err := r.Group(ctx, p.NamespaceID)
-		if err != nil {
-			return Project{}, err
-		}
-		above = namespace.Visibility
+	was, parent := p, p.NamespaceID
+	if p.OwnerID != 0 {
+		parent = 0
+	}
+	above, err := r.visibilityOf(ctx, parent)
+	if err != nil {
+		return Project{}, err
 	}
 	if err := c.apply(&p.Name, p.Path, &p.Visibility, above, Private); err != nil {
 		return Project{}, err
@@ -215,6 +210,16 @@ func (r *Rules) ChangeProject(ctx context.Context, by audit.Actor, p Project, c 
 	p.Version++
 	r.trail.Record(ctx, changeEvents(by.Event(EventProjectChanged, p.details()), p.Name != was.Name, p.Visibility, was.Visibility)...)
 	return p, nil
+}
+
+// visibilityOf returns the visibility of the group with this id; Public for
+// zero, which is above the top.
+func (r *Rules) visibilityOf(ctx context.Context, groupID int64) (Visibility, error) {
+	if groupID == 0 {
+		return Public, nil
+	}
+	g, err := r.Group(ctx, groupID)
+	return g.Visibility, err
 }
 
 // DeleteGroup deletes an empty group.

@@ -1,4 +1,4 @@
-// Package text checks what people write for other people to read.
+// Package text checks texts that users enter.
 package text
 
 import (
@@ -10,11 +10,10 @@ import (
 // maxName is the longest name, in characters.
 const maxName = 255
 
-// CheckName returns what is wrong with the name by which people know a user, a
-// group, a project, an application or a token, or "". Pages that ask for trust
-// show such names, so what could make them read differently from what they say
-// is refused: characters that turn or break the line, and names of which
-// nothing can be seen.
+// CheckName returns what is wrong with the display name of a user, group,
+// project, application or token, or "". Pages that ask for trust show such names,
+// so it rejects what could disguise them: invisible names, and characters that
+// break a line or turn its direction.
 func CheckName(name string) string {
 	switch {
 	case !strings.ContainsFunc(name, visible):
@@ -27,8 +26,8 @@ func CheckName(name string) string {
 	return ""
 }
 
-// visible reports whether the character leaves a mark. The fillers of Hangul
-// count as letters and the blank of Braille as a symbol, but show nothing.
+// visible reports whether the character can be seen. The Hangul fillers are
+// letters and the Braille blank is a symbol for Unicode, but they are invisible.
 func visible(r rune) bool {
 	switch r {
 	case '\u115f', '\u1160', '\u2800', '\u3164', '\uffa0':

@@ -1,6 +1,7 @@
 package consoleapi
 
 import (
+	"cmp"
 	"net/http"
 
 	"golang.org/x/sync/errgroup"
@@ -12,15 +13,15 @@ import (
 	"gatehouse/shared/user"
 )
 
-// visit is somebody on a page of a project that they see.
+// visit is a user on a page of a project, with their role in it.
 type visit struct {
 	User    user.User
 	Project project.Project
 	Role    project.Role
 }
 
-// actor is the visitor as the audit trail knows people.
-func (v visit) actor() audit.Actor { return audit.Actor{ID: v.User.ID, UserID: v.User.ID} }
+// actor is the user as the audit trail records them.
+func (v visit) actor() audit.Actor { return audit.ByUser(v.User.ID) }
 
 // projectHandler serves a page of a project.
 type projectHandler func(w http.ResponseWriter, r *http.Request, v visit) error
@@ -30,9 +31,9 @@ var (
 	errRole      = fault.New(fault.Forbidden, "Your role in this project does not allow it. Its maintainers can give you another one.")
 )
 
-// in lets through who has the role in the project that {id} names, by its id
-// or its path in any letter case; project.NoRole is for everybody who sees it.
-// To whoever does not see it, it does not exist.
+// in guards a page for users with at least this role in the project with the
+// reference {id}; project.NoRole is for everyone who sees it. Who does not see
+// the project gets the answer for one that does not exist.
 func (a *api) in(role project.Role) func(projectHandler) http.Handler {
 	return func(h projectHandler) http.Handler {
 		return a.site.SignedIn(func(w http.ResponseWriter, r *http.Request, u user.User) error {
@@ -48,7 +49,7 @@ func (a *api) in(role project.Role) func(projectHandler) http.Handler {
 	}
 }
 
-// visit reads the project and the user's memberships side by side.
+// visit reads the project and the user's memberships in parallel.
 func (a *api) visit(r *http.Request, u user.User) (visit, error) {
 	var p project.Project
 	viewer := project.Viewer{UserID: u.ID, Admin: u.Admin}
@@ -71,32 +72,26 @@ func (a *api) visit(r *http.Request, u user.User) (visit, error) {
 	return v, nil
 }
 
-// Address is where the project's pages are. A path has nothing in it that an
-// address would have to escape.
+// Address is the path of the project's pages. Full paths need no escaping.
 func (v visit) Address() string { return consolePath + "/" + v.Project.FullPath }
 
-// Maintains reports whether the visitor may set the project up.
+// Maintains reports whether the user may change the project's settings.
 func (v visit) Maintains() bool { return v.Role >= project.Maintainer }
 
-// Develops reports whether the visitor may work on the project's alerts.
+// Develops reports whether the user may work on the project's alerts.
 func (v visit) Develops() bool { return v.Role >= project.Developer }
 
-// RoleName says what the visitor is in the project.
-func (v visit) RoleName() string { return roleNames[v.Role] }
+// RoleName is the name of the user's role in the project.
+func (v visit) RoleName() string { return cmp.Or(v.Role.String(), "Visitor") }
 
-var roleNames = map[project.Role]string{
-	project.NoRole: "Visitor", project.Guest: "Guest", project.Planner: "Planner", project.Reporter: "Reporter",
-	project.Developer: "Developer", project.Maintainer: "Maintainer", project.Owner: "Owner",
-}
-
-// The tabs of a project, as the ends of their addresses.
+// The tabs of a project, as the ends of their paths.
 const (
 	overviewTab = ""
 	alertsTab   = "/alerts"
 	settingsTab = "/settings"
 )
 
-// tabs leads to the project's pages that the visitor may open.
+// tabs returns the tabs that the user may open.
 func (v visit) tabs() []site.Tab {
 	tabs := []site.Tab{{Name: "Overview", Address: v.Address() + overviewTab}}
 	if v.Develops() {
@@ -108,7 +103,7 @@ func (v visit) tabs() []site.Tab {
 	return tabs
 }
 
-// render answers with a page of the project that lies in this tab.
+// render answers with a page of the project in this tab.
 func (a *api) render(w http.ResponseWriter, r *http.Request, v visit, tab string, p site.Page) error {
 	p.Title += " · " + v.Project.Name
 	p.Place, p.Tabs = v.Project.FullPath, v.tabs()

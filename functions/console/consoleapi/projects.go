@@ -10,25 +10,25 @@ import (
 	"gatehouse/shared/user"
 )
 
-// consolePath is where the list of projects is, and below it all pages of them.
+// consolePath is the path of the list of projects. Their pages are below it.
 const consolePath = "/console"
 
-// projectsBody is what the list of projects shows.
+// projectsBody is the data of the list of projects.
 type projectsBody struct {
 	Search      string
 	Rows        []visit
 	Paging      site.Paging
-	Create      string // the command that makes a project
+	Create      string // the command that creates a project
 	ConsolePath string
 }
 
 // listProjects lists the projects that the user sees, the newest first.
 func (a *api) listProjects(w http.ResponseWriter, r *http.Request, u user.User) error {
-	search, err := searched(r)
+	values, err := site.ParseValues(r.URL.RawQuery)
 	if err != nil {
 		return err
 	}
-	wanted := site.PageOf(r)
+	search, wanted := values.Get("search"), site.PageOf(r)
 	rows, more, err := a.visible(r, u, search, wanted)
 	if err != nil {
 		return err
@@ -41,15 +41,6 @@ func (a *api) listProjects(w http.ResponseWriter, r *http.Request, u user.User) 
 		Search: search, Rows: rows, Paging: site.NewPaging(address, wanted, more), ConsolePath: consolePath,
 		Create: `curl -H "PRIVATE-TOKEN: $TOKEN" -d "name=Web shop" ` + a.app.BaseURL + "/api/v4/projects",
 	}})
-}
-
-// searched returns the words that the request searches for.
-func searched(r *http.Request) (string, error) {
-	values, err := site.ParseValues(r.URL.RawQuery)
-	if err != nil {
-		return "", err
-	}
-	return values.Get("search"), nil
 }
 
 // visible returns a page of the projects that the user sees, as visits.

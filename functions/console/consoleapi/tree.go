@@ -8,26 +8,26 @@ import (
 	"gatehouse/shared/payload"
 )
 
-// The limits of a payload on a page.
+// The limits of the part of a payload that a page shows.
 const (
 	maxNodes = 1000
 	maxDepth = 20
 	maxText  = 2000 // characters of a value
-	maxOpen  = 50   // values in one that is shown open
+	maxOpen  = 50   // members of an object or array that is shown open
 )
 
-// node is a value in a payload.
+// node is a value in a payload, with the values inside it.
 type node struct {
 	Name     string
-	Text     string // of a value that holds no others
-	Kind     string // "string", or "word" for numbers and the rest
+	Text     string // of a value that is no object or array
+	Kind     string // of the text: "string", or "word" for numbers, booleans and null
 	Children []node
-	Size     string // how many values it holds, in words; empty: it can hold none
+	Size     string // the number of its members, as a text; empty if it has a Text
 	Open     bool
-	Cut      bool // not all that it holds is shown
+	Cut      bool // some children are left out
 }
 
-// newTree returns a payload as a tree; nil: it cannot be read.
+// newTree returns a payload as a tree, or nil if it cannot be read.
 func newTree(text []byte) *node {
 	document, err := payload.Read(text)
 	if err != nil {
@@ -38,7 +38,7 @@ func newTree(text []byte) *node {
 	return &root
 }
 
-// treeBuilder counts what may still be shown.
+// treeBuilder counts how many nodes may still be added.
 type treeBuilder struct{ left int }
 
 func (b *treeBuilder) node(name string, value any, depth int) node {
@@ -58,10 +58,10 @@ func (b *treeBuilder) node(name string, value any, depth int) node {
 	return n
 }
 
-// opens reports whether people see what a value holds before they ask.
-func opens(held, depth int) bool { return depth < 2 && held <= maxOpen }
+// opens reports whether the page shows a node open at first.
+func opens(size, depth int) bool { return depth < 2 && size <= maxOpen }
 
-// fill adds the children, as long as there is room.
+// fill adds the children within the limits.
 func (b *treeBuilder) fill(n *node, names []string, child func(i int, name string) node, depth int) {
 	for i, name := range names {
 		if b.left--; b.left < 0 || depth >= maxDepth {
