@@ -171,7 +171,7 @@ func (a *Auth) actAs(ctx context.Context, c Caller, name string) (Caller, error)
 	case !c.User.Admin:
 		return Caller{}, fault.New(fault.Forbidden, "Must be admin to use sudo")
 	case !c.Scopes.Has(scope.Sudo):
-		return Caller{}, insufficientScope{scope.Sudo}
+		return Caller{}, insufficientScope(scope.Sudo)
 	}
 	u, err := a.findUser(ctx, name)
 	switch {

@@ -26,7 +26,7 @@ func credential(r *http.Request) (secret.Text, error) {
 		switch {
 		case t == "":
 		case token != "":
-			return secret.Text{}, twoTokens{}
+			return secret.Text{}, errTwoTokens
 		default:
 			token = t
 		}

@@ -11,75 +11,56 @@ import (
 
 const realm = `Bearer realm="Gatehouse"`
 
-// unauthorized is a 401 without a reason: no token, or an unknown one.
-type unauthorized struct{}
-
-var errUnauthorized = unauthorized{}
-
-func (unauthorized) Error() string        { return "401 Unauthorized" }
-func (unauthorized) Is(target error) bool { return target == fault.Unauthorized }
-
-// Answer writes the 401.
-func (u unauthorized) Answer(w http.ResponseWriter) {
-	w.Header().Set("WWW-Authenticate", realm)
-	web.JSON(w, http.StatusUnauthorized, map[string]string{"message": u.Error()})
+// refusal is an error with a response of its own.
+type refusal struct {
+	kind      fault.Kind
+	text      string // for people who use Git
+	challenge string // the header WWW-Authenticate, unless it is empty
+	body      map[string]string
 }
 
-// unusable is a 401 for a token that is no longer valid (RFC 6750 section 3.1).
-type unusable struct{ description string }
+func (r *refusal) Error() string        { return r.text }
+func (r *refusal) Is(target error) bool { return target == r.kind }
+
+// Answer writes the response.
+func (r *refusal) Answer(w http.ResponseWriter) {
+	if r.challenge != "" {
+		w.Header().Set("WWW-Authenticate", r.challenge)
+	}
+	web.JSON(w, web.Status(r), r.body)
+}
 
 var (
-	errExpired = unusable{"Token is expired. You can either do re-authorization or token refresh."}
-	errRevoked = unusable{"Token was revoked. You have to re-authorize from the user."}
+	errBlocked = fault.New(fault.Forbidden, "Your account has been blocked")
+
+	// errUnauthorized is for no token and for an unknown one.
+	errUnauthorized = &refusal{fault.Unauthorized, "401 Unauthorized", realm, map[string]string{"message": "401 Unauthorized"}}
+	errExpired      = noLongerValid("Token is expired. You can either do re-authorization or token refresh.")
+	errRevoked      = noLongerValid("Token was revoked. You have to re-authorize from the user.")
+	errTwoTokens    = oauthError(fault.Invalid, "invalid_request", "the request holds more than one access token")
 )
 
-func (u unusable) Error() string      { return u.description }
-func (unusable) Is(target error) bool { return target == fault.Unauthorized }
-
-// Answer writes the 401.
-func (u unusable) Answer(w http.ResponseWriter) {
-	w.Header().Set("WWW-Authenticate", realm+`, error="invalid_token", error_description="`+u.description+`"`)
-	web.JSON(w, http.StatusUnauthorized, map[string]string{"error": "invalid_token", "error_description": u.description})
+// oauthError returns a refusal with the body of RFC 6750 section 3.1.
+func oauthError(kind fault.Kind, code, description string) *refusal {
+	return &refusal{kind, description, "", map[string]string{"error": code, "error_description": description}}
 }
 
-var errBlocked = fault.New(fault.Forbidden, "Your account has been blocked")
-
-// insufficientScope is a 403 that lists the scopes of which one is needed.
-type insufficientScope scope.Set
-
-func (s insufficientScope) Error() string        { return "the token needs one of the scopes " + s.needed() }
-func (s insufficientScope) Is(target error) bool { return target == fault.Forbidden }
-func (s insufficientScope) needed() string       { return strings.Join(s, " ") }
-
-// Answer writes the 403.
-func (s insufficientScope) Answer(w http.ResponseWriter) {
-	web.JSON(w, http.StatusForbidden, map[string]string{
-		"error":             "insufficient_scope",
-		"error_description": "The request requires higher privileges than provided by the access token.",
-		"scope":             s.needed(),
-	})
+func noLongerValid(description string) *refusal {
+	r := oauthError(fault.Unauthorized, "invalid_token", description)
+	r.challenge = realm + `, error="invalid_token", error_description="` + description + `"`
+	return r
 }
 
-// twoTokens is a 400 for a request with two tokens (RFC 6750 section 2).
-type twoTokens struct{}
-
-func (twoTokens) Error() string        { return "the request holds more than one access token" }
-func (twoTokens) Is(target error) bool { return target == fault.Invalid }
-
-// Answer writes the 400.
-func (t twoTokens) Answer(w http.ResponseWriter) {
-	web.JSON(w, http.StatusBadRequest, map[string]string{"error": "invalid_request", "error_description": t.Error()})
+// insufficientScope returns a 403 that lists the scopes of which one is needed.
+func insufficientScope(needed ...scope.Scope) error {
+	r := oauthError(fault.Forbidden, "insufficient_scope", "The request requires higher privileges than provided by the access token.")
+	r.body["scope"] = strings.Join(needed, " ")
+	r.text = "the token needs one of the scopes " + r.body["scope"]
+	return r
 }
 
-// noSuchSudoUser is a 404 with the name of the user to act as.
-type noSuchSudoUser string
-
-func (n noSuchSudoUser) Error() string {
-	return "404 User with ID or username '" + string(n) + "' Not Found"
-}
-func (noSuchSudoUser) Is(target error) bool { return target == fault.NotFound }
-
-// Answer writes the 404.
-func (n noSuchSudoUser) Answer(w http.ResponseWriter) {
-	web.JSON(w, http.StatusNotFound, map[string]string{"message": n.Error()})
+// noSuchSudoUser returns a 404 with the name of the user to act as.
+func noSuchSudoUser(name string) error {
+	text := "404 User with ID or username '" + name + "' Not Found"
+	return &refusal{kind: fault.NotFound, text: text, body: map[string]string{"message": text}}
 }

@@ -13,16 +13,12 @@ import (
 // checks are those of the REST API, in its order, but without sudo.
 func (a *Auth) Git(ctx context.Context, token secret.Text, r git.Request) (Caller, project.Project, error) {
 	check := func(c Caller) (Caller, error) { return c, c.checkScope(r.Operation.Scopes()) }
-	var p project.Project
-	c, v, err := a.authorize(ctx, token, check, func(ctx context.Context) (err error) {
-		p, err = a.projects.ProjectByPath(ctx, r.Project)
-		return err
-	})
+	find := func(ctx context.Context) (project.Project, error) { return a.projects.ProjectByPath(ctx, r.Project) }
+	c, v, p, err := authorize(ctx, a, token, check, find)
 	if err != nil {
 		return Caller{}, project.Project{}, web.NotFound("Project", err)
 	}
-	c.Role = v.RoleIn(p, a.now())
-	if err := checkRole(c.Role, r.Operation.Role(p.Visibility), p.Visibility, "Project"); err != nil {
+	if c.Role, err = a.checkRole(v, p, r.Operation.Role(p.Visibility), "Project"); err != nil {
 		return Caller{}, project.Project{}, err
 	}
 	return c, p, nil

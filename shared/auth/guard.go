@@ -55,47 +55,43 @@ func (a *Auth) Admin(also ...scope.Scope) func(UserHandler) http.Handler {
 // with the reference {id}; project.NoRole is for everyone who sees it.
 func (a *Auth) Project(role project.Role) func(ProjectHandler) http.Handler {
 	return func(next ProjectHandler) http.Handler {
-		return web.Handler(func(w http.ResponseWriter, r *http.Request) error {
-			var p project.Project
-			c, v, err := a.authorizeRequest(r, func(ctx context.Context) (err error) {
-				p, err = a.projects.FindProject(ctx, r.PathValue("id"))
-				return err
-			})
-			if err != nil {
-				return web.NotFound("Project", err)
-			}
-			c.Role = v.RoleIn(p, a.now())
-			if err := checkRole(c.Role, role, p.Visibility, "Project"); err != nil {
-				return err
-			}
-			return next(w, r, c, p)
-		})
+		return guard(a, a.projects.FindProject, role, "Project", next)
 	}
 }
 
 // Group guards a handler for callers with at least this role in the group with
-// the reference {id}.
+// the reference {id}. A user's namespace is no group here.
 func (a *Auth) Group(role project.Role) func(GroupHandler) http.Handler {
-	return func(next GroupHandler) http.Handler {
-		return web.Handler(func(w http.ResponseWriter, r *http.Request) error {
-			var g project.Group
-			c, v, err := a.authorizeRequest(r, func(ctx context.Context) (err error) {
-				g, err = a.projects.FindGroup(ctx, r.PathValue("id"))
-				return err
-			})
-			if err != nil {
-				return web.NotFound("Group", err)
-			}
-			if g.OwnerID != 0 {
-				return web.NotFound("Group", errNotVisible)
-			}
-			c.Role = v.RoleInGroup(g, a.now())
-			if err := checkRole(c.Role, role, g.Visibility, "Group"); err != nil {
-				return err
-			}
-			return next(w, r, c, g)
-		})
+	find := func(ctx context.Context, reference string) (project.Group, error) {
+		g, err := a.projects.FindGroup(ctx, reference)
+		if err == nil && g.OwnerID != 0 {
+			err = errNotVisible
+		}
+		return g, err
 	}
+	return func(next GroupHandler) http.Handler { return guard(a, find, role, "Group", next) }
+}
+
+func guard[P project.GroupOrProject](
+	a *Auth, find func(context.Context, string) (P, error), role project.Role, subject string,
+	next func(http.ResponseWriter, *http.Request, Caller, P) error,
+) http.Handler {
+	return web.Handler(func(w http.ResponseWriter, r *http.Request) error {
+		token, err := credential(r)
+		if err != nil {
+			return err
+		}
+		find := func(ctx context.Context) (P, error) { return find(ctx, r.PathValue("id")) }
+		check := func(c Caller) (Caller, error) { return a.checkRequest(r, c, nil) }
+		c, v, at, err := authorize(r.Context(), a, token, check, find)
+		if err != nil {
+			return web.NotFound(subject, err)
+		}
+		if c.Role, err = a.checkRole(v, at, role, subject); err != nil {
+			return err
+		}
+		return next(w, r, c, at)
+	})
 }
 
 // Viewer returns what decides which groups and projects the caller can access.
@@ -136,10 +132,8 @@ func (a *Auth) Namespace(ctx context.Context, c Caller, id int64, role project.R
 	if err != nil {
 		return project.Group{}, err
 	}
-	if g.OwnerID != 0 {
-		g.Visibility = project.Private
-	}
-	return g, checkRole(v.RoleInGroup(g, a.now()), role, g.Visibility, subject)
+	_, err = a.checkRole(v, g, role, subject)
+	return g, err
 }
 
 // authenticate returns the caller if the token has a scope for the request.
@@ -155,29 +149,20 @@ func (a *Auth) authenticate(r *http.Request, also []scope.Scope) (Caller, error)
 	return a.checkRequest(r, c, also)
 }
 
-// authorizeRequest does the same for a request about the group or project that
-// find reads, and returns what decides the caller's role there.
-func (a *Auth) authorizeRequest(r *http.Request, find func(context.Context) error) (Caller, project.Viewer, error) {
-	token, err := credential(r)
-	if err != nil {
-		return Caller{}, project.Viewer{}, err
-	}
-	check := func(c Caller) (Caller, error) { return a.checkRequest(r, c, nil) }
-	return a.authorize(r.Context(), token, check, find)
-}
-
-// authorize resolves the token, reads the group or project with find and checks
-// the caller. All reads after that of the token run in parallel. Only a caller
-// who passes the check learns that the group or project does not exist.
-func (a *Auth) authorize(ctx context.Context, token secret.Text, check func(Caller) (Caller, error), find func(context.Context) error) (Caller, project.Viewer, error) {
+// authorize resolves the token, finds the group or project and checks the
+// caller. All reads after that of the token run in parallel. Only a caller who
+// passes the check learns that the group or project does not exist.
+func authorize[P any](
+	ctx context.Context, a *Auth, token secret.Text, check func(Caller) (Caller, error), find func(context.Context) (P, error),
+) (c Caller, v project.Viewer, at P, err error) {
 	b, err := a.bearer(ctx, token)
 	if err != nil {
-		return Caller{}, project.Viewer{}, err
+		return c, v, at, err
 	}
 	var missing error
 	var memberships project.Memberships
-	c, err := a.resolve(ctx, b, func(ctx context.Context) error {
-		missing = find(ctx)
+	c, err = a.resolve(ctx, b, func(ctx context.Context) error {
+		at, missing = find(ctx)
 		return fault.IgnoreNotFound(missing)
 	}, func(ctx context.Context) (err error) {
 		memberships, err = a.projects.Memberships(ctx, b.userID)
@@ -188,14 +173,14 @@ func (a *Auth) authorize(ctx context.Context, token secret.Text, check func(Call
 	}
 	switch {
 	case err != nil:
-		return Caller{}, project.Viewer{}, err
+		return c, v, at, err
 	case missing != nil:
-		return Caller{}, project.Viewer{}, missing
+		return c, v, at, missing
 	case c.User.ID != b.userID: // acts as another user
-		v, err := a.Viewer(ctx, c)
-		return c, v, err
+		v, err = a.Viewer(ctx, c)
+		return c, v, at, err
 	}
-	return c, project.Viewer{UserID: c.User.ID, Admin: c.User.Admin, Memberships: memberships}, nil
+	return c, project.Viewer{UserID: c.User.ID, Admin: c.User.Admin, Memberships: memberships}, at, nil
 }
 
 // checkRequest checks the scope, and replaces the user if the request asks to
@@ -227,7 +212,7 @@ func (a *Auth) checkRequest(r *http.Request, c Caller, also []scope.Scope) (Call
 // checkScope returns an error unless the token has one of the scopes.
 func (c Caller) checkScope(enough scope.Set) error {
 	if !c.Scopes.HasAny(enough...) {
-		return insufficientScope(enough)
+		return insufficientScope(enough...)
 	}
 	return nil
 }
@@ -237,14 +222,16 @@ var (
 	errNotVisible = fault.New(fault.NotFound, "not visible")
 )
 
-// checkRole checks that a caller with the role has sees a group or project, and
-// that the role is not below the needed one.
-func checkRole(has, needed project.Role, v project.Visibility, subject string) error {
+// checkRole returns the viewer's role in the group or project. It is an error if
+// the viewer does not see that, or the role is below the needed one.
+func (a *Auth) checkRole(viewer project.Viewer, at project.GroupOrProject, needed project.Role, subject string) (project.Role, error) {
+	role := viewer.RoleIn(at, a.now())
+	_, visibility := at.Access()
 	switch {
-	case !project.Sees(has, v):
-		return web.NotFound(subject, errNotVisible)
-	case has < needed:
-		return errForbidden
+	case !project.Sees(role, visibility):
+		return role, web.NotFound(subject, errNotVisible)
+	case role < needed:
+		return role, errForbidden
 	}
-	return nil
+	return role, nil
 }

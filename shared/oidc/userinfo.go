@@ -44,7 +44,7 @@ func (p *Provider) rolesIn(groups []project.Group, memberships project.Membershi
 	viewer := project.Viewer{Memberships: memberships}
 	roles := map[project.Role][]string{}
 	for _, g := range groups {
-		role := viewer.RoleInGroup(g, p.now())
+		role := viewer.RoleIn(g, p.now())
 		roles[role] = append(roles[role], g.FullPath)
 	}
 	return roles

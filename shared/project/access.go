@@ -1,6 +1,7 @@
 package project
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -12,23 +13,15 @@ type Viewer struct {
 	Memberships Memberships
 }
 
-// RoleIn returns the viewer's role in the project: the highest in the project
-// and the groups above it. Administrators own every project, and users those in
-// their own namespace.
-func (v Viewer) RoleIn(p Project, now time.Time) Role {
-	return v.role(p.OwnerID, p.Places(), now)
-}
-
-// RoleInGroup returns the viewer's role in the group by the same rules.
-func (v Viewer) RoleInGroup(g Group, now time.Time) Role {
-	return v.role(g.OwnerID, g.Places(), now)
-}
-
-func (v Viewer) role(ownerID int64, places []Place, now time.Time) Role {
+// RoleIn returns the viewer's role in the group or project: the highest there
+// and in the groups above. Administrators own everything, and users own their
+// namespace with the projects in it.
+func (v Viewer) RoleIn(at GroupOrProject, now time.Time) Role {
+	ownerID, _ := at.Access()
 	if v.Admin || ownerID != 0 && ownerID == v.UserID {
 		return Owner
 	}
-	return v.Memberships.role(places, now)
+	return v.Memberships.role(at.Places(), now)
 }
 
 // Sees reports whether a signed-in user with this role sees a group or project
@@ -73,15 +66,6 @@ func (f Filter) Group(g Group) bool {
 }
 
 func (f Filter) passes(ownerID int64, v Visibility, places []Place) bool {
-	if f.All || !f.MembersOnly && Sees(NoRole, v) || ownerID != 0 && ownerID == f.OwnerID {
-		return true
-	}
-	for _, p := range f.Places {
-		for _, q := range places {
-			if p == q {
-				return true
-			}
-		}
-	}
-	return false
+	return f.All || !f.MembersOnly && Sees(NoRole, v) || ownerID != 0 && ownerID == f.OwnerID ||
+		slices.ContainsFunc(f.Places, func(p Place) bool { return slices.Contains(places, p) })
 }

@@ -48,7 +48,7 @@ func TestRoleIsTheHighestOnTheWayUp(t *testing.T) {
 			project.Owner, 0, project.Owner},
 	}
 	for _, test := range tests {
-		got := []project.Role{test.v.RoleIn(web, now), test.v.RoleIn(own, now), test.v.RoleInGroup(team, now)}
+		got := []project.Role{test.v.RoleIn(web, now), test.v.RoleIn(own, now), test.v.RoleIn(team, now)}
 		if diff := cmp.Diff([]project.Role{test.web, test.own, test.teamGroup}, got); diff != "" {
 			t.Errorf("%s: roles differ (-want +got):\n%s", test.name, diff)
 		}
@@ -76,7 +76,7 @@ func TestFilterPassesWhatTheViewerSees(t *testing.T) {
 			}
 			g := team
 			g.Visibility = visibility
-			if got, want := filter.Group(g), project.Sees(v.RoleInGroup(g, now), visibility); got != want {
+			if got, want := filter.Group(g), project.Sees(v.RoleIn(g, now), visibility); got != want {
 				t.Errorf("%+v passes %s group: %v, want %v", v, visibility, got, want)
 			}
 		}

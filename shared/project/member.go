@@ -55,12 +55,11 @@ func (r *Rules) stored(ctx context.Context, at Place, userID int64) (Member, err
 	if err != nil {
 		return Member{}, err
 	}
-	for _, m := range members {
-		if m.UserID == userID {
-			return m, nil
-		}
+	n := slices.IndexFunc(members, func(m Member) bool { return m.UserID == userID })
+	if n < 0 {
+		return Member{}, errNoMember
 	}
-	return Member{}, errNoMember
+	return members[n], nil
 }
 
 // GroupOrProject is a Group or a Project.
@@ -68,6 +67,7 @@ type GroupOrProject interface {
 	Place() Place
 	Places() []Place
 	Where() string
+	Access() (ownerID int64, v Visibility)
 }
 
 // Invite makes a user a member. The actor cannot give a role above their own

@@ -2,7 +2,10 @@
 // and environments: names, visibility, roles, and who may do what.
 package project
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Group is a namespace for projects and other groups. The own namespace of a
 // user is also a Group, one with an OwnerID.
@@ -132,10 +135,8 @@ type Memberships []Member
 func (ms Memberships) role(places []Place, now time.Time) Role {
 	highest := NoRole
 	for _, m := range ms {
-		for _, p := range places {
-			if m.Place == p && m.Active(now) {
-				highest = max(highest, m.Role)
-			}
+		if m.Active(now) && slices.Contains(places, m.Place) {
+			highest = max(highest, m.Role)
 		}
 	}
 	return highest
@@ -152,6 +153,19 @@ func (p Project) Where() string { return p.FullPath }
 
 // Where returns the group's full path, for the audit trail.
 func (g Group) Where() string { return g.FullPath }
+
+// Access returns the user in whose own namespace the project is, or zero, and
+// its visibility.
+func (p Project) Access() (ownerID int64, v Visibility) { return p.OwnerID, p.Visibility }
+
+// Access returns the user whose own namespace the group is, or zero, and its
+// visibility. Only members see a user's namespace.
+func (g Group) Access() (ownerID int64, v Visibility) {
+	if g.OwnerID != 0 {
+		return g.OwnerID, Private
+	}
+	return 0, g.Visibility
+}
 
 // Places lists the places that give roles in the project: the project and
 // every group above it.

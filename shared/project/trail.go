@@ -7,29 +7,20 @@ import (
 	"gatehouse/shared/audit"
 )
 
-// The audit events of groups.
+// The audit events of groups, projects, members and environments.
 var (
 	EventGroupCreated = audit.Declare("group.created", "Group made")
 	EventGroupChanged = audit.Declare("group.changed", "Group changed")
 	EventGroupDeleted = audit.Declare("group.deleted", "Group deleted")
-)
 
-// The audit events of projects.
-var (
 	EventProjectCreated = audit.Declare("project.created", "Project made")
 	EventProjectChanged = audit.Declare("project.changed", "Project changed")
 	EventProjectDeleted = audit.Declare("project.deleted", "Project deleted")
-)
 
-// The audit events of members.
-var (
 	EventMemberAdded   = audit.Declare("member.added", "Became a member")
 	EventMemberChanged = audit.Declare("member.role_changed", "Membership changed")
 	EventMemberRemoved = audit.Declare("member.removed", "Membership ended")
-)
 
-// The audit events of environments.
-var (
 	EventEnvironmentCreated = audit.Declare("environment.created", "Environment added")
 	EventEnvironmentDeleted = audit.Declare("environment.deleted", "Environment deleted")
 )
