@@ -2,7 +2,6 @@ package functions_test
 
 import (
 	"fmt"
-	"gatehouse/shared/integration"
 	"io"
 	"log/slog"
 	"net/http"
@@ -10,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"gatehouse/shared/integration"
 )
 
 // The benchmarks go over loopback through the local gateway and the functions'

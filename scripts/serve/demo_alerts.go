@@ -48,8 +48,8 @@ func demoAlerts(ctx context.Context, a *app.App, p project.Project, by audit.Act
 			return err
 		}
 	}
-	i, err := a.Integrations.Create(ctx, p, integration.Draft{
-		Name: "Uptime checks", Type: integration.HTTP, Active: true, Mapping: []byte(demoMapping), By: by,
+	i, err := a.Integrations.Create(ctx, by, p, integration.Draft{
+		Name: "Uptime checks", Type: integration.HTTP, Active: true, Mapping: []byte(demoMapping),
 	})
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func demoAlerts(ctx context.Context, a *app.App, p project.Project, by audit.Act
 		return err
 	}
 	status := alert.Acknowledged
-	_, err = a.Alerts.Set(ctx, newest, alert.Change{Status: &status, AssigneeID: &who.ID, ActorID: who.ID})
+	_, err = a.Alerts.Change(ctx, audit.Actor{ID: who.ID, UserID: who.ID}, p, newest, alert.Change{Status: &status, AssigneeID: &who.ID})
 	return err
 }
 

@@ -29,7 +29,7 @@ func TestEverythingIsSealedAnew(t *testing.T) {
 	lost := a.Project("lost", group, project.Private)
 	trackElsewhere(t, under(t, a, oldest), lost)
 	web := a.Project("web", group, project.Private)
-	i, err := before.Integrations.Create(t.Context(), web, integration.Draft{Name: "Uptime", Type: integration.HTTP, Active: true})
+	i, err := before.Integrations.Create(t.Context(), audit.Actor{}, web, integration.Draft{Name: "Uptime", Type: integration.HTTP, Active: true})
 	if err != nil {
 		t.Fatal(err)
 	}

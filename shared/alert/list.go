@@ -3,10 +3,8 @@ package alert
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
@@ -63,15 +61,6 @@ type Listing struct {
 // and which those are depends on what else is in the project.
 var errTooMany = fault.New(fault.Invalid,
 	"too many alerts would have to be searched, sorted or passed over; ask for fewer, by status or severity")
-
-// Rules list and change alerts.
-type Rules struct {
-	Store
-	now func() time.Time
-}
-
-// NewRules returns the rules over a store.
-func NewRules(store Store, now func() time.Time) *Rules { return &Rules{store, now} }
 
 // List returns a page of the alerts that the query asks for. Beyond
 // page.CountLimit alerts of the wanted severities and time only the newest
@@ -148,28 +137,6 @@ func (q Query) sort(alerts []Alert) {
 		}
 		return by(a, b)
 	})
-}
-
-// attempts is how often a change is tried again that somebody else's change
-// came before.
-const attempts = 3
-
-// Set makes the change to the alert that was read, with the errors of
-// ChangeAlert: whatever state the alert is in by then, or only as it was Seen.
-func (r *Rules) Set(ctx context.Context, a Alert, c Change) (Alert, error) {
-	c.At = r.now()
-	for n := 1; ; n++ {
-		if c.overtaken(a) {
-			return Alert{}, ErrChanged
-		}
-		changed, err := r.ChangeAlert(ctx, a, c)
-		if !errors.Is(err, ErrChanged) || n == attempts {
-			return changed, err
-		}
-		if a, err = r.Alert(ctx, a.ProjectID, a.IID); err != nil {
-			return Alert{}, err
-		}
-	}
 }
 
 // recent is how far back LastFrom looks.

@@ -2,7 +2,6 @@ package alert_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -68,7 +67,7 @@ func iids(alerts []alert.Alert) []int64 {
 }
 
 func TestOrdersOfAList(t *testing.T) {
-	r := alert.NewRules(&store{all: four}, time.Now)
+	r := alert.NewRules(&store{all: four}, nil, time.Now)
 	tests := map[alert.Order]struct{ ascending, descending []int64 }{
 		"":               {[]int64{1, 2, 3, 4}, []int64{4, 3, 2, 1}},
 		alert.ByCreation: {[]int64{1, 2, 3, 4}, []int64{4, 3, 2, 1}},
@@ -94,7 +93,7 @@ func TestOrdersOfAList(t *testing.T) {
 }
 
 func TestWhatAListFinds(t *testing.T) {
-	r := alert.NewRules(&store{all: four}, time.Now)
+	r := alert.NewRules(&store{all: four}, nil, time.Now)
 	counts := func(triggered, acknowledged, resolved, ignored int) map[alert.Status]int {
 		all := map[alert.Status]int{alert.Triggered: triggered, alert.Acknowledged: acknowledged, alert.Resolved: resolved, alert.Ignored: ignored}
 		for status, n := range all {
@@ -150,7 +149,7 @@ func many(n int) []alert.Alert {
 
 func TestListOfTooMany(t *testing.T) {
 	const n = 60_000
-	r := alert.NewRules(&store{all: many(n)}, time.Now)
+	r := alert.NewRules(&store{all: many(n)}, nil, time.Now)
 	resolved := alert.Filter{Statuses: []alert.Status{alert.Resolved}}
 	triggered := alert.Filter{Statuses: []alert.Status{alert.Triggered}}
 	critical := alert.Filter{Severities: []alert.Severity{alert.SeverityCritical}}
@@ -192,66 +191,15 @@ func TestListOfTooMany(t *testing.T) {
 			}
 		})
 	}
-	exactly := alert.NewRules(&store{all: many(page.CountLimit)}, time.Now)
+	exactly := alert.NewRules(&store{all: many(page.CountLimit)}, nil, time.Now)
 	l, err := exactly.List(t.Context(), 1, alert.Query{Order: alert.BySeverity, Descending: true}, page.First)
 	if err != nil || l.Total != page.CountLimit || l.Items[0].IID != 1 {
 		t.Errorf("a list of exactly as many as can be sorted: total %d, %v", l.Total, err)
 	}
 }
 
-func TestSetIsTriedAgain(t *testing.T) {
-	now := after(5)
-	resolved := alert.Resolved
-	for disturbs := range 4 {
-		s := &store{all: four, disturbs: disturbs}
-		r := alert.NewRules(s, func() time.Time { return now })
-		got, err := r.Set(t.Context(), four[0], alert.Change{Status: &resolved, ActorID: 9})
-		if disturbs < 3 && (err != nil || got.Status != alert.Resolved || !got.EndedAt.Equal(now) || got.Activity[0].ActorID != 9) {
-			t.Errorf("disturbed %d times Set gave %+v, %v", disturbs, got, err)
-		}
-		if disturbs == 3 && !fault.Is(err, fault.Conflict) {
-			t.Errorf("disturbed %d times Set gave %v, want fault.Conflict", disturbs, err)
-		}
-		if tries := min(disturbs+1, 3); s.changes != tries {
-			t.Errorf("disturbed %d times Set tried %d times, want %d", disturbs, s.changes, tries)
-		}
-		if again := min(disturbs, 2); s.reads != again {
-			t.Errorf("disturbed %d times Set read the alert %d times, want %d", disturbs, s.reads, again)
-		}
-	}
-	gone := alert.NewRules(&store{all: four, disturbs: 1}, time.Now)
-	if _, err := gone.Set(t.Context(), alert.Alert{ProjectID: 1, IID: 5}, alert.Change{Status: &resolved}); !fault.Is(err, fault.NotFound) {
-		t.Errorf("Set of an alert that was deleted in between gave %v, want fault.NotFound", err)
-	}
-}
-
-// Who decided on what they saw is not taken to have meant what it became.
-func TestSetOfWhatWasSeen(t *testing.T) {
-	acknowledged, resolved := alert.Acknowledged, alert.Resolved
-	seen := alert.Alert{ProjectID: 1, IID: 9, Status: alert.Triggered, Version: 1}
-	since := seen.Changed(alert.Change{Status: &resolved})
-	tests := map[string]struct {
-		read     alert.Alert
-		disturbs int
-		change   alert.Change
-		want     error
-	}{
-		"as it was seen":          {seen, 0, alert.Change{Status: &acknowledged, Seen: 1}, nil},
-		"changed since":           {since, 0, alert.Change{Status: &acknowledged, Seen: 1}, alert.ErrChanged},
-		"changed at that moment":  {seen, 1, alert.Change{Status: &acknowledged, Seen: 1}, alert.ErrChanged},
-		"the same was done since": {since, 0, alert.Change{Status: &resolved, Seen: 1}, nil},
-		"whatever it is":          {since, 0, alert.Change{Status: &acknowledged}, nil},
-	}
-	for name, test := range tests {
-		r := alert.NewRules(&store{all: []alert.Alert{since}, disturbs: test.disturbs}, time.Now)
-		if _, err := r.Set(t.Context(), test.read, test.change); !errors.Is(err, test.want) {
-			t.Errorf("Set of an alert %s gave %v, want %v", name, err, test.want)
-		}
-	}
-}
-
 func TestLastFrom(t *testing.T) {
-	r := alert.NewRules(&store{all: four}, time.Now)
+	r := alert.NewRules(&store{all: four}, nil, time.Now)
 	for integration, want := range map[int64]int64{1: 3, 2: 4} {
 		if got, err := r.LastFrom(t.Context(), 1, integration); err != nil || got.IID != want {
 			t.Errorf("LastFrom(%d) = %d, %v, want %d", integration, got.IID, err, want)

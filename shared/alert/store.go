@@ -6,35 +6,26 @@ import (
 	"time"
 )
 
-// Store keeps alerts. Reads see every write that was acknowledged before. What
-// belongs to a project that was deleted goes after it, many alerts not at once;
-// it cannot be reached any more, because the ids of projects are never given
-// twice.
+// Store keeps alerts. Reads see every write that was acknowledged before. A
+// deleted project's alerts are removed in batches; project ids are never
+// reused, so the alerts are unreachable meanwhile.
 type Store interface {
-	// RecordOccurrences records the occurrences of one request. Each inner
-	// list holds all those with one fingerprint, in the order in which they
-	// take effect, and its results stand at the same place in the answer, in
-	// the same order; an occurrence without a fingerprint is alone in its
-	// list. A recovery touches more than one alert where several open ones
-	// have its fingerprint, and then has as many results, by their iids.
-	//
-	// Of any number of callers with equal occurrences at once, one opens the
-	// alert and the others are counted on it; iids count up by one for each
-	// alert of the project (a number may stay unused after a crash or a race).
-	// Title, severity, payload and every other field stay those of the first
-	// occurrence. A recovery sets Status, EndedAt and Activity of the alert; a
-	// recovery that ended before the open alert started is Unmatched, unless
-	// it has IgnoreStart. Of recoveries at once, one resolves the alert and
-	// the others are Unmatched. An occurrence at the same time as a recovery is
-	// counted on the alert before that ends or opens a newer one.
-	//
-	// After an error some of the occurrences may be recorded and others not.
-	// The caller may send all of them again: no alert is lost, and none that
-	// groups is opened twice, though some occurrences may be counted twice and
-	// one that does not group may have an alert twice. An error of kind
-	// fault.Unavailable says that the store cannot tell.
-	RecordOccurrences(ctx context.Context, projectID int64, occurrences [][]Occurrence, now time.Time) ([][]Recorded, error)
+	Reader
+	Recorder
 
+	// ChangeAlert applies the change to a, an alert as it was read, and returns
+	// the result, which may lack events since then. Entering Resolved sets
+	// EndedAt, and leaving it clears EndedAt. A change without effect returns
+	// the alert as it is. ErrChanged means that the stored Version is another
+	// one (events do not count), ErrDuplicateOpen that a grouped alert would be
+	// reopened while another open one has its fingerprint; both are
+	// fault.Conflict, and nothing is changed then. An alert that is gone is
+	// fault.NotFound.
+	ChangeAlert(ctx context.Context, a Alert, c Change) (Alert, error)
+}
+
+// Reader is what a Store answers.
+type Reader interface {
 	// Alert returns the alert, or a fault.NotFound error.
 	Alert(ctx context.Context, projectID, iid int64) (Alert, error)
 
@@ -43,23 +34,38 @@ type Store interface {
 	AlertPayload(ctx context.Context, projectID, iid int64) ([]byte, error)
 
 	// RecentAlerts returns the newest alerts of the project that pass the
-	// filter, by descending iid, at most limit of them. More tells that there
-	// are others.
+	// filter, by descending iid, at most limit of them. More reports whether
+	// there are others.
 	RecentAlerts(ctx context.Context, projectID int64, f Filter, limit int) (alerts []Alert, more bool, err error)
-
-	// ChangeAlert makes the change to a, which is an alert as it was read, and
-	// returns it after that; events of since then may be missing. Entering
-	// Resolved sets EndedAt, and leaving it clears it. A change that changes
-	// nothing returns the alert as it is. It returns a fault.Conflict error
-	// whose message the caller may read when the Version is not the stored one
-	// any more because somebody changed the alert in between (a further event
-	// does not), and also when a grouped alert would be opened again beside
-	// another open grouped one with its fingerprint; nothing is changed then.
-	// An alert that is gone is fault.NotFound.
-	ChangeAlert(ctx context.Context, a Alert, c Change) (Alert, error)
 }
 
-// Filter narrows a list of alerts; what is empty lets all pass.
+// Recorder is the part of a Store that turns occurrences into alerts.
+type Recorder interface {
+	// RecordOccurrences records the occurrences of one request. Each inner
+	// list holds all occurrences with one fingerprint, in the order in which
+	// they take effect; an occurrence without a fingerprint is alone in its
+	// list. The results have the same order. A recovery has one result for
+	// each open alert with its fingerprint, by iid.
+	//
+	// When callers send equal occurrences at once, one opens the alert and the
+	// others are counted on it. Iids count up by one for each alert of the
+	// project (a number may stay unused after a crash or a race). Title,
+	// severity, payload and all other fields stay those of the first
+	// occurrence. A recovery sets Status, EndedAt and Activity of the alert. A
+	// recovery that ended before the open alert started is Unmatched, unless
+	// it has IgnoreStart. When callers send recoveries at once, one resolves
+	// the alert and the others are Unmatched. An occurrence that competes with
+	// a recovery is either counted before the alert ends or opens a new one.
+	//
+	// After an error some of the occurrences may be recorded and others not.
+	// The caller may send all of them again: no alert is lost, and no grouped
+	// one is opened twice, but some occurrences may be counted twice and an
+	// ungrouped one may open two alerts. A fault.Unavailable error means that
+	// the store does not know what was recorded.
+	RecordOccurrences(ctx context.Context, projectID int64, occurrences [][]Occurrence, now time.Time) ([][]Recorded, error)
+}
+
+// Filter narrows a list of alerts; an empty field lets every alert pass.
 type Filter struct {
 	Statuses   []Status
 	Severities []Severity

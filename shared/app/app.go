@@ -76,9 +76,9 @@ func New(store storage.Store, c Config) *App {
 	a.Tracking = errortracking.NewRules(store, a.Trail, c.Keys, c.Now)
 	a.OAuth = oauth.NewServer(store, a.Users, attempts, a.Trail, c.Keys, c.OAuth, c.Now)
 	a.Integrations = integration.NewRules(store, a.Trail, c.Keys, c.Features, c.Now)
-	a.Alerts = alert.NewRules(store, c.Now)
 	a.Intake = intake.NewRules(store, a.Integrations, c.Now)
 	a.Auth = auth.New(a.Users, a.Tokens, a.Projects, a.OAuth, a.Trail, c.Now)
+	a.Alerts = alert.NewRules(store, a.Auth, c.Now)
 	return a
 }
 

@@ -23,15 +23,21 @@ import (
 
 // Rules take payloads.
 type Rules struct {
-	alerts       alert.Store
+	store        Store
 	integrations *integration.Rules
 	meter        *meter
 	now          func() time.Time
 }
 
-// NewRules returns the rules over a store of alerts and the integrations.
-func NewRules(alerts alert.Store, integrations *integration.Rules, now func() time.Time) *Rules {
-	return &Rules{alerts, integrations, newMeter(), now}
+// Store is what a delivery writes to.
+type Store interface {
+	alert.Recorder
+	integration.Meter
+}
+
+// NewRules returns the rules over a store and the integrations.
+func NewRules(store Store, integrations *integration.Rules, now func() time.Time) *Rules {
+	return &Rules{store, integrations, newMeter(), now}
 }
 
 // Delivery is a request to the address of an integration.
@@ -175,7 +181,7 @@ func (r *Rules) checkRate(ctx context.Context, projectPath string, e integration
 		return nil
 	}
 	now := r.now()
-	within, err := r.integrations.TakeRate(ctx, projectPath, e.Integration, now)
+	within, err := r.store.TakeRate(ctx, projectPath, e.Integration, now)
 	if err != nil || within {
 		return err
 	}
@@ -236,7 +242,7 @@ func (r *Rules) take(ctx context.Context, projectPath string, e integration.Endp
 func (r *Rules) record(ctx context.Context, projectPath string, e integration.Endpoint, parsed alert.Parsed, now time.Time) (recorded [][]alert.Recorded, err error) {
 	var write errgroup.Group
 	write.Go(func() (err error) {
-		recorded, err = r.alerts.RecordOccurrences(ctx, e.ProjectID, parsed.Occurrences, now)
+		recorded, err = r.store.RecordOccurrences(ctx, e.ProjectID, parsed.Occurrences, now)
 		return err
 	})
 	h := integration.Health{

@@ -57,7 +57,7 @@ func (r *Rules) note(ctx context.Context, projectPath string, i integration.Inte
 	if !write {
 		return
 	}
-	if err := r.integrations.AddHealth(ctx, projectPath, i, due); err != nil {
+	if err := r.store.AddHealth(ctx, projectPath, i, due); err != nil {
 		slog.ErrorContext(ctx, "health of an integration not written", "error", err, "integration_id", i.ID)
 	}
 }

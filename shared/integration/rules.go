@@ -28,8 +28,9 @@ const maxRateLimit = 1_000_000
 
 // Rules creates and changes integrations.
 type Rules struct {
-	Store
+	Reader
 	Features Features
+	store    Store
 	trail    *audit.Trail
 	keys     secret.Box
 	now      func() time.Time
@@ -37,7 +38,7 @@ type Rules struct {
 
 // NewRules returns the rules over a store. The keys seal authorization keys.
 func NewRules(store Store, trail *audit.Trail, keys secret.Keys, f Features, now func() time.Time) *Rules {
-	return &Rules{Store: store, Features: f, trail: trail, keys: keys.Box("integration key"), now: now}
+	return &Rules{Reader: store, Features: f, store: store, trail: trail, keys: keys.Box("integration key"), now: now}
 }
 
 // Draft is what a new integration should be.
@@ -49,7 +50,6 @@ type Draft struct {
 	Mapping   []byte // as mapping.Parse reads it
 	Sample    []byte // a JSON object; empty for none
 	RateLimit int
-	By        audit.Actor
 }
 
 // Create makes an integration of the project, with a key of its own. What is
@@ -57,7 +57,7 @@ type Draft struct {
 // the instance allows one is fault.Forbidden, and one that cannot be active
 // beside those that are, fault.Conflict. One whose sample could not be kept is
 // removed again.
-func (r *Rules) Create(ctx context.Context, p project.Project, d Draft) (Integration, error) {
+func (r *Rules) Create(ctx context.Context, by audit.Actor, p project.Project, d Draft) (Integration, error) {
 	had, err := r.Integrations(ctx, p)
 	if err != nil {
 		return Integration{}, err
@@ -74,7 +74,7 @@ func (r *Rules) Create(ctx context.Context, p project.Project, d Draft) (Integra
 	if err := r.admit(i, had); err != nil {
 		return Integration{}, err
 	}
-	err = r.trail.Do(ctx, i.event(EventCreated, p, d.By), func(ctx context.Context) (err error) {
+	err = r.trail.Do(ctx, i.event(EventCreated, p, by), func(ctx context.Context) (err error) {
 		i, err = r.createWithSample(ctx, p, i, had, sample)
 		return err
 	})
@@ -82,12 +82,12 @@ func (r *Rules) Create(ctx context.Context, p project.Project, d Draft) (Integra
 }
 
 func (r *Rules) createWithSample(ctx context.Context, p project.Project, i Integration, had []Integration, sample []byte) (Integration, error) {
-	i, err := r.CreateIntegration(ctx, p, i, had)
+	i, err := r.store.CreateIntegration(ctx, p, i, had)
 	if err != nil || len(sample) == 0 {
 		return i, err
 	}
-	if err := r.PutSample(ctx, p, i, sample); err != nil {
-		return Integration{}, errors.Join(err, r.DeleteIntegration(context.WithoutCancel(ctx), p, i))
+	if err := r.store.PutSample(ctx, p, i, sample); err != nil {
+		return Integration{}, errors.Join(err, r.store.DeleteIntegration(context.WithoutCancel(ctx), p, i))
 	}
 	return i, nil
 }
@@ -117,15 +117,14 @@ type Change struct {
 	Mapping   *[]byte // as mapping.Parse reads it
 	Sample    *[]byte // a JSON object; empty for none
 	RateLimit *int
-	Seen      int64 // the Version on which it was decided; zero: whatever it is
-	By        audit.Actor
+	Seen      int64 // the Version on which the change was decided; zero: any
 }
 
 // Change changes the integration with this id, with the errors of Create. A
 // mapping that is the former one counts as none: who sends back what was read
 // changes nothing. One that is not as it was Seen any more is ErrChanged. The
 // former sample comes back where the rest cannot be changed.
-func (r *Rules) Change(ctx context.Context, p project.Project, id int64, c Change) (Integration, error) {
+func (r *Rules) Change(ctx context.Context, by audit.Actor, p project.Project, id int64, c Change) (Integration, error) {
 	was, had, err := r.find(ctx, p, id)
 	if err != nil {
 		return Integration{}, err
@@ -145,9 +144,9 @@ func (r *Rules) Change(ctx context.Context, p project.Project, id int64, c Chang
 	if err := i.besides(had); err != nil {
 		return Integration{}, err
 	}
-	err = r.trail.Do(ctx, i.changeEvent(was, p, c), func(ctx context.Context) (err error) {
+	err = r.trail.Do(ctx, i.changeEvent(was, p, by, c), func(ctx context.Context) (err error) {
 		if c.Sample == nil {
-			i, err = r.UpdateIntegration(ctx, p, i, had)
+			i, err = r.store.UpdateIntegration(ctx, p, i, had)
 		} else {
 			i, err = r.updateWithSample(ctx, p, i, had, sample)
 		}
@@ -162,12 +161,12 @@ func (r *Rules) updateWithSample(ctx context.Context, p project.Project, i Integ
 	if err != nil {
 		return Integration{}, err
 	}
-	if err := r.PutSample(ctx, p, i, sample); err != nil {
+	if err := r.store.PutSample(ctx, p, i, sample); err != nil {
 		return Integration{}, err
 	}
-	updated, err := r.UpdateIntegration(ctx, p, i, had)
+	updated, err := r.store.UpdateIntegration(ctx, p, i, had)
 	if err != nil {
-		return Integration{}, errors.Join(err, r.PutSample(context.WithoutCancel(ctx), p, i, former))
+		return Integration{}, errors.Join(err, r.store.PutSample(context.WithoutCancel(ctx), p, i, former))
 	}
 	return updated, nil
 }
@@ -199,7 +198,7 @@ func (r *Rules) ResetKey(ctx context.Context, by audit.Actor, p project.Project,
 	}
 	r.renewKey(&i)
 	err = r.trail.Do(ctx, i.event(EventKeyReset, p, by), func(ctx context.Context) (err error) {
-		i, err = r.UpdateIntegration(ctx, p, i, had)
+		i, err = r.store.UpdateIntegration(ctx, p, i, had)
 		return err
 	})
 	return i, err
@@ -208,7 +207,7 @@ func (r *Rules) ResetKey(ctx context.Context, by audit.Actor, p project.Project,
 // Delete removes the integration.
 func (r *Rules) Delete(ctx context.Context, by audit.Actor, p project.Project, i Integration) error {
 	return r.trail.Do(ctx, i.event(EventDeleted, p, by), func(ctx context.Context) error {
-		return r.DeleteIntegration(ctx, p, i)
+		return r.store.DeleteIntegration(ctx, p, i)
 	})
 }
 
@@ -254,7 +253,7 @@ func (r *Rules) KeepKey(ctx context.Context, projectPath string, i Integration, 
 	if _, stale, err := r.keys.Open(i.SealedKey, i.label()); err == nil && !stale {
 		return
 	}
-	if err := r.PutSealedKey(ctx, projectPath, i, r.keys.Seal([]byte(key.Reveal()), i.label())); err != nil {
+	if err := r.store.PutSealedKey(ctx, projectPath, i, r.keys.Seal([]byte(key.Reveal()), i.label())); err != nil {
 		slog.ErrorContext(ctx, "authorization key not sealed anew", "integration_id", i.ID, "error", err)
 	}
 }
@@ -267,7 +266,7 @@ func (r *Rules) Reseal(ctx context.Context, p project.Project, i Integration) (b
 	if err != nil || anew == nil {
 		return false, err
 	}
-	err = r.PutSealedKey(ctx, p.FullPath, i, anew)
+	err = r.store.PutSealedKey(ctx, p.FullPath, i, anew)
 	return err == nil, err
 }
 

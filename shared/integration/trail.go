@@ -32,7 +32,7 @@ func (i Integration) event(name audit.Name, p project.Project, by audit.Actor) a
 
 // changeEvent returns an event about what the change makes of the integration
 // as it was.
-func (i Integration) changeEvent(was Integration, p project.Project, c Change) audit.Event {
+func (i Integration) changeEvent(was Integration, p project.Project, by audit.Actor, c Change) audit.Event {
 	name := EventChanged
 	switch {
 	case i.Active && !was.Active:
@@ -40,7 +40,7 @@ func (i Integration) changeEvent(was Integration, p project.Project, c Change) a
 	case !i.Active && was.Active:
 		name = EventDisabled
 	}
-	e := i.event(name, p, c.By)
+	e := i.event(name, p, by)
 	e.Details["changed"] = strings.Join(i.changedFields(was, c), ", ")
 	if i.Name != was.Name {
 		e.Details["formerly"] = was.Name

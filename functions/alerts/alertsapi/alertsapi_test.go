@@ -23,6 +23,7 @@ import (
 	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/storage"
 )
 
 // site is a project with integrations, and the handler that takes its alerts.
@@ -45,7 +46,7 @@ func (s *site) integration(t *testing.T, d integration.Draft) (integration.Integ
 	if d.Name == "" {
 		d.Name = "Uptime"
 	}
-	i, err := s.Integrations.Create(t.Context(), s.project, d)
+	i, err := s.Integrations.Create(t.Context(), audit.Actor{}, s.project, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +293,7 @@ func TestWhatTheMetricsAddressAnswers(t *testing.T) {
 	s.wantAlerts(t, 1)
 
 	off := false
-	if _, err := s.Integrations.Change(t.Context(), s.project, i.ID, integration.Change{Active: &off}); err != nil {
+	if _, err := s.Integrations.Change(t.Context(), audit.Actor{}, s.project, i.ID, integration.Change{Active: &off}); err != nil {
 		t.Fatal(err)
 	}
 	s.post(t, path, key, webhookOf(0, firing("A"))).Want(t, 401, said("401 Unauthorized - There is no active integration with this address. See the project's Monitor settings."))
@@ -302,7 +303,7 @@ func TestAnIntegrationThatIsNotActiveIsAbsent(t *testing.T) {
 	s := newSite(t)
 	i, key := s.http(t)
 	off := false
-	if _, err := s.Integrations.Change(t.Context(), s.project, i.ID, integration.Change{Active: &off}); err != nil {
+	if _, err := s.Integrations.Change(t.Context(), audit.Actor{}, s.project, i.ID, integration.Change{Active: &off}); err != nil {
 		t.Fatal(err)
 	}
 	absent := said("403 Forbidden - There is no active integration with this address. See the project's Monitor settings.")
@@ -378,7 +379,7 @@ func TestTooManyRequests(t *testing.T) {
 
 // failing is a store that records nothing.
 type failing struct {
-	alert.Store
+	storage.Store
 	err error
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/fault"
-	"gatehouse/shared/project"
 	"gatehouse/shared/site"
 	"gatehouse/shared/web"
 )
@@ -40,19 +39,8 @@ func (a *api) assign(w http.ResponseWriter, r *http.Request, v visit) error {
 	notice := "alert-assigned"
 	if id == 0 {
 		notice = "alert-unassigned"
-	} else if err := a.checkAssignee(r.Context(), v, id); err != nil {
-		return err
 	}
 	return a.changeAlert(w, r, v, form, alert.Change{AssigneeID: &id}, notice)
-}
-
-// checkAssignee checks that whom an alert is assigned to can work on it.
-func (a *api) checkAssignee(ctx context.Context, v visit, userID int64) error {
-	role, err := a.app.Auth.RoleIn(ctx, v.Project, userID)
-	if err == nil && role < project.Developer {
-		return errNoAssignee
-	}
-	return err
 }
 
 var errNoAssignee = fault.New(fault.Invalid, "An alert is assigned to somebody who has at least the role Developer in the project.")
@@ -71,11 +59,12 @@ func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, v visit, form 
 	if err != nil {
 		return err
 	}
-	c.ActorID = v.User.ID
-	_, err = a.app.Alerts.Set(r.Context(), of, c)
+	_, err = a.app.Alerts.Change(r.Context(), v.actor(), v.Project, of, c)
 	switch {
 	case fault.Is(err, fault.Conflict):
 		return a.complainAlert(w, r, v, n, err)
+	case fault.Is(err, fault.Invalid):
+		return errNoAssignee
 	case err != nil:
 		return err
 	}

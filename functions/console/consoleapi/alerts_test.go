@@ -75,7 +75,7 @@ func TestAlertsAreListedByStatus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := a.Alerts.Set(t.Context(), one, alert.Change{Status: &status}); err != nil {
+		if _, err := a.Alerts.Change(t.Context(), audit.Actor{}, web, one, alert.Change{Status: &status}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -307,7 +307,7 @@ func TestSendATestAlert(t *testing.T) {
 	if got := alertsOf(t, a, web); len(got) != 1 {
 		t.Errorf("the tests left %d alerts, want one", len(got))
 	}
-	if err := a.Integrations.PutSample(t.Context(), web, i, []byte(`{"mine": true}`)); err != nil {
+	if err := a.Store.PutSample(t.Context(), web, i, []byte(`{"mine": true}`)); err != nil {
 		t.Fatal(err)
 	}
 	b.Get(test+"?integration="+to).Want(200, `"mine": true`)

@@ -86,11 +86,11 @@ func (a *api) changeIntegration(w http.ResponseWriter, r *http.Request, v visit,
 	}
 	rateLimit, err := sent.rateLimit()
 	if err == nil {
-		change := integration.Change{Name: &sent.Name, Active: &sent.Active, RateLimit: &rateLimit, Seen: sent.Version, By: v.actor()}
+		change := integration.Change{Name: &sent.Name, Active: &sent.Active, RateLimit: &rateLimit, Seen: sent.Version}
 		if i.Type != integration.HTTP {
 			change.APIURL = &sent.APIURL
 		}
-		_, err = a.app.Integrations.Change(r.Context(), v.Project, i.ID, change)
+		_, err = a.app.Integrations.Change(r.Context(), v.actor(), v.Project, i.ID, change)
 	}
 	switch {
 	case errors.Is(err, integration.ErrChanged):

@@ -92,8 +92,7 @@ func (a *api) changeAlertSettings(w http.ResponseWriter, r *http.Request, v visi
 		return err
 	}
 	fingerprinting := form.Checked("fingerprinting")
-	change := integration.SettingsChange{Fingerprinting: &fingerprinting, By: v.actor()}
-	if _, err := a.app.Integrations.ChangeSettings(r.Context(), v.Project, change); err != nil {
+	if _, err := a.app.Integrations.ChangeSettings(r.Context(), v.actor(), v.Project, fingerprinting); err != nil {
 		return err
 	}
 	a.site.Notify(w, "alert-settings")
@@ -177,8 +176,8 @@ func (a *api) createIntegration(w http.ResponseWriter, r *http.Request, v visit)
 	rateLimit, complaint := sent.rateLimit()
 	var made integration.Integration
 	if err = complaint; err == nil {
-		made, err = a.app.Integrations.Create(r.Context(), v.Project, integration.Draft{
-			Name: sent.Name, Type: sent.Type, Active: sent.Active, APIURL: sent.APIURL, RateLimit: rateLimit, By: v.actor(),
+		made, err = a.app.Integrations.Create(r.Context(), v.actor(), v.Project, integration.Draft{
+			Name: sent.Name, Type: sent.Type, Active: sent.Active, APIURL: sent.APIURL, RateLimit: rateLimit,
 		})
 	}
 	if err != nil {

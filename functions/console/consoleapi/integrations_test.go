@@ -21,7 +21,7 @@ func newIntegration(t *testing.T, a *apptest.App, p project.Project, name string
 	if of != integration.HTTP {
 		d.APIURL = "https://oncall.example.com/teams/web"
 	}
-	i, err := a.Integrations.Create(t.Context(), p, d)
+	i, err := a.Integrations.Create(t.Context(), audit.Actor{}, p, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestHealthOfAnIntegration(t *testing.T) {
 		LastReceivedAt: a.Now(), Received: 1234, Rejected: 56, SkippedItems: 78, TruncatedAlerts: 9,
 		LastError: "<b>not JSON</b>", LastErrorAt: a.Now(),
 	}
-	if err := a.Integrations.AddHealth(t.Context(), web.FullPath, i, health); err != nil {
+	if err := a.Store.AddHealth(t.Context(), web.FullPath, i, health); err != nil {
 		t.Fatal(err)
 	}
 	b.Get(integrationsPage).Want(200, "1234 received, 56 rejected, 78 skipped, 9 left out by the sender", "<b>not JSON</b>")

@@ -136,7 +136,7 @@ func (a *api) saveMapping(r *http.Request, v visit, i integration.Integration, s
 		return err
 	}
 	sample := []byte(sent.Sample)
-	_, err = a.app.Integrations.Change(r.Context(), v.Project, i.ID, integration.Change{Mapping: &text, Sample: &sample, By: v.actor()})
+	_, err = a.app.Integrations.Change(r.Context(), v.actor(), v.Project, i.ID, integration.Change{Mapping: &text, Sample: &sample})
 	return err
 }
 

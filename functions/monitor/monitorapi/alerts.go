@@ -10,7 +10,6 @@ import (
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/auth"
-	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
 	"gatehouse/shared/web"
 )
@@ -113,19 +112,18 @@ func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, c auth.Caller,
 	if err != nil {
 		return err
 	}
-	change, err := a.readAlertChange(r, p)
+	change, err := readAlertChange(r)
 	if err != nil {
 		return err
 	}
-	change.ActorID = c.User.ID
-	if found.Alert, err = a.app.Alerts.Set(r.Context(), found.Alert, change); err != nil {
+	if found.Alert, err = a.app.Alerts.Change(r.Context(), c.Actor(), p, found.Alert, change); err != nil {
 		return noAlert(err)
 	}
 	return a.answerAlert(w, r, p, found)
 }
 
 // readAlertChange reads a status, somebody to assign, or both.
-func (a *api) readAlertChange(r *http.Request, p project.Project) (alert.Change, error) {
+func readAlertChange(r *http.Request) (alert.Change, error) {
 	params, err := web.Params(r)
 	if err != nil {
 		return alert.Change{}, err
@@ -144,18 +142,5 @@ func (a *api) readAlertChange(r *http.Request, p project.Project) (alert.Change,
 	case c.Status == nil && c.AssigneeID == nil:
 		return alert.Change{}, web.BadParameters("status, assignee_id are missing, at least one parameter must be provided")
 	}
-	return c, a.checkAssignee(r, p, orZero(c.AssigneeID))
-}
-
-// checkAssignee checks that somebody who is assigned can see the alert; zero
-// is nobody.
-func (a *api) checkAssignee(r *http.Request, p project.Project, userID int64) error {
-	if userID == 0 {
-		return nil
-	}
-	role, err := a.app.Auth.RoleIn(r.Context(), p, userID)
-	if err == nil && role < project.Developer {
-		return fault.Field("assignee_id", "is not somebody with the role Developer or above in the project")
-	}
-	return err
+	return c, nil
 }

@@ -32,12 +32,11 @@ func (a *api) createIntegration(w http.ResponseWriter, r *http.Request, c auth.C
 		Name: params.String("name"), Type: integration.Type(params.String("type")), Active: params.Bool("active"),
 		APIURL: orZero(params.OptionalString("api_url")), RateLimit: int(orZero(params.OptionalInt("rate_limit"))),
 		Mapping: params.OptionalJSON("payload_attribute_mapping"), Sample: params.OptionalJSON("payload_example"),
-		By: c.Actor(),
 	}
 	if err := params.Err(); err != nil {
 		return err
 	}
-	i, err := a.app.Integrations.Create(r.Context(), p, draft)
+	i, err := a.app.Integrations.Create(r.Context(), c.Actor(), p, draft)
 	if err != nil {
 		return web.NotFound("Project", err)
 	}
@@ -96,7 +95,6 @@ func (a *api) changeIntegration(w http.ResponseWriter, r *http.Request, c auth.C
 	}
 	check(params)
 	change := readChange(params)
-	change.By = c.Actor()
 	kind := params.OptionalString("type")
 	if err := params.Err(); err != nil {
 		return err
@@ -104,7 +102,7 @@ func (a *api) changeIntegration(w http.ResponseWriter, r *http.Request, c auth.C
 	if kind != nil && integration.Type(*kind) != i.Type {
 		return fault.Field("type", "cannot be changed")
 	}
-	if i, err = a.app.Integrations.Change(r.Context(), p, i.ID, change); err != nil {
+	if i, err = a.app.Integrations.Change(r.Context(), c.Actor(), p, i.ID, change); err != nil {
 		return noIntegration(err)
 	}
 	return a.answer(w, r, http.StatusOK, p, i)

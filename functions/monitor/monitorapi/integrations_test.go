@@ -9,6 +9,7 @@ import (
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
@@ -176,7 +177,7 @@ func TestIntegrationsThatAreNotThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := s.Project("other", group, project.Private)
-	foreign, err := s.Integrations.Create(t.Context(), other, integration.Draft{Name: "x", Type: integration.HTTP, Active: true})
+	foreign, err := s.Integrations.Create(t.Context(), audit.Actor{}, other, integration.Draft{Name: "x", Type: integration.HTTP, Active: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"gatehouse/shared/auth"
-	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
 	"gatehouse/shared/web"
 )
@@ -31,7 +30,7 @@ func (a *api) changeSettings(w http.ResponseWriter, r *http.Request, caller auth
 	if err := params.Err(); err != nil {
 		return err
 	}
-	s, err := a.app.Integrations.ChangeSettings(r.Context(), p, integration.SettingsChange{Fingerprinting: &fingerprinting, By: caller.Actor()})
+	s, err := a.app.Integrations.ChangeSettings(r.Context(), caller.Actor(), p, fingerprinting)
 	if err != nil {
 		return web.NotFound("Project", err)
 	}

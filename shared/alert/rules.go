@@ -1,0 +1,70 @@
+package alert
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"gatehouse/shared/audit"
+	"gatehouse/shared/fault"
+	"gatehouse/shared/project"
+)
+
+// Rules list and change alerts.
+type Rules struct {
+	Reader
+	store   Store
+	members Members
+	now     func() time.Time
+}
+
+// Members knows the roles of users.
+type Members interface {
+	// RoleIn returns the user's role in the project. A user who does not exist
+	// or is blocked has none.
+	RoleIn(ctx context.Context, p project.Project, userID int64) (project.Role, error)
+}
+
+// NewRules returns the rules over a store.
+func NewRules(store Store, members Members, now func() time.Time) *Rules {
+	return &Rules{store, store, members, now}
+}
+
+// maxAttempts is how often Change tries when others change the alert at the
+// same time.
+const maxAttempts = 3
+
+// Change changes the alert, which the caller has read, on behalf of the actor.
+// It applies to whatever state the alert is in by then, unless Seen is set: then
+// an alert that was changed since is ErrChanged. Other errors are those of
+// Store.ChangeAlert, and fault.Fields for a user who cannot be assigned.
+func (r *Rules) Change(ctx context.Context, by audit.Actor, p project.Project, a Alert, c Change) (Alert, error) {
+	if err := r.checkAssignee(ctx, p, c.AssigneeID); err != nil {
+		return Alert{}, err
+	}
+	c.ActorID, c.At = by.UserID, r.now()
+	for n := 1; ; n++ {
+		if c.overtaken(a) {
+			return Alert{}, ErrChanged
+		}
+		changed, err := r.store.ChangeAlert(ctx, a, c)
+		if !errors.Is(err, ErrChanged) || n == maxAttempts {
+			return changed, err
+		}
+		if a, err = r.Alert(ctx, a.ProjectID, a.IID); err != nil {
+			return Alert{}, err
+		}
+	}
+}
+
+// checkAssignee checks that the user may see the project's alerts.
+func (r *Rules) checkAssignee(ctx context.Context, p project.Project, userID *int64) error {
+	if userID == nil || *userID == 0 {
+		return nil // nobody is assigned
+	}
+	role, err := r.members.RoleIn(ctx, p, *userID)
+	if err == nil && role < project.Developer {
+		return fault.Field("assignee_id", "is not somebody with the role Developer or above in the project")
+	}
+	return err
+}
