@@ -60,7 +60,7 @@ func (a *api) notify(w http.ResponseWriter, r *http.Request, d intake.Delivery) 
 	body, err := web.ReadBody(r)
 	if err != nil {
 		// Too large is 400 here: senders know no 413 (Interface: "Alert intake").
-		return a.intake.Refuse(r.Context(), d, fault.New(fault.Invalid, fault.Message(err)))
+		d.Unread = fault.New(fault.Invalid, fault.Message(err))
 	}
 	d.Body, d.Key = payloadOf(r, body), key(r)
 	touched, err := a.intake.Deliver(r.Context(), d)

@@ -1,0 +1,220 @@
+package intake
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"gatehouse/shared/alert"
+	"gatehouse/shared/fault"
+	"gatehouse/shared/integration"
+	"gatehouse/shared/mapping"
+	"gatehouse/shared/payload"
+)
+
+// delivery is a Delivery on its way through open, read and record. Each step
+// fills in what the next one needs.
+type delivery struct {
+	Delivery
+	rules    *Rules
+	now      time.Time
+	endpoint integration.Endpoint // by open; without ID if there is none
+	parsed   alert.Parsed         // by read
+	touched  []alert.Recorded     // by record
+}
+
+func (r *Rules) newDelivery(sent Delivery, e integration.Endpoint) *delivery {
+	return &delivery{Delivery: sent, rules: r, now: r.now(), endpoint: e}
+}
+
+// run takes the steps until one fails, and returns the answer.
+func (d *delivery) run(ctx context.Context, steps ...func(context.Context) error) ([]alert.Recorded, error) {
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return nil, d.end(ctx, err)
+		}
+	}
+	return d.touched, nil
+}
+
+// The refusals that say what to do.
+var (
+	errInactive = fault.New(fault.Forbidden, "There is no active integration with this address. See the project's Monitor settings.")
+	errNoKey    = fault.New(fault.Unauthorized, "Send the integration's authorization key, as a Bearer token or as the password of Basic authentication.")
+	errWrongKey = fault.New(fault.Unauthorized, "The authorization key is not this integration's. See the project's Monitor settings.")
+	errDown     = fault.New(fault.Unavailable, "The payload could not be recorded. Send it again.")
+	errNotOpen  = fault.New(fault.Invalid, "The payload resolves an alert, and none with its fingerprint is open.")
+
+	errInactiveMetrics = fault.New(fault.Unauthorized, fault.Message(errInactive))
+)
+
+// open finds the integration and checks that it takes the delivery. A body that
+// cannot be used is refused first, but even that is noted at the integration.
+func (d *delivery) open(ctx context.Context) (err error) {
+	d.endpoint, err = d.rules.integrations.EndpointOf(ctx, d.Project, d.Endpoint)
+	if unusable := cmp.Or(d.Unread, payload.Check(d.Body)); unusable != nil {
+		if fault.IgnoreNotFound(err) != nil {
+			slog.ErrorContext(ctx, "refusal not noted", "error", err)
+		}
+		return unusable
+	}
+	if err := d.authorize(err); err != nil {
+		return err
+	}
+	if err := d.checkRate(ctx); err != nil {
+		return err
+	}
+	d.rules.integrations.KeepKey(ctx, d.Project, d.endpoint.Integration, d.Key)
+	return nil
+}
+
+// authorize checks that the integration, which was found unless there is an
+// error, is active and has the key.
+func (d *delivery) authorize(err error) error {
+	switch {
+	case errors.Is(err, integration.ErrNoProject), fault.IgnoreNotFound(err) != nil:
+		return err
+	case (err != nil || !d.endpoint.Receives()) && d.format() == alert.Metrics:
+		return errInactiveMetrics
+	case err != nil || !d.endpoint.Receives():
+		return errInactive
+	case d.Key.Empty():
+		return errNoKey
+	case !d.endpoint.Authorizes(d.Key):
+		return errWrongKey
+	}
+	return nil
+}
+
+// format returns the format that the address takes.
+func (d *delivery) format() alert.Format {
+	if d.Metrics || d.endpoint.Type == integration.Metrics {
+		return alert.Metrics
+	}
+	return alert.Plain
+}
+
+func (d *delivery) checkRate(ctx context.Context) error {
+	if d.endpoint.RateLimit == 0 {
+		return nil
+	}
+	within, err := d.rules.store.TakeRate(ctx, d.Project, d.endpoint.Integration, d.now)
+	if err != nil || within {
+		return err
+	}
+	kind := fault.TooMany
+	if d.format() == alert.Metrics {
+		kind = fault.Unavailable
+	}
+	nextMinute := d.now.Truncate(time.Minute).Add(time.Minute)
+	return throttled{fault.New(kind, "The integration takes no more requests in this minute."), nextMinute.Sub(d.now)}
+}
+
+// throttled is a refusal for a limited time.
+type throttled struct {
+	error
+	wait time.Duration
+}
+
+// Unwrap returns the refusal.
+func (t throttled) Unwrap() error { return t.error }
+
+// RetryAfter is how long to wait.
+func (t throttled) RetryAfter() time.Duration { return t.wait }
+
+// read parses the payload.
+func (d *delivery) read(context.Context) (err error) {
+	reading := d.reading()
+	if d.rules.integrations.Features.Mapping && len(d.endpoint.Mapping) > 0 {
+		if reading.Mapping, err = mapping.Parse(d.endpoint.Mapping, "mapping"); err != nil {
+			return err
+		}
+	}
+	d.parsed, err = alert.Parse(d.Body, reading)
+	return err
+}
+
+// reading says how the integration's payloads are read, without a mapping.
+func (d *delivery) reading() alert.Reading {
+	return alert.Reading{
+		Format: d.format(), AutoFingerprint: d.endpoint.Settings.Fingerprinting, Grouping: d.rules.integrations.Features.Grouping,
+		Environments: d.endpoint.Environments, IntegrationID: d.endpoint.ID, Now: d.now,
+	}
+}
+
+// record writes the alerts. That the payload is accepted is noted at the same
+// time, which saves a round trip, but for a plain recovery afterwards: it is
+// accepted only if it resolves something.
+func (d *delivery) record(ctx context.Context) error {
+	if d.parsed.Format == alert.Plain && d.parsed.Occurrences[0][0].Recovery {
+		if err := d.write(ctx); err != nil {
+			return err
+		}
+		return d.end(ctx, nil)
+	}
+	var noting sync.WaitGroup
+	noting.Go(func() { _ = d.end(ctx, nil) })
+	defer noting.Wait()
+	return d.write(ctx)
+}
+
+func (d *delivery) write(ctx context.Context) error {
+	recorded, err := d.rules.store.RecordOccurrences(ctx, d.endpoint.ProjectID, d.parsed.Occurrences, d.now)
+	if err != nil {
+		return err
+	}
+	d.touched = d.parsed.Touched(recorded)
+	if len(d.touched) == 0 && d.parsed.Format == alert.Plain {
+		return errNotOpen
+	}
+	return nil
+}
+
+// end notes how the delivery ended: accepted, refused or, with an error that the
+// sender may not read, failed. It returns the error for the sender.
+func (d *delivery) end(ctx context.Context, err error) error {
+	var h integration.Health
+	if d.parsed.Format != "" { // the payload was read
+		h.LastReceivedAt = d.now
+	}
+	if err != nil {
+		err = d.readable(ctx, err)
+		h.Rejected, h.LastError, h.LastErrorAt = 1, fault.Message(err), d.now
+	} else {
+		h.Received, h.SkippedItems, h.TruncatedAlerts = 1, int64(d.parsed.Skipped.Total()), d.parsed.TruncatedAlerts
+		if len(d.parsed.Notes) > 0 {
+			h.LastError, h.LastErrorAt = d.parsed.Notes[0], d.now
+		}
+	}
+	if d.endpoint.ID != 0 {
+		d.count(ctx, h)
+	}
+	return err
+}
+
+// readable returns the error as the sender may read it, and logs a failure.
+func (d *delivery) readable(ctx context.Context, err error) error {
+	message := fault.Message(err)
+	if message == "" || fault.Is(err, fault.Unavailable) && !errors.As(err, new(throttled)) {
+		slog.ErrorContext(ctx, "payload not recorded", "error", err, "integration_id", d.endpoint.ID)
+	}
+	if message == "" {
+		return errDown
+	}
+	return err
+}
+
+// count adds to the integration's health. That it could not be written is no
+// reason to refuse an alert.
+func (d *delivery) count(ctx context.Context, h integration.Health) {
+	due, write := d.rules.meter.add(d.endpoint.ID, h, d.now)
+	if !write {
+		return
+	}
+	if err := d.rules.store.AddHealth(ctx, d.Project, d.endpoint.Integration, due); err != nil {
+		slog.ErrorContext(ctx, "health of an integration not written", "error", err, "integration_id", d.endpoint.ID)
+	}
+}
