@@ -18,7 +18,7 @@ import (
 	"gatehouse/shared/web"
 )
 
-// alertBody is what the page of an alert shows.
+// alertBody is the data of an alert's page.
 type alertBody struct {
 	visit
 	Alert     alert.Alert
@@ -27,16 +27,16 @@ type alertBody struct {
 	Runbook   textOrLink
 	Generator textOrLink
 	Annotated []annotation
-	Through   string // the integration's name
+	Through   string // name of the integration
 	Assignee  string
 	Assignees []user.User // who can be assigned
 	Activity  []activity
 	Payload   *node
-	Complaint string
-	Beside    *alertRow // the open alert that keeps this one from being opened
+	Complaint string    // why the alert was not changed
+	Duplicate *alertRow // the open alert that prevents this one from being reopened
 }
 
-// AssignedToMe reports whether the alert is the visitor's.
+// AssignedToMe reports whether the alert is assigned to the visitor.
 func (b alertBody) AssignedToMe() bool { return b.Alert.AssigneeID == b.User.ID }
 
 func (a *api) showAlert(w http.ResponseWriter, r *http.Request, v visit) error {
@@ -56,7 +56,7 @@ func (a *api) renderAlert(w http.ResponseWriter, r *http.Request, status int, bo
 	return a.render(w, r, body.visit, alertsTab, site.Page{Template: "alert", Title: title, Status: status, Body: body})
 }
 
-// alertParts is what the page of an alert is made of.
+// alertParts is what is read for an alert's page.
 type alertParts struct {
 	alert        alert.Alert
 	payload      []byte
@@ -64,7 +64,7 @@ type alertParts struct {
 	members      []project.Member
 }
 
-// alertParts reads it side by side.
+// alertParts reads the parts in parallel.
 func (a *api) alertParts(ctx context.Context, v visit, iid int64) (parts alertParts, err error) {
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.Go(func() (err error) {
@@ -83,7 +83,7 @@ func (a *api) alertParts(ctx context.Context, v visit, iid int64) (parts alertPa
 		parts.members, err = a.app.Projects.MembersFrom(ctx, project.Developer, v.Project.Places()...)
 		return err
 	})
-	err = reads.Wait() // parts are being written until then
+	err = reads.Wait() // parts is complete only now
 	return parts, err
 }
 
@@ -105,7 +105,7 @@ func (a *api) newAlertBody(ctx context.Context, v visit, iid int64) (alertBody, 
 	}, nil
 }
 
-// userIDs lists everybody whom the page names.
+// userIDs lists all users that the page names.
 func (p alertParts) userIDs() []int64 {
 	ids := []int64{p.alert.AssigneeID}
 	for _, m := range p.members {
@@ -117,7 +117,7 @@ func (p alertParts) userIDs() []int64 {
 	return ids
 }
 
-// through returns the name of the integration through which the alert came.
+// through returns the name of the integration that received the alert.
 func (p alertParts) through() string {
 	for _, i := range p.integrations {
 		if i.ID == p.alert.IntegrationID {
@@ -127,8 +127,8 @@ func (p alertParts) through() string {
 	return ""
 }
 
-// assignees lists who is proposed, and whoever has the alert now: an
-// administrator is no member.
+// assignees lists the users to choose from: the members, and the present
+// assignee, who may be an administrator without membership.
 func (p alertParts) assignees(known people) []user.User {
 	var all []user.User
 	if u, ok := known[p.alert.AssigneeID]; ok && !p.isMember(u.ID) {
@@ -146,23 +146,23 @@ func (p alertParts) isMember(userID int64) bool {
 	return slices.ContainsFunc(p.members, func(m project.Member) bool { return m.UserID == userID })
 }
 
-// textOrLink is what a tool sent as a link. Only where a browser would open
-// another page with it, and nothing else, it is one.
+// textOrLink is what a tool sent as a link. Link is empty unless it is the
+// address of a web page.
 type textOrLink struct{ Text, Link string }
 
 func newTextOrLink(text string) textOrLink { return textOrLink{text, webLink(text)} }
 
-// annotation is what a tool has to say besides, under a name of its own.
+// annotation is a further text of the tool, with a name.
 type annotation struct {
 	Name string
 	textOrLink
 }
 
-// maxAnnotations is how many annotations stand beside the payload, which has
-// them all: each is there twice then, and a function answers with 6 MB.
+// maxAnnotations bounds the annotations that the page shows besides those in
+// the payload, because a Lambda function's answer is limited to 6 MB.
 const maxAnnotations = 50
 
-// newAnnotations lists the first annotations. One that is cut leads nowhere.
+// newAnnotations lists the first annotations. One that is cut is no link.
 func newAnnotations(d alert.Details) (shown []annotation) {
 	for _, a := range d.Annotations[:min(len(d.Annotations), maxAnnotations)] {
 		value := newTextOrLink(payload.Cut(a.Value, maxText))
@@ -174,10 +174,10 @@ func newAnnotations(d alert.Details) (shown []annotation) {
 	return shown
 }
 
-// Unannotated is how many annotations only the payload shows.
+// Unannotated is the number of annotations that only the payload shows.
 func (b alertBody) Unannotated() int { return len(b.Details.Annotations) - len(b.Annotated) }
 
-// webLink returns the address if it is one of a web page, and else "".
+// webLink returns the address if it is that of a web page, else "".
 func webLink(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {

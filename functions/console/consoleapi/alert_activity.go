@@ -7,44 +7,43 @@ import (
 	"gatehouse/shared/alert"
 )
 
-// activity is something that happened to an alert, in words: Who did What,
-// to Whom.
+// activity is an entry in an alert's history: Who did What, to Whom.
 type activity struct {
 	At              time.Time
 	Who, What, Whom string
 	Status          alert.Status
 }
 
-// tool is who does what nobody did.
+// tool is the actor shown for changes no user made.
 const tool = "The monitoring tool"
 
-// newActivity tells what happened to an alert, the latest first.
+// newActivity returns the history of an alert, the latest entry first.
 func newActivity(of alert.Alert, known people) []activity {
 	all := []activity{{At: of.CreatedAt, Who: tool, What: "opened the alert"}}
 	if len(of.Activity) == alert.ActivityKept {
-		all = nil // what was before the kept ones is not known
+		all = nil // older entries are not kept
 	}
 	for _, changed := range of.Activity {
-		told := activity{At: changed.At, Who: tool}
+		entry := activity{At: changed.At, Who: tool}
 		if changed.ActorID != 0 {
-			told.Who = known.name(changed.ActorID)
+			entry.Who = known.name(changed.ActorID)
 		}
-		told.describe(changed, known)
-		all = append(all, told)
+		entry.describe(changed, known)
+		all = append(all, entry)
 	}
 	slices.Reverse(all)
 	return all
 }
 
-func (told *activity) describe(changed alert.Activity, known people) {
+func (entry *activity) describe(changed alert.Activity, known people) {
 	switch {
 	case changed.Change == alert.StatusChanged:
-		told.What, told.Status = "set the status to", changed.Status
+		entry.What, entry.Status = "set the status to", changed.Status
 	case changed.UserID == 0:
-		told.What = "took away the assignment"
+		entry.What = "unassigned the alert"
 	case changed.UserID == changed.ActorID:
-		told.What = "took on the alert"
+		entry.What = "took on the alert"
 	default:
-		told.What, told.Whom = "assigned the alert to", known.name(changed.UserID)
+		entry.What, entry.Whom = "assigned the alert to", known.name(changed.UserID)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"gatehouse/shared/web"
 )
 
-// setStatus gives the alert the status that the form names.
+// setStatus gives the alert the status in the form.
 func (a *api) setStatus(w http.ResponseWriter, r *http.Request, v visit) error {
 	form, err := site.ReadForm(r)
 	if err != nil {
@@ -26,7 +26,7 @@ func (a *api) setStatus(w http.ResponseWriter, r *http.Request, v visit) error {
 	return a.changeAlert(w, r, v, form, alert.Change{Status: &status}, "alert-"+string(status))
 }
 
-// assign gives the alert to the member that the form names, or to nobody.
+// assign gives the alert the assignee in the form, or none.
 func (a *api) assign(w http.ResponseWriter, r *http.Request, v visit) error {
 	form, err := site.ReadForm(r)
 	if err != nil {
@@ -43,16 +43,16 @@ func (a *api) assign(w http.ResponseWriter, r *http.Request, v visit) error {
 	return a.changeAlert(w, r, v, form, alert.Change{AssigneeID: &id}, notice)
 }
 
-var errNoAssignee = fault.New(fault.Invalid, "An alert is assigned to somebody who has at least the role Developer in the project.")
+var errNoAssignee = fault.New(fault.Invalid, "An alert can be assigned only to users with at least the role Developer in the project.")
 
-// changeAlert makes the change in the visitor's name, if the alert still is what
-// the form was shown with.
+// changeAlert makes the change, unless the alert was changed since the form was
+// shown.
 func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, v visit, form site.Form, c alert.Change, notice string) error {
 	n, err := web.PathID(r, "alert")
 	if err != nil {
 		return err
 	}
-	if c.Seen, err = seen(form); err != nil {
+	if c.Seen, err = seenVersion(form); err != nil {
 		return err
 	}
 	of, err := a.app.Alerts.Alert(r.Context(), v.Project.ID, n)
@@ -62,7 +62,7 @@ func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, v visit, form 
 	_, err = a.app.Alerts.Change(r.Context(), v.actor(), v.Project, of, c)
 	switch {
 	case fault.Is(err, fault.Conflict):
-		return a.complainAlert(w, r, v, n, err)
+		return a.renderAlertError(w, r, v, n, err)
 	case fault.Is(err, fault.Invalid):
 		return errNoAssignee
 	case err != nil:
@@ -72,33 +72,32 @@ func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, v visit, form 
 	return site.Redirect(w, r, v.alertAddress(n))
 }
 
-// complainAlert shows the alert with what keeps it from being changed.
-func (a *api) complainAlert(w http.ResponseWriter, r *http.Request, v visit, iid int64, why error) error {
+// renderAlertError shows the alert with the reason why it was not changed.
+func (a *api) renderAlertError(w http.ResponseWriter, r *http.Request, v visit, iid int64, why error) error {
 	body, err := a.newAlertBody(r.Context(), v, iid)
 	if err != nil {
 		return err
 	}
-	body.Complaint = told(why)
+	body.Complaint = sentence(why)
 	if errors.Is(why, alert.ErrChanged) {
-		body.Complaint = "The alert was changed since you opened its page. This is what it is now: repeat what you did if it still fits."
+		body.Complaint = "The alert was changed since you opened its page. Below is its present state: repeat your change if you still want it."
 	}
 	if errors.Is(why, alert.ErrDuplicateOpen) {
-		if body.Beside, err = a.beside(r.Context(), v, body.Alert); err != nil {
+		if body.Duplicate, err = a.openDuplicate(r.Context(), v, body.Alert); err != nil {
 			return err
 		}
 	}
 	return a.renderAlert(w, r, http.StatusConflict, body)
 }
 
-// lookedThrough is among how many open alerts the one with the same
-// fingerprint is looked for.
-const lookedThrough = 1000
+// maxScanned bounds the search for the open alert with the same fingerprint.
+const maxScanned = 1000
 
-// beside returns the open alert with the fingerprint of this one; nil: it is
-// not among the newest.
-func (a *api) beside(ctx context.Context, v visit, of alert.Alert) (*alertRow, error) {
+// openDuplicate returns the open alert with the fingerprint of this one, or nil
+// if it is not among the newest.
+func (a *api) openDuplicate(ctx context.Context, v visit, of alert.Alert) (*alertRow, error) {
 	open := alert.Filter{Statuses: []alert.Status{alert.Triggered, alert.Acknowledged, alert.Ignored}}
-	all, _, err := a.app.Alerts.RecentAlerts(ctx, v.Project.ID, open, lookedThrough)
+	all, _, err := a.app.Alerts.RecentAlerts(ctx, v.Project.ID, open, maxScanned)
 	if err != nil {
 		return nil, err
 	}

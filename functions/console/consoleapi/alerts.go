@@ -14,7 +14,7 @@ import (
 	"gatehouse/shared/user"
 )
 
-// The parts of the tab about alerts, as the ends of their addresses.
+// The sections of the tab Alerts, as the ends of their addresses.
 const (
 	testSection         = alertsTab + "/test"
 	environmentsSection = "/environments"
@@ -26,13 +26,13 @@ var alertSections = []section{
 	{"Environments", environmentsSection},
 }
 
-// renderAlerts answers with a page of a part of the tab about alerts.
+// renderAlerts answers with a page in a section of the tab Alerts.
 func (a *api) renderAlerts(w http.ResponseWriter, r *http.Request, v visit, section string, p site.Page) error {
 	p.Sections = v.sections(alertSections, section)
 	return a.render(w, r, v, alertsTab, p)
 }
 
-// alertsBody is what the list of alerts shows.
+// alertsBody is the data of the list of alerts.
 type alertsBody struct {
 	visit
 	Query        alertQuery
@@ -41,8 +41,8 @@ type alertsBody struct {
 	Paging       site.Paging
 	Chart        chart
 	Complaint    string
-	Integrations []integrationView // that take alerts
-	Command      string            // sends an alert to the first of them
+	Integrations []integrationView // active ones that take alerts
+	Command      string            // sends an alert to the first integration
 }
 
 // alertRow is an alert in the list.
@@ -56,8 +56,7 @@ func (v visit) alertAddress(iid int64) string {
 	return v.Address() + alertsTab + "/" + strconv.FormatInt(iid, 10)
 }
 
-// listAlerts lists the project's alerts, or leads elsewhere while an on-call
-// link is active.
+// listAlerts lists the project's alerts, or shows the active on-call link.
 func (a *api) listAlerts(w http.ResponseWriter, r *http.Request, v visit) error {
 	query, err := readAlertQuery(r)
 	if err != nil {
@@ -81,14 +80,14 @@ func (a *api) listAlerts(w http.ResponseWriter, r *http.Request, v visit) error 
 	return a.renderAlerts(w, r, v, alertsTab, site.Page{Template: "alerts", Title: "Alerts", Body: body})
 }
 
-// onCallBody is what stands in the place of the list while an on-call link is
-// active.
+// onCallBody is the data of the page that replaces the list while an on-call
+// link is active.
 type onCallBody struct {
 	visit
 	Name, Target string
 }
 
-// foundAlerts is what the list of alerts is made of.
+// foundAlerts is what is read for the list of alerts.
 type foundAlerts struct {
 	integrations []integration.Integration
 	listing      alert.Listing
@@ -96,7 +95,7 @@ type foundAlerts struct {
 	days         []alert.Day
 }
 
-// findAlerts reads it side by side.
+// findAlerts reads in parallel.
 func (a *api) findAlerts(r *http.Request, v visit, query alertQuery) (found foundAlerts, err error) {
 	reads, ctx := errgroup.WithContext(r.Context())
 	reads.Go(func() (err error) {
@@ -106,7 +105,7 @@ func (a *api) findAlerts(r *http.Request, v visit, query alertQuery) (found foun
 	reads.Go(func() (err error) {
 		found.listing, err = a.app.Alerts.List(ctx, v.Project.ID, query.alerts(), site.PageOf(r))
 		if fault.Is(err, fault.Invalid) {
-			found.complaint, err = told(err), nil
+			found.complaint, err = sentence(err), nil
 		}
 		return err
 	})
@@ -114,7 +113,7 @@ func (a *api) findAlerts(r *http.Request, v visit, query alertQuery) (found foun
 		found.days, _, err = a.app.Alerts.Days(ctx, v.Project.ID, chartDays)
 		return err
 	})
-	err = reads.Wait() // found is being written until then
+	err = reads.Wait() // found is complete only now
 	return found, err
 }
 
@@ -142,14 +141,13 @@ func (a *api) newAlertsBody(ctx context.Context, v visit, query alertQuery, foun
 	return body, err
 }
 
-// Any reports whether the project has an alert at all, as far as the filter
-// lets one see.
+// Any reports whether the project has any alert that passes the filter.
 func (b alertsBody) Any() bool { return b.Statuses[len(b.Statuses)-1].Count > 0 }
 
 // people are users by their ids.
 type people map[int64]user.User
 
-// people reads the users with these ids, but zero, that exist.
+// people returns the existing users with these ids, ignoring zero.
 func (a *api) people(ctx context.Context, ids ...int64) (people, error) {
 	wanted, seen := []int64{}, map[int64]bool{0: true}
 	for _, id := range ids {
@@ -164,14 +162,14 @@ func (a *api) people(ctx context.Context, ids ...int64) (people, error) {
 	return a.app.Users.UsersByID(ctx, wanted)
 }
 
-// name returns what to call a user; "" for nobody.
+// name returns the name of a user, "" for id zero.
 func (p people) name(id int64) string {
 	u, ok := p[id]
 	switch {
 	case id == 0:
 		return ""
 	case !ok:
-		return "somebody who is gone"
+		return "a deleted user"
 	}
 	return u.Name
 }

@@ -6,25 +6,25 @@ import (
 	"gatehouse/shared/alert"
 )
 
-// chartDays is how many days the picture of alerts shows.
+// chartDays is the number of days in the chart.
 const chartDays = 14
 
-// The measures of the picture. It is scaled to the page's width.
+// The dimensions of the chart, which is scaled to the page's width.
 const (
 	chartHeight = 88 // of the highest bar
 	barWidth    = 36
-	barStep     = 50 // from one bar to the next
-	leastBar    = 3  // height of a bar for a single alert beside many
+	barStep     = 50 // from the left of one bar to the next
+	leastBar    = 3  // lowest height of a bar that is not empty
 )
 
-// chart is a picture of the alerts of the last days.
+// chart shows the number of alerts on each of the last days.
 type chart struct {
 	Bars   []bar
 	Width  int
 	Most   int // alerts on one day
 	Total  int
 	Grave  int
-	Spoken string // what it shows, for who does not see it
+	Spoken string // the chart in words, for screen readers
 }
 
 // bar is one day. The grave alerts are its lower part.
@@ -37,8 +37,8 @@ type bar struct {
 	Label            string
 }
 
-// Labelled are the bars with their day beside them: on a phone there is no room
-// for all.
+// Labelled returns the bars that are labelled with their day. A phone has no
+// room for all labels.
 func (c chart) Labelled() []bar {
 	var some []bar
 	for i := len(c.Bars) - 1; i >= 0; i -= 3 {
@@ -81,7 +81,7 @@ func (c chart) height(count int) int {
 	return max(leastBar, count*chartHeight/c.Most)
 }
 
-// counted writes a number of things.
+// counted returns a number with its noun.
 func counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -9,19 +9,17 @@ import (
 	"gatehouse/shared/site"
 )
 
-// alertQuery is what the address of the list of alerts asks for. A word that
-// is none of those on the page counts as left out: addresses are edited by
-// hand.
+// alertQuery is the query in the address of the list of alerts. Unknown words
+// are ignored, because people edit addresses by hand.
 type alertQuery struct{ Status, Severity, Search, Sort string }
 
-// The statuses of the list that are none of an alert's own.
+// The filters by status that are not a status of an alert.
 const (
 	openAlerts = "" // triggered or acknowledged
 	allAlerts  = "all"
 )
 
-// alertSorts are the orders that the page offers; the first is the one by
-// default.
+// alertSorts are the orders that the page offers, the default one first.
 var alertSorts = []alertSort{
 	{"", "Newest first", alert.ByCreation, true},
 	{"oldest", "Oldest first", alert.ByCreation, false},
@@ -73,7 +71,7 @@ func (q alertQuery) alerts() alert.Query {
 	return wanted
 }
 
-// address returns the end of the address that asks for it.
+// address returns the query part of the list's address.
 func (q alertQuery) address() string {
 	values := url.Values{}
 	for name, value := range map[string]string{"status": q.Status, "severity": q.Severity, "search": q.Search, "sort": q.Sort} {
@@ -87,23 +85,23 @@ func (q alertQuery) address() string {
 	return "?" + values.Encode()
 }
 
-// Narrowed reports whether it asks for less than a status.
+// Narrowed reports whether there is a filter besides the status.
 func (q alertQuery) Narrowed() bool { return q.Severity != "" || q.Search != "" }
 
-// Sorts lists the orders that can be chosen.
+// Sorts lists the orders.
 func (q alertQuery) Sorts() []alertSort { return alertSorts }
 
-// Severities lists them, the gravest first.
+// Severities lists the severities, the gravest first.
 func (q alertQuery) Severities() []alert.Severity { return alert.Severities }
 
-// statusTab leads to the alerts of a status.
+// statusTab is a link to the alerts of a status.
 type statusTab struct {
 	Name, Address string
 	Count         int
 	Current       bool
 }
 
-// tabs leads from the list to the same alerts of other statuses.
+// tabs returns links to the same query for each status.
 func (q alertQuery) tabs(list string, counts map[alert.Status]int) []statusTab {
 	all := 0
 	for _, count := range counts {

@@ -274,7 +274,7 @@ func TestAssignAnAlert(t *testing.T) {
 	b.Get(alertPage(iid)).Want(200, "The alert was assigned.", "assigned the alert to", "The user marco")
 	b.Get(alertsPage).Want(200, "The user marco")
 	b.Post(assignee, apptest.Form("user_id", "0")).WantRedirect(alertPage(iid))
-	b.Get(alertPage(iid)).Want(200, "nobody’s", "took away the assignment")
+	b.Get(alertPage(iid)).Want(200, "The alert is unassigned.", "unassigned the alert")
 	for _, id := range []string{fmt.Sprint(rita.ID), fmt.Sprint(gone.ID), "", "x", "-1", "999"} {
 		b.Post(assignee, apptest.Form("user_id", id)).Want(400, "at least the role Developer")
 	}

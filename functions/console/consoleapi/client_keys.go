@@ -10,11 +10,11 @@ import (
 	"gatehouse/shared/web"
 )
 
-// keyList is what the list of client keys shows.
+// keyList is the data of the list of client keys.
 type keyList struct {
 	Rows   []keyRow
 	Paging site.Paging
-	// Setup is what an application's code says to report errors with the
+	// Setup is the code with which an application reports errors, with the
 	// newest key on the page.
 	Setup string
 }
@@ -35,7 +35,7 @@ func (a *api) newKeyList(v visit, wanted page.Request, found page.Of[errortracki
 // keysPath is the end of the address at which client keys are made.
 const keysPath = trackingSection + "/client_keys"
 
-// setup returns that code. Without a key it shows where one goes.
+// setup returns keyList.Setup, with a placeholder if there is no key.
 func (a *api) setup(v visit, keys []errortracking.ClientKey) string {
 	key := errortracking.ClientKey{ProjectID: v.Project.ID, PublicKey: "<client key>"}
 	if len(keys) > 0 {

@@ -1,5 +1,5 @@
-// Package consoleapi serves the pages on which people find their projects, work
-// on the alerts of these and set up what watches them.
+// Package consoleapi serves the pages on which users find their projects, work
+// on alerts and set up the monitoring.
 package consoleapi
 
 import (
@@ -16,7 +16,7 @@ import (
 //go:embed templates
 var files embed.FS
 
-// notices are what people read after an action.
+// notices are the messages after an action.
 var notices = site.Notices{
 	"tracking-on":       "Error tracking is on.",
 	"tracking-external": "Error tracking is on, with the external tracker.",
@@ -28,18 +28,18 @@ var notices = site.Notices{
 	"link-created":        "The on-call link was created.",
 	"integration-saved":   "The integration was saved.",
 	"integration-deleted": "The integration was deleted. Its alerts stay.",
-	"integration-key":     "The integration has a new authorization key. The old one ended.",
-	"mapping-saved":       "The mapping was saved. It counts from the next payload on.",
+	"integration-key":     "The integration has a new authorization key. The old one no longer works.",
+	"mapping-saved":       "The mapping was saved. It applies from the next payload on.",
 	"alert-settings":      "The rules for alerts were saved.",
 	"environment-added":   "The environment was added.",
 	"environment-deleted": "The environment was deleted. Alerts keep its name.",
 
 	"alert-triggered":    "The alert is open again.",
 	"alert-acknowledged": "You acknowledged the alert.",
-	"alert-resolved":     "You resolved the alert. Should it happen again, that is a new alert.",
-	"alert-ignored":      "The alert is ignored. Should it happen again, that is counted here and nobody is told.",
+	"alert-resolved":     "You resolved the alert. If it happens again, a new alert is opened.",
+	"alert-ignored":      "The alert is ignored. If it happens again, that is counted here and nobody is notified.",
 	"alert-assigned":     "The alert was assigned.",
-	"alert-unassigned":   "The alert is nobody’s now.",
+	"alert-unassigned":   "The alert is unassigned.",
 }
 
 type api struct {

@@ -47,7 +47,7 @@ func (a *api) addEnvironment(w http.ResponseWriter, r *http.Request, v visit) er
 		body.Complaint = site.Sentence("The name", fields["name"])
 		return a.renderEnvironments(w, r, http.StatusUnprocessableEntity, body)
 	case fault.Is(err, fault.Conflict):
-		body.Complaint = told(err)
+		body.Complaint = sentence(err)
 		return a.renderEnvironments(w, r, web.Status(err), body)
 	case err != nil:
 		return err

@@ -12,7 +12,7 @@ import (
 	"gatehouse/shared/web"
 )
 
-// integrationBody is what the page of an integration shows.
+// integrationBody is the data of an integration's page.
 type integrationBody struct {
 	visit
 	Integration integrationView
@@ -22,13 +22,13 @@ type integrationBody struct {
 	Features    integration.Features
 }
 
-// mappedField says where a mapping finds a field of an alert.
+// mappedField is where a mapping finds a field of an alert.
 type mappedField struct{ Field, Path string }
 
 // integrationHandler serves a page of an integration.
 type integrationHandler func(w http.ResponseWriter, r *http.Request, v visit, i integration.Integration) error
 
-// ofIntegration finds the integration that {integration} names.
+// ofIntegration finds the integration in the path.
 func (a *api) ofIntegration(h integrationHandler) projectHandler {
 	return func(w http.ResponseWriter, r *http.Request, v visit) error {
 		id, err := web.PathID(r, "integration")
@@ -60,7 +60,7 @@ func (a *api) renderIntegration(w http.ResponseWriter, r *http.Request, v visit,
 		switch {
 		case err == nil:
 			body.Setup = newSetup(body.Integration, key, a.app.Now())
-		case !errors.Is(err, secret.ErrSealed): // of which the page tells
+		case !errors.Is(err, secret.ErrSealed): // the page explains that one
 			return err
 		}
 	}
@@ -95,10 +95,10 @@ func (a *api) changeIntegration(w http.ResponseWriter, r *http.Request, v visit,
 	switch {
 	case errors.Is(err, integration.ErrChanged):
 		sent = newIntegrationForm(i)
-		sent.Complaints.Whole = "The integration was changed since you opened its page. This is what it is now: repeat what you did if it still fits."
+		sent.Complaint = "The integration was changed since you opened its page. Below is its present state: repeat your change if you still want it."
 		return a.renderIntegration(w, r, v, i, http.StatusConflict, sent)
 	case err != nil:
-		status, err := sent.complain(err)
+		status, err := sent.explain(err)
 		if err != nil {
 			return err
 		}

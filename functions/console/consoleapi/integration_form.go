@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/integration"
@@ -14,40 +12,16 @@ import (
 	"gatehouse/shared/web"
 )
 
-// integrationForm is what the form of an integration holds.
+// integrationForm is the form of an integration.
 type integrationForm struct {
 	Name       string
-	Type       integration.Type // only a new integration's is chosen
+	Type       integration.Type // can be chosen for a new integration only
 	Active     bool
 	APIURL     string
-	RateLimit  string // requests a minute, as it was entered; empty: any number
-	Version    int64  // of the integration, as the form was shown with it
-	Complaints integrationComplaints
-}
-
-// integrationComplaints are what is wrong with the fields, in words. Whole is
-// about all of them.
-type integrationComplaints struct{ Whole, Name, Type, APIURL, RateLimit string }
-
-// Any reports whether there is one about a field.
-func (c integrationComplaints) Any() bool {
-	c.Whole = ""
-	return c != integrationComplaints{}
-}
-
-// Focus names the first field with a mistake.
-func (c integrationComplaints) Focus() string {
-	switch {
-	case c.Type != "":
-		return "type"
-	case c.Name != "":
-		return "name"
-	case c.APIURL != "":
-		return "api_url"
-	case c.RateLimit != "":
-		return "rate_limit"
-	}
-	return ""
+	RateLimit  string // requests a minute as entered; empty: unlimited
+	Version    int64  // of the integration that the form was shown with
+	Complaints complaints
+	Complaint  string // about the form as a whole
 }
 
 // IsLink reports whether the form is for an on-call link.
@@ -61,14 +35,14 @@ func newIntegrationForm(i integration.Integration) integrationForm {
 	return f
 }
 
-// readIntegrationForm reads the form for a new integration. Each type has an
-// address field of its own, because the words beside it differ.
+// readIntegrationForm reads the form. The address has another field for each
+// type, because the explanation differs.
 func readIntegrationForm(r *http.Request) (integrationForm, error) {
 	form, err := site.ReadForm(r)
 	if err != nil {
 		return integrationForm{}, err
 	}
-	version, err := seen(form)
+	version, err := seenVersion(form)
 	f := integrationForm{
 		Version:   version,
 		Name:      strings.TrimSpace(form.Get("name")),
@@ -97,31 +71,18 @@ func (f integrationForm) rateLimit() (int, error) {
 	return limit, nil
 }
 
-// complain puts an error beside the fields that it is about, and returns the
-// status of the page. An error that is not about the form comes back.
-func (f *integrationForm) complain(err error) (status int, unsuited error) {
-	var fields fault.Fields
+// explain puts the error beside the fields that it is about, and returns the
+// status of the page. It returns an error that is not about the form.
+func (f *integrationForm) explain(err error) (status int, other error) {
+	var wrong fault.Fields
 	switch {
-	case errors.As(err, &fields):
-		f.Complaints = integrationComplaints{
-			Name: site.Sentence("The name", fields["name"]), Type: site.Sentence("The type", fields["type"]),
-			APIURL: site.Sentence("The address", fields["api_url"]), RateLimit: site.Sentence("The limit", fields["rate_limit"]),
-			Whole: site.Sentence("The mapping", fields["payload_attribute_mapping"]),
-		}
+	case errors.As(err, &wrong):
+		f.Complaints = newComplaints(wrong, "type", "The type", "name", "The name", "api_url", "The address", "rate_limit", "The limit")
+		f.Complaint = site.Sentence("The mapping", wrong["payload_attribute_mapping"])
 		return http.StatusUnprocessableEntity, nil
 	case fault.Is(err, fault.Conflict), fault.Is(err, fault.Forbidden):
-		f.Complaints.Whole = told(err)
+		f.Complaint = sentence(err)
 		return web.Status(err), nil
 	}
 	return 0, err
-}
-
-// told returns what an error says to people, as a sentence.
-func told(err error) string {
-	message := fault.Message(err)
-	first, size := utf8.DecodeRuneInString(message)
-	if size == 0 {
-		return ""
-	}
-	return string(unicode.ToUpper(first)) + strings.TrimSuffix(message[size:], ".") + "."
 }

@@ -11,11 +11,11 @@ import (
 	"gatehouse/shared/site"
 )
 
-// integrationView is an integration as pages show it.
+// integrationView is an integration with its addresses.
 type integrationView struct {
 	integration.Integration
 	Address string // of its page
-	URL     string // where it takes alerts; empty for an on-call link
+	URL     string // takes alerts; empty for an on-call link
 }
 
 func (a *api) newIntegrationView(v visit, i integration.Integration) integrationView {
@@ -30,16 +30,16 @@ var typeNames = map[integration.Type]string{
 	integration.HTTP: "HTTP endpoint", integration.Metrics: "Metrics alerting", integration.OnCallLink: "On-call link",
 }
 
-// TypeName says what kind of integration it is.
+// TypeName returns the type in words.
 func (i integrationView) TypeName() string { return typeNames[i.Type] }
 
-// IsLink reports whether it sends people elsewhere and takes nothing.
+// IsLink reports whether it is an on-call link, which takes no alerts.
 func (i integrationView) IsLink() bool { return i.Type == integration.OnCallLink }
 
 // Maps reports whether its payloads can be mapped.
 func (i integrationView) Maps() bool { return i.Type == integration.HTTP }
 
-// activeLink returns the on-call link that is active; nil: none is.
+// activeLink returns the active on-call link, or nil.
 func activeLink(all []integration.Integration) *integration.Integration {
 	for _, i := range all {
 		if i.Type == integration.OnCallLink && i.Active {
@@ -49,14 +49,14 @@ func activeLink(all []integration.Integration) *integration.Integration {
 	return nil
 }
 
-// integrationsBody is what the section about alert integrations shows.
+// integrationsBody is the data of the section about alert integrations.
 type integrationsBody struct {
 	visit
 	Rows     []integrationView
-	Link     *integration.Integration // the on-call link, while it is active
+	Link     *integration.Integration // the active on-call link
 	Settings integration.Settings
 	Features integration.Features
-	Full     bool // the instance allows no other one
+	Full     bool // the instance allows no further one
 }
 
 // listIntegrations lists the project's integrations and shows its rules for
@@ -99,7 +99,7 @@ func (a *api) changeAlertSettings(w http.ResponseWriter, r *http.Request, v visi
 	return site.Redirect(w, r, v.Address()+integrationsSection)
 }
 
-// newIntegrationBody is what the page for another integration shows.
+// newIntegrationBody is the data of the page for a new integration.
 type newIntegrationBody struct {
 	visit
 	Form  integrationForm
@@ -107,7 +107,7 @@ type newIntegrationBody struct {
 	Link  *integration.Integration
 }
 
-// Full reports whether the instance allows no other integration.
+// Full reports whether the instance allows no further integration.
 func (b newIntegrationBody) Full() bool {
 	_, free := firstFree(b.Types)
 	return !free
@@ -126,7 +126,7 @@ var types = []typeChoice{
 	{Type: integration.OnCallLink, Hint: "Leads from the list of alerts to another on-call tool. While it is active, no other integration can be."},
 }
 
-// newIntegration shows the form for another integration.
+// newIntegration shows the form for a new integration.
 func (a *api) newIntegration(w http.ResponseWriter, r *http.Request, v visit) error {
 	return a.renderNewIntegration(w, r, v, http.StatusOK, integrationForm{Active: true})
 }
@@ -143,7 +143,7 @@ func (a *api) renderNewIntegration(w http.ResponseWriter, r *http.Request, v vis
 	return a.renderSection(w, r, v, integrationsSection, site.Page{Template: "integration_new", Status: status, Body: body})
 }
 
-// typeChoices lists the types that another integration can or cannot have.
+// typeChoices lists the types and which of them are taken.
 func (a *api) typeChoices(all []integration.Integration) []typeChoice {
 	choices := slices.Clone(types)
 	for i, t := range choices {
@@ -152,8 +152,7 @@ func (a *api) typeChoices(all []integration.Integration) []typeChoice {
 	return choices
 }
 
-// firstFree returns the first type that another integration can have; false:
-// there is none.
+// firstFree returns the first type that is not taken, if there is one.
 func firstFree(choices []typeChoice) (integration.Type, bool) {
 	n := slices.IndexFunc(choices, func(t typeChoice) bool { return !t.Taken })
 	if n < 0 {
@@ -167,21 +166,21 @@ func has(all []integration.Integration, t integration.Type) bool {
 	return slices.ContainsFunc(all, func(i integration.Integration) bool { return i.Type == t })
 }
 
-// createIntegration makes an integration and leads to its page.
+// createIntegration creates an integration and redirects to its page.
 func (a *api) createIntegration(w http.ResponseWriter, r *http.Request, v visit) error {
 	sent, err := readIntegrationForm(r)
 	if err != nil {
 		return err
 	}
-	rateLimit, complaint := sent.rateLimit()
 	var made integration.Integration
-	if err = complaint; err == nil {
+	rateLimit, err := sent.rateLimit()
+	if err == nil {
 		made, err = a.app.Integrations.Create(r.Context(), v.actor(), v.Project, integration.Draft{
 			Name: sent.Name, Type: sent.Type, Active: sent.Active, APIURL: sent.APIURL, RateLimit: rateLimit,
 		})
 	}
 	if err != nil {
-		status, err := sent.complain(err)
+		status, err := sent.explain(err)
 		if err != nil {
 			return err
 		}

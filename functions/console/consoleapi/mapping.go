@@ -17,21 +17,20 @@ import (
 	"gatehouse/shared/web"
 )
 
-// mappingBody is what the page about an integration's mapping shows.
+// mappingBody is the data of the page about an integration's mapping.
 type mappingBody struct {
 	visit
 	Integration integrationView
 	Sample      string
-	Latest      bool // the sample is the latest payload that came
-	Nothing     bool // no payload came yet that could be the sample
-	Off         bool // the instance maps no payloads
+	Latest      bool // the sample is the latest payload
+	Nothing     bool // there is no latest payload
+	Off         bool // mapping is switched off on the instance
 	Choices     []choice
 	Preview     *preview
 	Complaint   string
 }
 
-// showMapping shows the mapping beside its sample, or beside the latest payload
-// that came.
+// showMapping shows the mapping with its sample or the latest payload.
 func (a *api) showMapping(w http.ResponseWriter, r *http.Request, v visit, i integration.Integration) error {
 	body := mappingBody{visit: v, Integration: a.newIntegrationView(v, i), Latest: r.URL.Query().Get("sample") == "latest"}
 	if !body.Integration.Maps() {
@@ -54,8 +53,8 @@ func (a *api) showMapping(w http.ResponseWriter, r *http.Request, v visit, i int
 	return a.renderMapping(w, r, body, http.StatusOK)
 }
 
-// latestPayload returns what opened the integration's newest alert; nil: no
-// recent one came through it.
+// latestPayload returns the payload that opened the integration's newest alert,
+// or nil if no recent alert came through the integration.
 func (a *api) latestPayload(ctx context.Context, p project.Project, i integration.Integration) ([]byte, error) {
 	last, err := a.app.Alerts.LastFrom(ctx, p.ID, i.ID)
 	switch {
@@ -72,14 +71,14 @@ func (a *api) renderMapping(w http.ResponseWriter, r *http.Request, body mapping
 	return a.renderSection(w, r, body.visit, integrationsSection, site.Page{Template: "mapping", Status: status, Body: body})
 }
 
-// The limits of what is indented, in bytes. Indentation makes what is deeply
-// nested a hundred times as long, and the form brings it all back.
+// The limits of what is indented, in bytes. Indentation can make deeply nested
+// JSON a hundred times as long, and the form sends all of it back.
 const (
 	maxPlain    = 64 << 10
 	maxIndented = 256 << 10
 )
 
-// indented returns JSON as people like to read it.
+// indented returns JSON with indentation, unless it is too long for that.
 func indented(text []byte) string {
 	var out bytes.Buffer
 	if len(text) > maxPlain || json.Indent(&out, text, "", "  ") != nil || out.Len() > maxIndented {
@@ -88,8 +87,8 @@ func indented(text []byte) string {
 	return out.String()
 }
 
-// changeMapping finds the fields in the sample, shows what would become of it,
-// or saves the mapping, by the button that was pressed.
+// changeMapping finds the fields in the sample, shows a preview, or saves the
+// mapping, depending on the button.
 func (a *api) changeMapping(w http.ResponseWriter, r *http.Request, v visit, i integration.Integration) error {
 	sent, err := readMappingForm(r)
 	if err != nil {
@@ -107,10 +106,10 @@ func (a *api) changeMapping(w http.ResponseWriter, r *http.Request, v visit, i i
 		a.site.Notify(w, "mapping-saved")
 		return site.Redirect(w, r, body.Integration.Address)
 	}
-	return a.complainMapping(w, r, body, err)
+	return a.renderMappingError(w, r, body, err)
 }
 
-// actOnMapping does what the button says.
+// actOnMapping does what the button is for.
 func (a *api) actOnMapping(r *http.Request, v visit, i integration.Integration, sent mappingForm, body *mappingBody) error {
 	if sent.Action == readSample {
 		return nil
@@ -129,7 +128,7 @@ func (a *api) actOnMapping(r *http.Request, v visit, i integration.Integration, 
 	return err
 }
 
-// saveMapping keeps the mapping with its sample.
+// saveMapping stores the mapping with its sample.
 func (a *api) saveMapping(r *http.Request, v visit, i integration.Integration, sent mappingForm, chosen mapping.Mapping) error {
 	text, err := json.Marshal(chosen)
 	if err != nil {
@@ -140,8 +139,8 @@ func (a *api) saveMapping(r *http.Request, v visit, i integration.Integration, s
 	return err
 }
 
-// complainMapping shows the form again, with what is wrong if anything is.
-func (a *api) complainMapping(w http.ResponseWriter, r *http.Request, body mappingBody, err error) error {
+// renderMappingError shows the form again, with the error if there is one.
+func (a *api) renderMappingError(w http.ResponseWriter, r *http.Request, body mappingBody, err error) error {
 	status := http.StatusOK
 	var fields fault.Fields
 	switch {
@@ -149,7 +148,7 @@ func (a *api) complainMapping(w http.ResponseWriter, r *http.Request, body mappi
 	case fault.Is(err, fault.NotFound), web.Status(err) >= http.StatusInternalServerError:
 		return err
 	default:
-		status, body.Complaint = http.StatusUnprocessableEntity, told(err)
+		status, body.Complaint = http.StatusUnprocessableEntity, sentence(err)
 		if fault.Is(err, fault.Forbidden) {
 			status = http.StatusForbidden
 		}
@@ -160,7 +159,7 @@ func (a *api) complainMapping(w http.ResponseWriter, r *http.Request, body mappi
 	return a.renderMapping(w, r, body, status)
 }
 
-// readable reads a sample that people pasted.
+// readable parses a sample that was pasted.
 func readable(sample string) (payload.Object, error) {
 	if strings.TrimSpace(sample) == "" {
 		return nil, fault.New(fault.Invalid, "paste a payload of the tool first")

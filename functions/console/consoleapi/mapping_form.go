@@ -19,21 +19,20 @@ const (
 	saveMapping = "save"
 )
 
-// mappingForm is what the form of a mapping holds.
+// mappingForm is the form of a mapping.
 type mappingForm struct {
 	Sample string
-	Action string                    // the button; any other word than those above: preview
-	paths  map[mapping.Target]string // what was chosen, as the options' values
+	Action string                    // the button; neither of those above: preview
+	paths  map[mapping.Target]string // the chosen options' values
 	places []place
 }
 
-// place is somewhere in the sample from which a field can be taken. One that
-// only the stored mapping knows is not in this sample.
+// place is a place in the sample from which a field can be taken.
 type place struct {
 	mapping.Source
 	Value   string // of the option: the path as JSON
 	Example string
-	Absent  bool
+	Absent  bool // in the stored mapping only, not in this sample
 }
 
 func readMappingForm(r *http.Request) (mappingForm, error) {
@@ -43,12 +42,12 @@ func readMappingForm(r *http.Request) (mappingForm, error) {
 		f.paths[target] = form.Get("path_" + string(target))
 	}
 	if form.Get("chosen") == "" {
-		f.paths = nil // the first sample: what is stored is the proposal
+		f.paths = nil // read proposes the stored mapping
 	}
 	return f, err
 }
 
-// read finds the places in the sample, and proposes the stored mapping where
+// read finds the places in the sample, and proposes the stored mapping if
 // nothing was chosen yet.
 func (f *mappingForm) read(i integration.Integration) error {
 	object, err := readable(f.Sample)
@@ -75,21 +74,21 @@ func (f *mappingForm) read(i integration.Integration) error {
 
 // The limits of a place, in characters.
 const (
-	maxExample = 40  // of the value beside it
-	maxLabel   = 255 // of what a mapping may call it
+	maxExample = 40  // of the example value
+	maxLabel   = 255 // of a mapping's label
 )
 
-// maxOptions is how long the sample and the options may be together, in bytes
-// of the page: a function answers with 6 MB, of which some are left to the rest.
+// maxOptions bounds the sample and the options together, in bytes of the page:
+// a Lambda function's answer is limited to 6 MB, and the rest needs some.
 const maxOptions = 5_700_000
 
-// optionLen is about how long the option of the place is, in bytes.
+// optionLen estimates the length of the place's option on the page, in bytes.
 func (p place) optionLen() int {
 	const tags = 40
 	return tags + escapedLen(p.Value) + escapedLen(p.Path.String()) + escapedLen(p.Example)
 }
 
-// escapedLen is how long the text is on a page, in bytes.
+// escapedLen is the length of the text on a page, in bytes.
 func escapedLen(s string) int {
 	return len(template.HTMLEscapeString(s)) + strings.Count(s, "+")*(len("&#43;")-1)
 }
@@ -128,9 +127,9 @@ func (f *mappingForm) place(value string) (place, bool) {
 	return place{}, false
 }
 
-var errNotInSample = fault.New(fault.Invalid, "the sample has not all of the chosen fields any more: choose them again")
+var errNotInSample = fault.New(fault.Invalid, "the sample no longer has all of the chosen fields: choose them again")
 
-// chosen returns the mapping that was chosen.
+// chosen returns the chosen mapping.
 func (f *mappingForm) chosen() (mapping.Mapping, error) {
 	chosen := mapping.Mapping{}
 	for target, value := range f.paths {
@@ -146,7 +145,7 @@ func (f *mappingForm) chosen() (mapping.Mapping, error) {
 	return chosen, nil
 }
 
-// choice is where a field of an alert may be taken from.
+// choice is a field of an alert with the places that it can be taken from.
 type choice struct {
 	Target mapping.Target
 	Name   string
@@ -160,7 +159,7 @@ var targetNames = map[mapping.Target]string{
 	mapping.Fingerprint: "Fingerprint", mapping.Environment: "Environment",
 }
 
-// choices lists all fields of an alert.
+// choices returns the choice for each field of an alert.
 func (f *mappingForm) choices() []choice {
 	var all []choice
 	for _, target := range mapping.Targets {

@@ -7,26 +7,26 @@ import (
 	"gatehouse/shared/mapping"
 )
 
-// preview is what would become of a sample.
+// preview shows what would become of a sample.
 type preview struct {
 	alert.Occurrence
 	Rows    []previewRow
-	Mapped  bool // false: of the metrics format, which no mapping is for
+	Mapped  bool // false for the metrics format, which is never mapped
 	Items   int
 	Skipped string
 	Ignored []mapping.Field
-	More    int // how many more are ignored
+	More    int // number of further ignored places
 	Notes   []string
 }
 
-// previewRow is a field of the alert and where it comes from.
+// previewRow is a field of the alert and its source.
 type previewRow struct {
 	Name, Value string
-	From        string // empty: nothing in the sample
-	Own         bool   // it comes from the member of its own name
+	From        string // a path in the sample, or empty
+	Own         bool   // From is the member with the field's own name
 }
 
-// maxIgnored is how many ignored places are shown.
+// maxIgnored bounds the ignored places that are shown.
 const maxIgnored = 50
 
 func newPreview(p alert.Preview) *preview {
@@ -48,7 +48,7 @@ func newPreview(p alert.Preview) *preview {
 	return shown
 }
 
-// valueOf returns what a target became, where that is a text.
+// valueOf returns the alert's value for the target if it is a text.
 func valueOf(o alert.Occurrence, target mapping.Target) string {
 	switch target {
 	case mapping.Title:
@@ -68,8 +68,6 @@ func valueOf(o alert.Occurrence, target mapping.Target) string {
 	}
 	return ""
 }
-
-// The fields that a preview shows as what they are.
 
 // IsSeverity reports whether the row is the severity.
 func (r previewRow) IsSeverity() bool { return r.Name == targetNames[mapping.Severity] }

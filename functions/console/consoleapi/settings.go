@@ -12,17 +12,16 @@ const (
 	trackingSection     = settingsTab + "/error_tracking"
 )
 
-// section is a part of what a tab holds.
+// section is a part of a tab.
 type section struct{ name, path string }
 
-// settingsSections are what the Monitor settings of a project are divided into.
+// settingsSections are the sections of the Monitor settings.
 var settingsSections = []section{
 	{"Alert integrations", integrationsSection},
 	{"Error tracking", trackingSection},
 }
 
-// toFirstSection leads from the Monitor settings to the first of their
-// sections.
+// toFirstSection redirects from the Monitor settings to their first section.
 func toFirstSection(w http.ResponseWriter, r *http.Request, v visit) error {
 	return site.Redirect(w, r, v.Address()+settingsSections[0].path)
 }
@@ -34,7 +33,7 @@ func (a *api) renderSection(w http.ResponseWriter, r *http.Request, v visit, sec
 	return a.render(w, r, v, settingsTab, p)
 }
 
-// sections leads to the parts of a tab, of which one is open.
+// sections returns links to the sections of a tab, of which one is open.
 func (v visit) sections(all []section, open string) []site.Tab {
 	var tabs []site.Tab
 	for _, s := range all {

@@ -8,13 +8,13 @@ import (
 	"gatehouse/shared/secret"
 )
 
-// setup is what a tool is told so that it reaches an integration. All of it
-// holds the authorization key.
+// setup is the configuration with which a tool reaches an integration. Every
+// part contains the authorization key.
 type setup struct {
 	Key          string
 	Curl         string
 	Alertmanager string // a receiver of its configuration
-	InURL        string // the address with the key in it
+	InURL        string // the address with the key
 }
 
 func newSetup(i integrationView, key secret.Text, now time.Time) setup {
@@ -27,7 +27,7 @@ func newSetup(i integrationView, key secret.Text, now time.Time) setup {
 	}
 }
 
-// curl returns the command that sends an alert.
+// curl returns a command that sends an alert.
 func curl(i integrationView, key string, now time.Time) string {
 	return `curl -H "Authorization: Bearer ` + key + "\" \\\n" +
 		"  -H \"Content-Type: application/json\" \\\n" +
@@ -48,8 +48,8 @@ func alertmanager(address, key string) string {
 		"            credentials: " + key
 }
 
-// examplePayload returns a payload that the integration makes an alert of. It
-// has no apostrophe, because a shell is given it between two.
+// examplePayload returns a payload for the integration. It contains no
+// apostrophe, because the curl command puts it between apostrophes.
 func examplePayload(i integration.Integration, now time.Time) string {
 	if i.Type != integration.Metrics {
 		return `{

@@ -13,10 +13,10 @@ import (
 	"gatehouse/shared/web"
 )
 
-// testBody is what the page that sends test alerts shows.
+// testBody is the data of the page that sends test alerts.
 type testBody struct {
 	visit
-	Integrations []integrationView // that take alerts
+	Integrations []integrationView // active ones that take alerts
 	Chosen       int64
 	Payload      string
 	Sent         bool
@@ -24,14 +24,14 @@ type testBody struct {
 	Complaint    string
 }
 
-// touched is an alert that the payload opened, or did something else to.
+// touched is an alert that the payload opened, repeated or resolved.
 type touched struct {
 	alert.Recorded
 	Address string
 }
 
-// newTestBody lists the integrations that a test can go to, and chooses the
-// one with this id or else the first.
+// newTestBody lists the integrations that a test can be sent to, and chooses
+// the one with this id, else the first.
 func (a *api) newTestBody(ctx context.Context, v visit, id string) (testBody, error) {
 	all, err := a.app.Integrations.Integrations(ctx, v.Project)
 	body := testBody{visit: v}
@@ -51,7 +51,7 @@ func (a *api) newTestBody(ctx context.Context, v visit, id string) (testBody, er
 	return body, err
 }
 
-// chosen returns the integration that is chosen; false: there is none.
+// chosen returns the chosen integration, if there is one.
 func (b testBody) chosen() (integration.Integration, bool) {
 	n := slices.IndexFunc(b.Integrations, func(i integrationView) bool { return i.ID == b.Chosen })
 	if n < 0 {
@@ -60,7 +60,7 @@ func (b testBody) chosen() (integration.Integration, bool) {
 	return b.Integrations[n].Integration, true
 }
 
-// showTest proposes the integration's sample, or else an example.
+// showTest proposes the integration's sample, else an example.
 func (a *api) showTest(w http.ResponseWriter, r *http.Request, v visit) error {
 	body, err := a.newTestBody(r.Context(), v, r.URL.Query().Get("integration"))
 	if err != nil {
@@ -95,11 +95,11 @@ func (a *api) sendTest(w http.ResponseWriter, r *http.Request, v visit) error {
 	body.Payload = form.Get("payload")
 	i, ok := body.chosen()
 	if !ok || strconv.FormatInt(i.ID, 10) != form.Get("integration") {
-		return a.complainTest(w, r, body, errNotReceiving)
+		return a.renderTestError(w, r, body, errNotReceiving)
 	}
 	recorded, err := a.app.Intake.Test(r.Context(), v.Project, i, []byte(body.Payload))
 	if err != nil {
-		return a.complainTest(w, r, body, err)
+		return a.renderTestError(w, r, body, err)
 	}
 	body.Sent = true
 	for _, t := range recorded {
@@ -110,9 +110,9 @@ func (a *api) sendTest(w http.ResponseWriter, r *http.Request, v visit) error {
 
 var errNotReceiving = fault.New(fault.Conflict, "the integration is not active any more")
 
-// complainTest shows the exact error beside the payload.
-func (a *api) complainTest(w http.ResponseWriter, r *http.Request, body testBody, err error) error {
-	if body.Complaint = told(err); body.Complaint == "" {
+// renderTestError shows the error above the payload.
+func (a *api) renderTestError(w http.ResponseWriter, r *http.Request, body testBody, err error) error {
+	if body.Complaint = sentence(err); body.Complaint == "" {
 		return err
 	}
 	return a.renderTest(w, r, web.Status(err), body)

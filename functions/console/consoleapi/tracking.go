@@ -13,7 +13,7 @@ import (
 	"gatehouse/shared/site"
 )
 
-// trackingBody is what the section about error tracking shows.
+// trackingBody is the data of the section about error tracking.
 type trackingBody struct {
 	visit
 	Settings errortracking.Settings
@@ -34,8 +34,8 @@ func (a *api) showTracking(w http.ResponseWriter, r *http.Request, v visit) erro
 	return a.renderTracking(w, r, http.StatusOK, trackingBody{v, settings, newTrackingForm(settings), keys})
 }
 
-// tracking reads the settings and the page of client keys that the request
-// asks for, side by side.
+// tracking reads the settings and the requested page of client keys in
+// parallel.
 func (a *api) tracking(r *http.Request, v visit) (settings errortracking.Settings, keys keyList, err error) {
 	wanted := site.PageOf(r)
 	var found page.Of[errortracking.ClientKey]
@@ -52,8 +52,8 @@ func (a *api) tracking(r *http.Request, v visit) (settings errortracking.Setting
 	return settings, a.newKeyList(v, wanted, found), err
 }
 
-// trackingSettings returns the project's settings. To people those that were
-// never made look like integrated ones that are off.
+// trackingSettings returns the project's settings. Missing ones are shown as
+// integrated and off.
 func (a *api) trackingSettings(ctx context.Context, v visit) (errortracking.Settings, error) {
 	settings, err := a.app.Tracking.Settings(ctx, v.Project.ID)
 	if errors.Is(err, fault.NotFound) {
@@ -75,7 +75,7 @@ func (a *api) changeTracking(w http.ResponseWriter, r *http.Request, v visit) er
 	change, token := sent.change()
 	settings, err := a.app.Tracking.Change(r.Context(), v.actor(), v.Project, change, token)
 	if err != nil {
-		return a.complainTracking(w, r, v, sent, err)
+		return a.renderTrackingError(w, r, v, sent, err)
 	}
 	a.site.Notify(w, trackingNotice(settings))
 	return site.Redirect(w, r, v.Address()+trackingSection)
@@ -91,10 +91,10 @@ func trackingNotice(s errortracking.Settings) string {
 	return "tracking-external"
 }
 
-// complainTracking shows the form again with what is wrong beside the fields.
-func (a *api) complainTracking(w http.ResponseWriter, r *http.Request, v visit, sent trackingForm, err error) error {
-	var fields fault.Fields
-	if !errors.As(err, &fields) {
+// renderTrackingError shows the form again, with the mistakes beside the fields.
+func (a *api) renderTrackingError(w http.ResponseWriter, r *http.Request, v visit, sent trackingForm, err error) error {
+	var wrong fault.Fields
+	if !errors.As(err, &wrong) {
 		return err
 	}
 	settings, keys, err := a.tracking(r, v)
@@ -102,11 +102,7 @@ func (a *api) complainTracking(w http.ResponseWriter, r *http.Request, v visit, 
 		return err
 	}
 	sent.HasToken = newTrackingForm(settings).HasToken
-	sent.Complaints = trackingComplaints{
-		APIURL:      site.Sentence("The API address", fields["api_url"]),
-		Token:       site.Sentence("The token", fields["token"]),
-		ProjectName: site.Sentence("The name", fields["project_name"]),
-		TrackerURL:  site.Sentence("The address", fields["tracker_external_url"]),
-	}
+	sent.Complaints = newComplaints(wrong, "api_url", "The API address", "token", "The token",
+		"project_name", "The name", "tracker_external_url", "The address")
 	return a.renderTracking(w, r, http.StatusUnprocessableEntity, trackingBody{v, settings, sent, keys})
 }

@@ -9,36 +9,15 @@ import (
 	"gatehouse/shared/site"
 )
 
-// trackingForm is what the form for error tracking holds. The token goes in
-// only: the page tells that there is one.
+// trackingForm is the form for error tracking. The page never shows the token,
+// only whether there is one.
 type trackingForm struct {
 	Active, Integrated              bool
 	APIURL, ProjectName, TrackerURL string
 	Token                           secret.Text
 	HasToken                        bool
-	Suggested                       errortracking.External // names what an empty field stands for
-	Complaints                      trackingComplaints
-}
-
-// trackingComplaints are what is wrong with the fields, in words.
-type trackingComplaints struct{ APIURL, Token, ProjectName, TrackerURL string }
-
-// Any reports whether there is one.
-func (c trackingComplaints) Any() bool { return c != trackingComplaints{} }
-
-// Focus names the first field with a mistake.
-func (c trackingComplaints) Focus() string {
-	switch {
-	case c.APIURL != "":
-		return "api_url"
-	case c.Token != "":
-		return "token"
-	case c.ProjectName != "":
-		return "project_name"
-	case c.TrackerURL != "":
-		return "tracker_external_url"
-	}
-	return ""
+	Suggested                       errortracking.External // what an empty field stands for
+	Complaints                      complaints
 }
 
 func newTrackingForm(s errortracking.Settings) trackingForm {
@@ -61,8 +40,8 @@ func readTrackingForm(r *http.Request) (trackingForm, error) {
 	}, err
 }
 
-// change returns what the form changes. The fields of an external tracker
-// count for that one only, and an empty token leaves the one that is there.
+// change returns what the form changes. The fields of an external tracker are
+// ignored for the integrated one, and an empty token keeps the stored one.
 func (f trackingForm) change() (errortracking.Change, *secret.Text) {
 	c := errortracking.Change{Create: true, Active: f.Active, Integrated: &f.Integrated}
 	if f.Integrated {
