@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/integration"
 )
 

@@ -65,8 +65,8 @@ func (s *store) AlertSettings(context.Context, project.Project) (integration.Set
 	return s.endpoint.Settings, s.settingsFails
 }
 
-func (s *store) Environments(context.Context, project.Project) ([]integration.Environment, error) {
-	return []integration.Environment{{Name: "production"}}, s.placesFail
+func (s *store) Environments(context.Context, project.Project) ([]project.Environment, error) {
+	return []project.Environment{{Name: "production"}}, s.placesFail
 }
 
 func (s *store) PutSealedKey(context.Context, string, integration.Integration, []byte) error {
