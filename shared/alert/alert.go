@@ -1,18 +1,18 @@
 // Package alert turns what monitoring tools send into alerts. A payload is
-// parsed into occurrences; occurrences with one fingerprint are counted on one
-// alert for as long as that is open, and a recovery resolves it.
+// parsed into occurrences. Occurrences with the same fingerprint are counted on
+// one alert while it is open, and a recovery resolves it.
 package alert
 
 import "time"
 
-// Alert is something that somebody should look at.
+// Alert is a problem that people should look at.
 type Alert struct {
 	ProjectID   int64
 	IID         int64 // counts a project's alerts from 1
 	Fingerprint Fingerprint
-	// Grouped tells that further occurrences with the fingerprint are counted
-	// on this alert while it is open. A project has at most one open grouped
-	// alert for each fingerprint.
+	// Grouped alerts count further occurrences with their fingerprint while they
+	// are open. A project has at most one open grouped alert for each
+	// fingerprint.
 	Grouped bool
 
 	Title          string
@@ -22,34 +22,34 @@ type Alert struct {
 	Service        string
 	MonitoringTool string
 	Hosts          []string
-	Environment    string // its name; empty: none
-	Runbook        string // a link, as the tool sent it
+	Environment    string // name of the environment; empty: none
+	Runbook        string // as the tool sent it, usually a link
 	StartedAt      time.Time
 	EndedAt        time.Time // zero: not resolved
-	Events         int64     // how many notifications reported it, the first included
-	LastEventAt    time.Time // when the latest of them was received
-	IntegrationID  int64     // through which it came first
+	Events         int64     // number of notifications, the first included
+	LastEventAt    time.Time // when the latest notification was received
+	IntegrationID  int64     // that received the first notification
 	AssigneeID     int64     // zero: nobody
 
-	Activity  []Activity // the newest at the end, at most ActivityKept
+	Activity  []Activity // the oldest first, at most ActivityKept
 	CreatedAt time.Time
-	UpdatedAt time.Time // of the last change other than a further event
-	Version   int64     // counts those changes
+	UpdatedAt time.Time // of the last change, events aside
+	Version   int64     // counts the changes, events aside
 }
 
 // Open reports whether the alert is not resolved.
 func (a Alert) Open() bool { return a.Status != Resolved }
 
-// ActivityKept is how many of an alert's latest changes are kept.
+// ActivityKept is the number of an alert's latest changes that are kept.
 const ActivityKept = 50
 
-// Activity is a change of an alert that people are told about.
+// Activity is a change of an alert in its history.
 type Activity struct {
 	At      time.Time
 	ActorID int64 // zero: the monitoring tool
 	Change  ActivityKind
 	Status  Status // after a change of status
-	UserID  int64  // whom it was assigned to; zero: nobody any more
+	UserID  int64  // the new assignee; zero: none
 }
 
 // ActivityKind says what changed.
@@ -60,3 +60,19 @@ const (
 	StatusChanged   ActivityKind = "status"
 	AssigneeChanged ActivityKind = "assignee"
 )
+
+// Status is the progress of people with an alert. Any status may follow any
+// other.
+type Status string
+
+// The statuses. All but Resolved are open: further occurrences are counted on
+// the alert.
+const (
+	Triggered    Status = "triggered"
+	Acknowledged Status = "acknowledged"
+	Resolved     Status = "resolved"
+	Ignored      Status = "ignored"
+)
+
+// Statuses lists every status, in the order of pages.
+var Statuses = []Status{Triggered, Acknowledged, Resolved, Ignored}

@@ -7,18 +7,18 @@ import (
 	"gatehouse/shared/fault"
 )
 
-// Change is what somebody does to an alert; what is nil stays.
+// Change is a change of an alert; nil leaves a field as it is.
 type Change struct {
 	Status     *Status
 	AssigneeID *int64    // zero: nobody
-	EndedAt    time.Time // of a change to Resolved; zero: At
+	EndedAt    time.Time // for a change to Resolved; zero: At
 	ActorID    int64     // zero: the monitoring tool
-	Seen       int64     // the Version on which it was decided; zero: whatever it is
+	Seen       int64     // the Version on which the change was decided; zero: any
 	At         time.Time
 }
 
-// Changed returns the alert after a change. One that changes nothing leaves
-// the Version as it is.
+// Changed returns the alert after a change. A change without effect leaves the
+// Version as it is.
 func (a Alert) Changed(c Change) Alert {
 	before := len(a.Activity)
 	a.Activity = slices.Clone(a.Activity)
@@ -39,13 +39,13 @@ func (a Alert) Changed(c Change) Alert {
 	return a
 }
 
-// overtaken reports whether the alert was changed since it was seen, to
-// something else than the change would make of it.
+// overtaken reports whether the alert was changed since Seen and the change
+// would still have an effect.
 func (c Change) overtaken(a Alert) bool {
 	return c.Seen != 0 && c.Seen != a.Version && a.Changed(c).Version != a.Version
 }
 
-// end is when an alert ended whose status changes: never, if it is open.
+// end returns EndedAt for the new status, zero unless that is Resolved.
 func (c Change) end() time.Time {
 	switch {
 	case *c.Status != Resolved:
@@ -76,17 +76,16 @@ func (o Occurrence) Alert(projectID, iid int64, now time.Time) Alert {
 func (o Occurrence) groups() bool { return o.Fingerprint != "" && !o.Ungrouped }
 
 // Joins reports whether the occurrence is counted on an open alert with its
-// fingerprint, should there be one.
+// fingerprint if there is one.
 func (o Occurrence) Joins() bool { return !o.Recovery && o.groups() }
 
-// Resolves reports whether the occurrence is a recovery that resolves the
-// alert: one that is open and, unless that is of no interest, did not start
-// after the recovery.
+// Resolves reports whether the occurrence is a recovery that resolves the alert:
+// the alert must be open and, unless IgnoreStart, not have started later.
 func (o Occurrence) Resolves(a Alert) bool {
 	return o.Recovery && a.Open() && (o.IgnoreStart || o.EndedAt.IsZero() || !o.EndedAt.Before(a.StartedAt))
 }
 
-// Resolution is the change that a recovery makes.
+// Resolution returns the change that a recovery makes.
 func (o Occurrence) Resolution(now time.Time) Change {
 	resolved := Resolved
 	return Change{Status: &resolved, EndedAt: o.EndedAt, At: now}

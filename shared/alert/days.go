@@ -9,16 +9,16 @@ import (
 
 // Day counts the alerts that were opened on one day.
 type Day struct {
-	Date  time.Time // when it begins, in UTC
+	Date  time.Time // midnight in UTC
 	Total int
-	Grave int // those of them that are critical or high
+	Grave int // critical or high
 }
 
 const dayLength = 24 * time.Hour
 
 // Days counts the alerts of the last n days in UTC, today included, the oldest
-// day first. More tells that there were more than page.CountLimit alerts, of
-// which only the newest are counted.
+// day first. More reports whether there were more than page.CountLimit alerts;
+// then only the newest are counted.
 func (r *Rules) Days(ctx context.Context, projectID int64, n int) (days []Day, more bool, err error) {
 	today := r.now().UTC().Truncate(dayLength)
 	first := today.AddDate(0, 0, 1-n)
@@ -30,7 +30,7 @@ func (r *Rules) Days(ctx context.Context, projectID int64, n int) (days []Day, m
 		days = append(days, Day{Date: day})
 	}
 	for _, a := range alerts {
-		// A clock that runs ahead may have opened an alert tomorrow.
+		// Another function's clock may be ahead, and have opened it tomorrow.
 		i := min(int(a.CreatedAt.Sub(first)/dayLength), len(days)-1)
 		days[i].Total++
 		if a.Severity == SeverityCritical || a.Severity == SeverityHigh {

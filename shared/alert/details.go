@@ -7,22 +7,22 @@ import (
 	"gatehouse/shared/payload"
 )
 
-// Details are what only an alert's payload knows. A plain payload that has
-// members of the metrics format has them too.
+// Details are the fields of an alert that are only in its payload. Plain
+// payloads have them too if they use members of the metrics format.
 type Details struct {
 	Query            string // of the metric
-	GeneratorURL     string // as the tool sent it, so perhaps no link at all
+	GeneratorURL     string // as the tool sent it, possibly not a valid link
 	YLabel           string // of the metric's chart
 	IncidentMarkdown string // to be appended to the incident
-	// Annotations are those that no field of the alert or of this shows, by
+	// Annotations are those that are in no other field of Alert and Details, by
 	// name.
 	Annotations []Annotation
 }
 
-// Annotation is what a tool has to say beside what an alert has fields for.
+// Annotation is a further text of the tool, with a name.
 type Annotation struct{ Name, Value string }
 
-// ReadDetails reads the payload of an alert. What is not there is empty.
+// ReadDetails reads the payload of an alert. Missing fields are empty.
 func ReadDetails(text []byte) Details {
 	document, err := payload.Read(text)
 	if err != nil {
@@ -36,7 +36,7 @@ func (i item) details() Details {
 	markdown, markdownValue := platform(i.annotations, incidentMarkdown)
 	label, labelValue := platform(i.annotations, yLabel)
 	shown[markdown], shown[label] = true, true
-	delete(shown, "") // the name of what is not there
+	delete(shown, "") // the name of a missing annotation
 	return Details{
 		Query:            i.query(),
 		GeneratorURL:     text(i.object["generatorURL"]),
@@ -46,8 +46,7 @@ func (i item) details() Details {
 	}
 }
 
-// titleAnnotation returns the name of the annotation that is the title, if one
-// is.
+// titleAnnotation returns the name of the annotation that is the title, or "".
 func (i item) titleAnnotation() string {
 	for _, name := range []string{"title", "summary"} {
 		if !payload.Blank(i.annotations[name]) {

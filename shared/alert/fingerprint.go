@@ -8,10 +8,10 @@ import (
 	"gatehouse/shared/payload"
 )
 
-// givenFingerprint returns the fingerprint of what a sender calls one. A number
-// is its text, and an array of one element is that element. It is the same
-// whatever the format of the payload: a plain payload can resolve an alert of
-// the metrics format.
+// givenFingerprint returns the fingerprint for a value that the sender calls
+// fingerprint. A number equals its text, and an array of one element equals the
+// element. It does not depend on the format, so a plain payload can resolve an
+// alert of the metrics format.
 func givenFingerprint(value any) Fingerprint {
 	var texts []any
 	blank := true
@@ -29,11 +29,11 @@ func givenFingerprint(value any) Fingerprint {
 }
 
 // varying are the members of a plain payload that differ between notifications
-// about one thing.
+// about the same problem.
 var varying = []string{"start_time", "end_time", "hosts"}
 
-// payloadFingerprint returns the fingerprint of everything in a plain payload
-// but what varies, or none if nothing is left.
+// payloadFingerprint returns the fingerprint of a plain payload without the
+// varying members, or none if nothing is left.
 func payloadFingerprint(object payload.Object) Fingerprint {
 	rest := maps.Clone(object)
 	for _, name := range varying {
@@ -47,8 +47,8 @@ func payloadFingerprint(object payload.Object) Fingerprint {
 	return ""
 }
 
-// digest returns the fingerprint that stands for a value. The kind keeps apart
-// what means different things.
+// digest returns the fingerprint for a value. Different kinds have different
+// fingerprints for the same value.
 func digest(kind string, value any) Fingerprint {
 	sum := sha256.Sum256(payload.AppendCanonical([]byte(kind+":"), value))
 	return Fingerprint(hex.EncodeToString(sum[:]))

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// group brings occurrences into the form that Store.RecordOccurrences takes.
-// Places says where each stood in the payload.
+// group arranges occurrences for Store.RecordOccurrences. Places are their
+// positions in the payload.
 func (r *reader) group(occurrences []Occurrence, places []int) Parsed {
 	var parsed Parsed
 	groups := map[Fingerprint]int{}
@@ -30,13 +30,13 @@ func (r *reader) group(occurrences []Occurrence, places []int) Parsed {
 	return parsed
 }
 
-// merge brings occurrences with one fingerprint into the order in which they
-// take effect, and makes one of those that would do the same.
+// merge sorts occurrences with one fingerprint by when they take effect, and
+// combines those with the same effect.
 //
-// A fire takes effect at its start and a recovery at its end; what happens at
-// one time fires first and recovers then, and otherwise keeps the order of the
-// payload. So a recovery ends what started before or when it ended, and never
-// what started after.
+// A fire takes effect at its start and a recovery at its end. At the same time,
+// fires come before recoveries, and otherwise the order of the payload stays. So
+// a recovery ends everything that started before it or at the same time, and
+// nothing that started later.
 func merge(occurrences []Occurrence, places []int) ([]Occurrence, []int) {
 	order := make([]int, len(occurrences))
 	for i := range order {
@@ -79,10 +79,10 @@ func (o Occurrence) effectiveAt() time.Time {
 	return o.StartedAt
 }
 
-// absorbs reports whether the occurrence that takes effect next does nothing
-// but what this one does: a further fire where fires are counted on one alert,
-// or another recovery at the same time. Recoveries at different times differ,
-// because one may end what another is too early for.
+// absorbs reports whether the next occurrence has the same effect as this one: a
+// further fire where fires are grouped, or another recovery at the same time.
+// Recoveries at different times differ, because the earlier one may be too early
+// for some alerts.
 func (o Occurrence) absorbs(next Occurrence) bool {
 	if o.Recovery != next.Recovery {
 		return false
@@ -93,9 +93,9 @@ func (o Occurrence) absorbs(next Occurrence) bool {
 	return !o.Ungrouped
 }
 
-// Touched brings what RecordOccurrences answered into the order of the payload:
-// each alert that was opened, counted on or resolved, once. It is empty if all
-// that a payload holds is recoveries of what is not open.
+// Touched sorts the results of RecordOccurrences by the order of the payload, and
+// returns each alert that was opened, repeated or resolved once. It is empty if
+// the payload contains only recoveries without an open alert.
 func (p Parsed) Touched(recorded [][]Recorded) []Recorded {
 	type placed struct {
 		place int
@@ -120,9 +120,9 @@ func (p Parsed) Touched(recorded [][]Recorded) []Recorded {
 	return touched
 }
 
-// placesOf returns the place of the occurrence that each of a group's results
-// belongs to. A fire has one result; a recovery has one for each alert that it
-// ended, or one that says that there was none.
+// placesOf returns, for each of a group's results, the place of its occurrence. A
+// fire has one result; a recovery has one for each alert that it resolved, or an
+// Unmatched one.
 func (p Parsed) placesOf(group int, results []Recorded) []int {
 	occurrences, places := p.Occurrences[group], make([]int, len(results))
 	at, last := 0, len(occurrences)-1

@@ -10,15 +10,15 @@ import (
 	"gatehouse/shared/page"
 )
 
-// Query says which alerts of a project are wanted, and in which order.
+// Query selects and sorts alerts of a project.
 type Query struct {
 	Filter
 	Search     string // in title, description, service and monitoring tool, in any letter case
-	Order      Order  // ByCreation when empty
+	Order      Order  // empty: ByCreation
 	Descending bool
 }
 
-// Order is what a list is sorted by. Equals come with the newest first.
+// Order is what a list is sorted by. Equal alerts have the newest first.
 type Order string
 
 // The orders.
@@ -49,23 +49,23 @@ var compare = map[Order]func(a, b Alert) int{
 // Orders lists every order.
 var Orders = []Order{ByCreation, ByStart, ByEnd, ByUpdate, ByEvents, BySeverity, ByStatus}
 
-// Listing is a page of alerts, and how many alerts of each status there are
-// that pass everything else in the query. Beyond page.CountLimit alerts the
-// counts are those of the newest, and Total is -1.
+// Listing is a page of alerts, and the number of alerts of each status that match
+// the query apart from its statuses. Beyond page.CountLimit alerts the counts are
+// those of the newest, and Total is -1.
 type Listing struct {
 	page.Of[Alert]
 	Counts map[Status]int
 }
 
-// errTooMany asks for less. Only the newest alerts can be searched and sorted,
-// and which those are depends on what else is in the project.
+// errTooMany refuses a query that would search or sort only the newest alerts of
+// the project: its result would be arbitrary.
 var errTooMany = fault.New(fault.Invalid,
 	"too many alerts would have to be searched, sorted or passed over; ask for fewer, by status or severity")
 
-// List returns a page of the alerts that the query asks for. Beyond
-// page.CountLimit alerts of the wanted severities and time only the newest
-// first can be listed, unsearched, and those not without end; anything else is
-// a fault.Invalid error.
+// List returns a page of the alerts that match the query. If more than
+// page.CountLimit alerts have the wanted severities and time, they can only be
+// listed with the newest first, without a search, and up to a limit; anything
+// else is a fault.Invalid error.
 func (r *Rules) List(ctx context.Context, projectID int64, q Query, wanted page.Request) (Listing, error) {
 	anyStatus := Filter{Severities: q.Severities, Since: q.Since}
 	all, more, err := r.RecentAlerts(ctx, projectID, anyStatus, page.CountLimit)
@@ -82,12 +82,12 @@ func (r *Rules) List(ctx context.Context, projectID int64, q Query, wanted page.
 	return Listing{page.Cut(all, wanted), counts}, nil
 }
 
-// reach is how far one can leaf through alerts of which not all can be read at
-// once.
+// reach is the number of alerts that can be paged through if there are more than
+// can be read at once.
 const reach = 5 * page.CountLimit
 
-// listBeyond lists a project of which not all alerts can be read at once. What
-// the status leaves may still be few enough.
+// listBeyond lists a project with more alerts than can be read at once. Those
+// with the wanted statuses may still be few enough.
 func (r *Rules) listBeyond(ctx context.Context, projectID int64, q Query, wanted page.Request, newest []Alert) (Listing, error) {
 	limit := page.CountLimit
 	if q.newestFirst() {
@@ -109,7 +109,7 @@ func (r *Rules) listBeyond(ctx context.Context, projectID int64, q Query, wanted
 	return l, nil
 }
 
-// newestFirst reports whether the store brings the alerts as they are wanted.
+// newestFirst reports whether the query has the order of the store.
 func (q Query) newestFirst() bool {
 	return q.Search == "" && q.Descending && (q.Order == ByCreation || q.Order == "")
 }
@@ -122,7 +122,7 @@ func countStatuses(alerts []Alert) map[Status]int {
 	return counts
 }
 
-// finds reports whether what is searched for is in the alert.
+// finds reports whether the alert contains the searched text.
 func (q Query) finds(a Alert) bool {
 	wanted := strings.ToLower(strings.TrimSpace(q.Search))
 	return wanted == "" || slices.ContainsFunc([]string{a.Title, a.Description, a.Service, a.MonitoringTool},
@@ -131,7 +131,7 @@ func (q Query) finds(a Alert) bool {
 
 func (q Query) sort(alerts []Alert) {
 	by := compare[cmp.Or(q.Order, ByCreation)]
-	slices.SortStableFunc(alerts, func(a, b Alert) int { // the newest are first already
+	slices.SortStableFunc(alerts, func(a, b Alert) int { // stable: the newest are first already
 		if q.Descending {
 			return by(b, a)
 		}
@@ -139,11 +139,11 @@ func (q Query) sort(alerts []Alert) {
 	})
 }
 
-// recent is how far back LastFrom looks.
+// recent is the number of alerts that LastFrom searches.
 const recent = 1000
 
-// LastFrom returns the newest alert that came through the integration first, or
-// a fault.NotFound error when none of the project's newest alerts did.
+// LastFrom returns the newest alert that the integration opened, or a
+// fault.NotFound error when none of the project's newest alerts is from it.
 func (r *Rules) LastFrom(ctx context.Context, projectID, integrationID int64) (Alert, error) {
 	all, _, err := r.RecentAlerts(ctx, projectID, Filter{}, recent)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"gatehouse/shared/payload"
 )
 
-// attributes are those of the metrics format's object. All have to be there,
-// whatever their values.
+// attributes are the members that every payload in the metrics format has, with
+// any values.
 var attributes = []string{
 	"alerts", "commonAnnotations", "commonLabels", "externalURL", "groupKey", "groupLabels", "receiver", "status", "version",
 }
@@ -29,9 +29,8 @@ func missingAttributes(object payload.Object) []string {
 	return missing
 }
 
-// metrics reads a payload that holds a list of notifications, all of them. The
-// status of the whole is of no interest: one payload mixes what goes wrong with
-// what went well again.
+// metrics reads all notifications of a payload. The status of the payload is
+// ignored, because it can contain both fires and recoveries.
 func (r *reader) metrics(document payload.Document, alerts []any) Parsed {
 	texts := document.Elements("alerts")
 	var skipped Skipped
@@ -50,7 +49,7 @@ func (r *reader) metrics(document payload.Document, alerts []any) Parsed {
 	return parsed
 }
 
-// count returns a whole number that is not negative, or 0.
+// count returns the value as a whole number, or 0 if it is none or negative.
 func count(value any) int64 {
 	number, ok := value.(json.Number)
 	if !ok {
@@ -138,11 +137,11 @@ func (i item) title() string {
 	return text(i.annotations["title"], i.annotations["summary"], i.labels["alertname"])
 }
 
-// resolved reports whether the notification is a recovery. Its endsAt says
-// nothing: what is wrong still has one too, in year 1 or in the future.
+// resolved reports whether the notification is a recovery. The member endsAt does
+// not tell: fires have it too, in year 1 or in the future.
 func (i item) resolved() bool { return strings.EqualFold(text(i.object["status"]), "resolved") }
 
-// query returns the query that the generator's link holds, or "".
+// query returns the query in the generator's link, or "".
 func (i item) query() string {
 	link, err := url.Parse(text(i.object["generatorURL"]))
 	if err != nil {
@@ -151,9 +150,8 @@ func (i item) query() string {
 	return link.Query().Get("g0.expr")
 }
 
-// fingerprint returns the sender's own hash of the labels if there is one. It
-// does not depend on the start, so that a repeat and a recovery have that of
-// the first notification.
+// fingerprint is based on the sender's own fingerprint if there is one. It never
+// depends on the start, so repeats and recoveries have the same fingerprint.
 func (i item) fingerprint() Fingerprint {
 	if own, ok := i.object["fingerprint"].(string); ok && !payload.Blank(own) {
 		return givenFingerprint(own)

@@ -9,10 +9,10 @@ import (
 	"gatehouse/shared/payload"
 )
 
-// MaxNotes is how many notes are taken about one payload.
+// MaxNotes bounds the notes about one payload.
 const MaxNotes = 10
 
-// notes are short sentences about a payload, each once.
+// notes are short sentences about a payload, without repetitions.
 type notes []string
 
 func (n *notes) add(note string) {
@@ -21,15 +21,13 @@ func (n *notes) add(note string) {
 	}
 }
 
-// maxQuoted is how many characters of a value a note shows.
+// maxQuoted bounds the characters of a value that a note shows.
 const maxQuoted = 60
 
 func quoted(text string) string { return strconv.Quote(payload.Cut(text, maxQuoted)) }
 
-func enumerate(words []string) string { return strings.Join(words, ", ") }
-
-// Skipped counts the notifications of a webhook of which no alert can be made,
-// by the reason.
+// Skipped counts the notifications of a webhook that no alert can be made of, by
+// reason.
 type Skipped struct {
 	NotObject int
 	NoTitle   int
@@ -39,8 +37,8 @@ type Skipped struct {
 // Total returns how many were skipped.
 func (s Skipped) Total() int { return s.NotObject + s.NoTitle + s.NoStart }
 
-// String says why: "1 not an object, 2 without startsAt". It is empty when
-// nothing was skipped.
+// String lists the reasons: "1 not an object, 2 without startsAt". It is empty
+// when nothing was skipped.
 func (s Skipped) String() string {
 	var reasons []string
 	for _, reason := range []struct {
@@ -55,5 +53,5 @@ func (s Skipped) String() string {
 			reasons = append(reasons, fmt.Sprintf("%d %s", reason.count, reason.text))
 		}
 	}
-	return enumerate(reasons)
+	return strings.Join(reasons, ", ")
 }

@@ -2,18 +2,15 @@ package alert
 
 import "time"
 
-// Occurrence is one notification about one thing that went wrong, or that went
-// well again.
+// Occurrence is a notification that something fires or has recovered.
 type Occurrence struct {
 	Recovery bool
-	// IgnoreStart makes a recovery resolve what is open even where that
-	// started after it: because the start may be this server's time, and the
-	// end that of a clock which runs behind.
+	// IgnoreStart makes a recovery resolve alerts that started after it, because
+	// the start may be this server's time while the tool's clock is behind.
 	IgnoreStart bool
 	Fingerprint Fingerprint // empty: never grouped
-	// Ungrouped opens an alert of its own for every occurrence that is no
-	// recovery. A recovery resolves every open alert with its fingerprint,
-	// grouped or not, in any case.
+	// Ungrouped opens a new alert for every fire. A recovery always resolves all
+	// open alerts with its fingerprint, grouped or not.
 	Ungrouped bool
 
 	Title          string
@@ -28,28 +25,28 @@ type Occurrence struct {
 	EndedAt        time.Time // of a recovery
 	IntegrationID  int64
 	Payload        []byte // the JSON text from which it was parsed
-	// Count is how many equal occurrences of one request this stands for, at
-	// least 1; each counts as an event.
+	// Count is the number of equal occurrences of one request, at least 1. Each
+	// counts as an event.
 	Count int64
 }
 
-// Fingerprint tells what an occurrence is about, whatever time it happened. It
-// is opaque and empty where an occurrence has none.
+// Fingerprint identifies the problem that an occurrence is about. It is opaque,
+// and empty if an occurrence has none.
 type Fingerprint string
 
-// Outcome is what an occurrence did.
+// Outcome is the effect of an occurrence.
 type Outcome string
 
 // The outcomes.
 const (
-	Opened    Outcome = "opened"    // an alert of its own
+	Opened    Outcome = "opened"    // opened an alert
 	Repeated  Outcome = "repeated"  // counted on an open alert
 	Recovered Outcome = "recovered" // resolved an open alert
-	Unmatched Outcome = "unmatched" // a recovery of something that is not open
+	Unmatched Outcome = "unmatched" // a recovery without an open alert
 )
 
-// Recorded names an alert that an occurrence touched. IID and Title are zero
-// where the outcome is Unmatched.
+// Recorded is an alert that an occurrence touched. IID and Title are zero if the
+// outcome is Unmatched.
 type Recorded struct {
 	Outcome Outcome
 	IID     int64

@@ -2,6 +2,7 @@ package alert
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"gatehouse/shared/fault"
@@ -23,12 +24,12 @@ const (
 
 // Reading says how a payload is read.
 type Reading struct {
-	// Format is what the URL takes. A Plain URL takes both: a payload with all
-	// attributes of the other format is of that format.
+	// Format is what the address takes. A Plain address takes both: a payload
+	// with all attributes of the metrics format is in that format.
 	Format  Format
-	Mapping mapping.Mapping // of plain payloads; nil where that is switched off
-	// AutoFingerprint makes the fingerprint of a plain payload that has none
-	// from everything in it but its times and hosts.
+	Mapping mapping.Mapping // of plain payloads; nil for none
+	// AutoFingerprint derives the fingerprint of a plain payload that has none
+	// from everything in it except its times and hosts.
 	AutoFingerprint bool
 	// Grouping counts equal occurrences on one alert.
 	Grouping      bool
@@ -37,27 +38,27 @@ type Reading struct {
 	Now           time.Time
 }
 
-// Parsed is what a payload says.
+// Parsed is the content of a payload.
 type Parsed struct {
 	Format Format // of the payload itself
 	// Occurrences are what Store.RecordOccurrences takes. A metrics payload may
 	// have none, a plain one has exactly one.
 	Occurrences [][]Occurrence
 	Items       int     // the notifications in the payload, the skipped ones included
-	Skipped     Skipped // those of them that say too little
-	// TruncatedAlerts is how many notifications the sender says it left out.
+	Skipped     Skipped // those that lack something necessary
+	// TruncatedAlerts is the number of notifications that the sender left out,
+	// as it says.
 	TruncatedAlerts int64
-	// Notes say what of the payload was not taken as it stands, for the people
-	// who set up the tool: at most MaxNotes short sentences.
+	// Notes say which values could not be used as they are, for the people who
+	// set up the tool: at most MaxNotes short sentences.
 	Notes []string
 
-	places [][]int // beside each occurrence: where its notification stood in the payload
+	places [][]int // for each occurrence, the position of its notification in the payload
 }
 
-// Parse reads the body of a request to an integration's URL; a body that is not
-// JSON by its content type is to be read as an empty one. It returns a
+// Parse reads the body of a request to an integration's address. It returns a
 // fault.Invalid error for a body that no alert can be made of, and a
-// fault.Unprocessable one for a body that is not of the Metrics format where
+// fault.Unprocessable one for a body that is not in the Metrics format where
 // only that is taken. The Occurrences may share the memory of body.
 func Parse(body []byte, r Reading) (Parsed, error) {
 	return newReader(r).read(body)
@@ -67,7 +68,7 @@ func Parse(body []byte, r Reading) (Parsed, error) {
 type reader struct {
 	Reading
 	notes notes
-	used  []use // the places from which values of a plain payload came
+	used  []use // the places in a plain payload that were used
 }
 
 func newReader(r Reading) *reader { return &reader{Reading: r} }
@@ -85,7 +86,7 @@ func (r *reader) read(body []byte) (Parsed, error) {
 	case r.Format == Plain:
 		return r.plain(document), nil
 	case len(missing) > 0:
-		return Parsed{}, fault.New(fault.Unprocessable, "not in the metrics-alerting format: "+enumerate(missing)+" missing")
+		return Parsed{}, fault.New(fault.Unprocessable, "not in the metrics-alerting format: "+strings.Join(missing, ", ")+" missing")
 	}
 	return Parsed{}, fault.New(fault.Unprocessable, "not in the metrics-alerting format: alerts must be an array")
 }
@@ -96,8 +97,8 @@ func listOf(value any) ([]any, bool) {
 	return list, ok || value == nil
 }
 
-// environment returns the name if the project has such an environment. An alert
-// of one that it does not have is an alert all the same.
+// environment returns the name if the project has such an environment, else ""
+// and takes a note.
 func (r *reader) environment(value any) string {
 	if payload.Blank(value) {
 		return ""

@@ -22,17 +22,17 @@ const (
 // defaultTitle is the title of an alert whose payload has none.
 const defaultTitle = "New: Alert"
 
-// use is a place in a plain payload that filled a target.
+// use is a place in a plain payload and the target that it filled.
 type use struct {
 	target mapping.Target
 	path   mapping.Path
 }
 
-// runbook is filled by the member of that name only: it is no target.
+// runbook is not a mapping's target: only the member of that name fills it.
 const runbook mapping.Target = "runbook"
 
-// plain reads a payload that is one notification. Everything in it may be
-// missing or odd: an alert is made of it in any case.
+// plain reads a payload that is one notification. It makes an alert of any
+// payload, whatever is missing or wrong in it.
 func (r *reader) plain(document payload.Document) Parsed {
 	p := plain{r, document.Object}
 	ended, recovery := p.endTime()
@@ -87,7 +87,7 @@ func (p plain) text(target mapping.Target, max int) string {
 	return p.cut(string(target), payload.Text(value), max)
 }
 
-// cut cuts a field's text and notes it.
+// cut shortens a field's text if necessary, with a note.
 func (r *reader) cut(field, text string, max int) string {
 	short := payload.Cut(text, max)
 	if short != text {
@@ -120,7 +120,7 @@ func (p plain) startTime() time.Time {
 	return started
 }
 
-// endTime returns when what was wrong ended, and whether it did.
+// endTime returns when the problem ended, and whether it did.
 func (p plain) endTime() (time.Time, bool) {
 	value := p.value(mapping.EndTime)
 	ended, ok := payload.EpochTime(value)
@@ -130,8 +130,8 @@ func (p plain) endTime() (time.Time, bool) {
 	return ended, ok
 }
 
-// hosts returns the hosts as far as they fit; the one that does not fit any
-// more is cut, and those after it are left out.
+// hosts returns the hosts up to the limit. The first host beyond it is cut, and
+// the others are left out.
 func (p plain) hosts() []string {
 	var hosts []string
 	left := maxHosts
@@ -173,7 +173,7 @@ func (p plain) runbook() string {
 	return link
 }
 
-// link returns a text that leads nowhere when it is cut.
+// link returns the text, or "" if it is too long: a cut link would be wrong.
 func (r *reader) link(value any) string {
 	if payload.Blank(value) {
 		return ""
@@ -194,9 +194,8 @@ func (p plain) fingerprint() Fingerprint {
 	return payloadFingerprint(p.object)
 }
 
-// noteTimesInFingerprint tells of a mapping with which no payload is equal to
-// another: only the members with the targets' own names are left out of the
-// fingerprint.
+// noteTimesInFingerprint takes a note if a varying target is mapped from a member
+// that counts for the fingerprint. No two payloads are equal then.
 func (p plain) noteTimesInFingerprint() {
 	for _, use := range p.used {
 		if slices.Contains(varying, string(use.target)) && !varies(use.path) {
@@ -205,7 +204,7 @@ func (p plain) noteTimesInFingerprint() {
 	}
 }
 
-// varies reports whether the path leads into what is not in the fingerprint.
+// varies reports whether the path is in a varying member.
 func varies(path mapping.Path) bool {
 	return slices.ContainsFunc(varying, func(name string) bool {
 		return path.Within(mapping.Path{mapping.Name(name)})

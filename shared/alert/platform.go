@@ -6,8 +6,8 @@ import (
 	"gatehouse/shared/payload"
 )
 
-// Names of members that other platforms spell with a word of their own instead
-// of "platform".
+// Names of members that follow a prefix: "platform" here, and the platform's own
+// name elsewhere.
 const (
 	environmentName  = "environment_name"
 	incidentMarkdown = "incident_markdown"
@@ -16,9 +16,9 @@ const (
 
 var word = regexp.MustCompile(`^[A-Za-z0-9]+$`)
 
-// platform returns the member platform_<name> or, where that is blank, the only
-// member <word>_<name>: tools that are set up for another platform keep
-// working. With two of them nobody could say which is meant.
+// platform returns the member platform_<name> or, if that is blank, the only
+// member <word>_<name>, so that tools that are set up for another platform keep
+// working. Two such members are ambiguous and ignored.
 func platform(object payload.Object, name string) (string, any) {
 	neutral := "platform_" + name
 	if value := object[neutral]; !payload.Blank(value) {

@@ -7,18 +7,16 @@ import (
 	"gatehouse/shared/payload"
 )
 
-// Preview is what would become of a payload, and why.
+// Preview is what a payload would become, and why.
 type Preview struct {
 	Parsed
-	// Sources are the places from which a plain payload fills the alert, by
-	// the field that each fills.
+	// Sources are the places in a plain payload that fill fields of the alert.
 	Sources map[mapping.Target]mapping.Path
-	// Ignored are the places in a plain payload that fill no field. They are
-	// still shown with the alert.
+	// Ignored are the places in a plain payload that fill no field.
 	Ignored []mapping.Field
 }
 
-// ReadPreview parses a payload like Parse and tells where everything came from.
+// ReadPreview parses a payload like Parse and adds the sources.
 func ReadPreview(body []byte, r Reading) (Preview, error) {
 	reader := newReader(r)
 	parsed, err := reader.read(body)
@@ -37,8 +35,7 @@ func ReadPreview(body []byte, r Reading) (Preview, error) {
 	return preview, nil
 }
 
-// uses reports whether the field, a part of it or something around it fills the
-// alert.
+// uses reports whether the field, a part of it or its container fills the alert.
 func (p Preview) uses(field mapping.Field) bool {
 	for _, path := range p.Sources {
 		if field.Path.Within(path) || path.Within(field.Path) {

@@ -1,6 +1,9 @@
 package alert
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Severity ranks an alert.
 type Severity string
@@ -18,7 +21,7 @@ const (
 // Severities lists every severity, the gravest first.
 var Severities = []Severity{SeverityCritical, SeverityHigh, SeverityMedium, SeverityLow, SeverityInfo, SeverityUnknown}
 
-// severities are the words that the metrics format takes for each severity.
+// severities maps the words of the metrics format.
 var severities = map[string]Severity{
 	"critical": SeverityCritical, "s1": SeverityCritical, "p1": SeverityCritical, "emergency": SeverityCritical, "fatal": SeverityCritical,
 	"high": SeverityHigh, "s2": SeverityHigh, "p2": SeverityHigh, "major": SeverityHigh, "page": SeverityHigh,
@@ -27,9 +30,8 @@ var severities = map[string]Severity{
 	"info": SeverityInfo, "s5": SeverityInfo, "p5": SeverityInfo, "debug": SeverityInfo, "information": SeverityInfo, "notice": SeverityInfo,
 }
 
-// ParseSeverity maps the words that monitoring tools use to a Severity. A word
-// it does not know is critical: an alert that nobody can rank should wake
-// somebody.
+// ParseSeverity maps the words that monitoring tools use to a Severity. An
+// unknown word is critical: people should look at an alert that cannot be ranked.
 func ParseSeverity(word string) Severity {
 	if severity, ok := severities[strings.ToLower(word)]; ok {
 		return severity
@@ -37,11 +39,10 @@ func ParseSeverity(word string) Severity {
 	return SeverityCritical
 }
 
-// severityNamed returns the severity of that name, without regard to case, and
-// critical for any other word, and whether there is one of that name.
+// severityNamed returns the severity with this name in any letter case, or
+// critical and false if there is none.
 func severityNamed(name string) (Severity, bool) {
-	switch severity := Severity(strings.ToLower(name)); severity {
-	case SeverityCritical, SeverityHigh, SeverityMedium, SeverityLow, SeverityInfo, SeverityUnknown:
+	if severity := Severity(strings.ToLower(name)); slices.Contains(Severities, severity) {
 		return severity, true
 	}
 	return SeverityCritical, false

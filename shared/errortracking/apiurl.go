@@ -13,11 +13,11 @@ import (
 // <scheme>://<host>/api/0/projects/<organization>/<project>/.
 type APIURL string
 
-// apiPath is what an APIURL has behind its host.
+// apiPath matches the path of an APIURL.
 var apiPath = regexp.MustCompile(`^/api/0/projects/([a-zA-Z0-9_-]+)/([a-zA-Z0-9_-]+)/?$`)
 
-// ParseAPIURL returns the address that the text is, or what is wrong with the
-// text. An empty text is none.
+// ParseAPIURL parses an address, or returns a complaint about it. An empty text is
+// no address.
 func ParseAPIURL(text string) (address APIURL, complaint string) {
 	if text == "" {
 		return "", ""
@@ -32,7 +32,7 @@ func ParseAPIURL(text string) (address APIURL, complaint string) {
 	return APIURL(text), ""
 }
 
-// parts returns the address without its path, and what the path names.
+// parts returns the address without its path, and the names in the path.
 func (a APIURL) parts() (site, organization, project string) {
 	u, err := url.Parse(string(a))
 	if err != nil {
@@ -45,7 +45,7 @@ func (a APIURL) parts() (site, organization, project string) {
 	return u.Scheme + "://" + u.Host, names[1], names[2]
 }
 
-// trackerURL returns the address for people: the same without the API's prefix.
+// trackerURL returns the address for people: the one without the API's prefix.
 func (a APIURL) trackerURL() string {
 	site, organization, project := a.parts()
 	if site == "" {
@@ -54,7 +54,7 @@ func (a APIURL) trackerURL() string {
 	return site + "/" + organization + "/" + project
 }
 
-// projectName makes a name of the project's: "web-shop" is "Web Shop".
+// projectName derives a name from the path: "Web Shop" from "web-shop".
 func (a APIURL) projectName() string {
 	_, _, project := a.parts()
 	words := strings.FieldsFunc(project, func(r rune) bool { return r == '-' || r == '_' })
@@ -67,10 +67,9 @@ func (a APIURL) projectName() string {
 // maxURL is the longest address, in characters.
 const maxURL = 255
 
-// parsePublicURL returns the URL that the text is, or what is wrong with it: it
-// must be of HTTP, without credentials, and of a host that the text alone does
-// not give away as one of the own network. Where a name leads is for whoever
-// connects to find out.
+// parsePublicURL parses a URL, or returns a complaint about it: it must be http or
+// https, without credentials, and its host must not be recognizable as internal.
+// Where a host name resolves to has to be checked when connecting.
 func parsePublicURL(text string) (u *url.URL, complaint string) {
 	if utf8.RuneCountInString(text) > maxURL {
 		return nil, "is too long (maximum is 255 characters)"
@@ -95,12 +94,12 @@ func possiblePort(u *url.URL) bool {
 	return err == nil && port > 0
 }
 
-// domain is a name with a dot in it whose last label is no number: what ends
-// in a number is an IPv4 address, if an odd one such as 127.1 or 0x7f.0.0.0x1.
+// domain matches a name with at least two labels. The last one is not a number,
+// because that would make it an IPv4 address such as 127.1 or 0x7f.0.0.0x1.
 var domain = regexp.MustCompile(`^([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)+[a-z]([a-z0-9-]*[a-z0-9])?\.?$`)
 
-// ownDomains are top-level domains of names that mean something else in every
-// network (RFC 6761, RFC 6762, RFC 8375 and what ICANN set aside).
+// ownDomains are domains for names of the local network (RFC 6761, RFC 6762,
+// RFC 8375 and ICANN's reservation).
 var ownDomains = []string{".localhost", ".local", ".internal", ".home.arpa"}
 
 func publicHost(host string) bool {
@@ -116,13 +115,12 @@ func publicHost(host string) bool {
 	return domain.MatchString(name)
 }
 
-// handedOut holds every public address of IPv6 (RFC 4291 section 2.4). What
-// lies elsewhere is a network's own, or holds an IPv4 address of any kind.
+// handedOut contains all public addresses of IPv6 (RFC 4291 section 2.4). Others
+// are internal, or contain an IPv4 address of any kind.
 var handedOut = netip.MustParsePrefix("2000::/3")
 
-// specialPurpose are blocks of addresses that netip does not tell from public
-// ones (RFC 6890, RFC 4380, RFC 3056). The last two hold IPv4 addresses, of any
-// kind.
+// specialPurpose are blocks of non-public addresses that netip takes for public
+// (RFC 6890, RFC 4380, RFC 3056). The last two contain IPv4 addresses of any kind.
 var specialPurpose = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),

@@ -1,8 +1,8 @@
-// Package errortracking says whether and where a project's errors are tracked,
-// and which keys its applications report them with (Interface: "Error
-// tracking"). What is wrong with settings comes as fault.Fields; a project that
-// never had any is fault.NotFound. The keys are no secret, the token of an
-// external tracker is, and a store has it encrypted.
+// Package errortracking has the settings that say whether and where a project's
+// errors are tracked, and the client keys with which its applications report
+// them (Interface: "Error tracking"). Mistakes in settings are fault.Fields;
+// missing settings are fault.NotFound. Client keys are not secret. The token of
+// an external tracker is, and stored encrypted.
 package errortracking
 
 import (
@@ -14,30 +14,29 @@ import (
 	"gatehouse/shared/text"
 )
 
-// Settings say whether a project's errors are tracked, and where: by Gatehouse
-// itself when Integrated, else by the external tracker.
+// Settings say whether a project's errors are tracked, and where: by Gatehouse if
+// Integrated, else by the external tracker.
 type Settings struct {
 	ProjectID          int64
 	Active, Integrated bool
 	External           External
 }
 
-// External is a tracker elsewhere. It is kept while the integrated one is in
-// use, so that one can go back to it.
+// External is a tracker elsewhere. It is kept while the integrated one is used.
 type External struct {
 	APIURL      APIURL
-	ProjectName string // empty: as the address says
-	TrackerURL  string // empty: as the address says
+	ProjectName string // empty: derived from APIURL
+	TrackerURL  string // empty: derived from APIURL
 	SealedToken []byte
 }
 
-// Name returns what people call the tracker's project, or "".
+// Name returns the name of the tracker's project, or "".
 func (x External) Name() string { return cmp.Or(x.ProjectName, x.APIURL.projectName()) }
 
-// Link returns where people find the tracker's project, or "".
+// Link returns the address of the tracker's project for people, or "".
 func (x External) Link() string { return cmp.Or(x.TrackerURL, x.APIURL.trackerURL()) }
 
-// check complains unless the tracker can be used.
+// check adds complaints unless the tracker can be used.
 func (x External) check(complaints fault.Fields) {
 	if x.APIURL == "" {
 		complaints.Add("api_url", "can't be blank")
@@ -47,10 +46,10 @@ func (x External) check(complaints fault.Fields) {
 	}
 }
 
-// Change is what to change of settings. Of what is nil nothing changes, and an
-// empty text takes away what was there.
+// Change is a change of settings; nil leaves a field as it is, and an empty text
+// clears it.
 type Change struct {
-	// Create has settings made where there are none.
+	// Create creates the settings if there are none.
 	Create      bool
 	Active      bool
 	Integrated  *bool
@@ -65,8 +64,8 @@ func (c Change) SwitchesOnly() bool {
 	return c.APIURL == nil && c.ProjectName == nil && c.TrackerURL == nil && c.SealedToken == nil
 }
 
-// Apply returns the settings with the change made, or complains about what they
-// would be. The zero Settings with the project's id stand for none.
+// Apply returns the settings after the change, or the complaints about them. The
+// zero Settings with the project's id stand for none.
 func (c Change) Apply(s Settings) (Settings, error) {
 	complaints := fault.Fields{}
 	s.Active = c.Active
@@ -81,8 +80,8 @@ func (c Change) Apply(s Settings) (Settings, error) {
 	return s, complaints.Err()
 }
 
-// moveTo sets the address and the token. A token is for one address: whoever
-// enters another one cannot have the token sent there without knowing it.
+// moveTo sets the address and the token. Another address clears the token, so that
+// nobody can have it sent elsewhere without knowing it.
 func (c Change) moveTo(x *External, complaints fault.Fields) {
 	was := x.APIURL
 	if c.APIURL != nil {
@@ -98,7 +97,7 @@ func (c Change) moveTo(x *External, complaints fault.Fields) {
 	}
 }
 
-// describe sets how people know the tracker.
+// describe sets the name and the address for people.
 func (c Change) describe(x *External, complaints fault.Fields) {
 	if c.ProjectName != nil {
 		x.ProjectName = *c.ProjectName
@@ -115,35 +114,34 @@ func (c Change) describe(x *External, complaints fault.Fields) {
 	}
 }
 
-// Store keeps settings and client keys. Both go with their project. Reads see
-// every write that was acknowledged before.
+// Store keeps settings and client keys, which are deleted with their project.
+// Reads see every write that was acknowledged before.
 type Store interface {
 	// TrackingSettings returns the project's settings, or a fault.NotFound
 	// error when it has none.
 	TrackingSettings(ctx context.Context, projectID int64) (Settings, error)
 
-	// ChangeTracking makes the change as Change.Apply does, in one step, and
-	// returns the settings as they are then; integrated ones may come without
-	// External. Settings that are missing are a fault.NotFound error unless
-	// the change creates them; a project that is gone always is. When Apply
-	// complains nothing is stored. Of concurrent changes none is lost.
+	// ChangeTracking applies the change atomically, and returns the new
+	// settings, without External if they are integrated. Missing settings are
+	// a fault.NotFound error unless the change creates them; a project that is
+	// gone always is. When Apply complains nothing is stored. No concurrent
+	// change is lost.
 	ChangeTracking(ctx context.Context, projectID int64, c Change) (Settings, error)
 
-	// PutSealedToken keeps the token of the external tracker sealed anew. It
-	// does nothing when the stored one is no longer what it was.
+	// PutSealedToken replaces the sealed token of the external tracker,
+	// provided the stored one is still was. Otherwise it does nothing.
 	PutSealedToken(ctx context.Context, projectID int64, was, sealed []byte) error
 
 	// AddClientKey stores the key. It returns a fault.Conflict error when the
-	// id is taken, by whichever project, and a fault.NotFound error when the
+	// id is taken in any project, and a fault.NotFound error when the
 	// project is gone.
 	AddClientKey(ctx context.Context, k ClientKey) error
 
 	// ClientKeys returns a page of the project's keys, the newest first.
 	ClientKeys(ctx context.Context, projectID int64, r page.Request) (page.Of[ClientKey], error)
 
-	// RemoveClientKey removes the project's key with this id, at once and for
-	// good, and returns it. It returns a fault.NotFound error when there is
-	// none or it is another project's. Of any number of concurrent callers one
-	// gets the key.
+	// RemoveClientKey deletes the project's key with this id and returns it. It
+	// returns a fault.NotFound error when there is none or it is another
+	// project's. Only one of several concurrent callers gets the key.
 	RemoveClientKey(ctx context.Context, projectID, id int64) (ClientKey, error)
 }

@@ -8,8 +8,8 @@ import (
 	"gatehouse/shared/secret"
 )
 
-// ClientKey is what a project's applications report errors with. It is in
-// their code, for everybody to read.
+// ClientKey lets a project's applications report errors. It is public, because it
+// is in their code.
 type ClientKey struct {
 	ID        int64
 	ProjectID int64
@@ -18,8 +18,7 @@ type ClientKey struct {
 	CreatedAt time.Time
 }
 
-// keyPrefix begins every public key. With a hyphen in it some SDKs would not
-// take the DSN.
+// keyPrefix begins every public key. Some SDKs accept no hyphen there.
 const keyPrefix = "gtet_"
 
 // NewClientKey makes an active key.
@@ -28,11 +27,9 @@ func NewClientKey(projectID int64, now time.Time) ClientKey {
 	return ClientKey{ID: keyID(public), ProjectID: projectID, PublicKey: public, Active: true, CreatedAt: now}
 }
 
-// keyID returns the id of the key with this public key: one more than its
-// first 30 bits. A number that is in the key needs no counter, which would
-// have every new key wait for one more write, and it leads whoever has the key
-// to the item that a store keeps under the id. Two keys with the same one
-// cannot be; the later is made again.
+// keyID returns the id of the key: one more than its first 30 bits. So a new key
+// needs no write to a counter, and the key itself leads to its item in a store.
+// When two keys have the same id, CreateKey makes the later one again.
 func keyID(public string) int64 {
 	first, err := strconv.ParseUint(public[len(keyPrefix):][:8], 16, 32)
 	if err != nil {
@@ -41,8 +38,8 @@ func keyID(public string) int64 {
 	return int64(first>>2) + 1
 }
 
-// DSN returns the address that the SDK in an application is given: where
-// Gatehouse is, the key and the project.
+// DSN returns the address for an application's SDK, made of Gatehouse's address,
+// the key and the project.
 func (k ClientKey) DSN(baseURL string) string {
 	scheme, place, _ := strings.Cut(baseURL, "://")
 	return scheme + "://" + k.PublicKey + "@" + place + "/api/v4/error_tracking/collector/" + strconv.FormatInt(k.ProjectID, 10)

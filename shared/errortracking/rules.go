@@ -32,7 +32,7 @@ func (r *Rules) Settings(ctx context.Context, projectID int64) (Settings, error)
 	return r.store.TrackingSettings(ctx, projectID)
 }
 
-// Change changes the project's settings and, unless it is nil, the token of
+// Change changes the project's settings and, unless token is nil, the token of
 // the external tracker, which is stored sealed.
 func (r *Rules) Change(ctx context.Context, by audit.Actor, p project.Project, c Change, token *secret.Text) (s Settings, err error) {
 	if token != nil {
@@ -52,7 +52,7 @@ func (r *Rules) Change(ctx context.Context, by audit.Actor, p project.Project, c
 // maxToken is the longest token, in bytes.
 const maxToken = 1024
 
-// seal returns the token as a store keeps it, nothing for an empty one.
+// seal returns the token as it is stored, nil for an empty one.
 func (r *Rules) seal(projectID int64, token string) (sealed []byte, complaint string) {
 	switch {
 	case token == "":
@@ -68,8 +68,8 @@ func tokenLabel(projectID int64) string {
 }
 
 // Reseal seals the token of the project's external tracker under the instance's
-// key in use, unless it is already or there is none, and reports whether it
-// did. The error is secret.ErrSealed when the key is gone that sealed it.
+// present key, unless it is already or there is none, and reports whether it did.
+// The error is secret.ErrSealed if the instance has lost the key that sealed it.
 func (r *Rules) Reseal(ctx context.Context, projectID int64) (bool, error) {
 	s, err := r.store.TrackingSettings(ctx, projectID)
 	switch {
@@ -86,8 +86,8 @@ func (r *Rules) Reseal(ctx context.Context, projectID int64) (bool, error) {
 	return err == nil, err
 }
 
-// attempts is how often a key is made again when its id is taken, which of a
-// million keys is one in a thousand.
+// attempts bounds how often a key is made when its id is taken. Among a million
+// keys the chance for that is one in a thousand.
 const attempts = 5
 
 // CreateKey makes a client key.
@@ -109,7 +109,7 @@ func (r *Rules) Keys(ctx context.Context, projectID int64, req page.Request) (pa
 	return r.store.ClientKeys(ctx, projectID, req)
 }
 
-// DeleteKey ends a client key of the project at once, and returns it.
+// DeleteKey deletes a client key of the project, and returns it.
 func (r *Rules) DeleteKey(ctx context.Context, by audit.Actor, p project.Project, id int64) (k ClientKey, err error) {
 	err = r.trail.Do(ctx, keyEvent(by, EventClientKeyDeleted, p, id), func(ctx context.Context) (err error) {
 		k, err = r.store.RemoveClientKey(ctx, p.ID, id)

@@ -8,15 +8,14 @@ import (
 	"gatehouse/shared/project"
 )
 
-// What happens to the error tracking of a project.
+// The events about a project's error tracking.
 var (
 	EventChanged          = audit.Declare("error_tracking.changed", "Error tracking changed")
 	EventClientKeyCreated = audit.Declare("client_key.created", "Client key made")
 	EventClientKeyDeleted = audit.Declare("client_key.deleted", "Client key deleted")
 )
 
-// details tell what the change is, but none of its texts: nobody has looked yet
-// at what was typed.
+// details describe the change, without its texts, which are not validated yet.
 func (c Change) details(p project.Project) audit.Details {
 	d := audit.Details{"in": p.Where(), "tracking": "off", "changed": strings.Join(c.describes(), ", ")}
 	if c.Active {
@@ -31,7 +30,7 @@ func (c Change) details(p project.Project) audit.Details {
 	return d
 }
 
-// describes lists what the change says of the external tracker.
+// describes lists the fields of the external tracker that change.
 func (c Change) describes() (what []string) {
 	for _, said := range []struct {
 		here bool

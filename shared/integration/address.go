@@ -7,10 +7,9 @@ import (
 	"gatehouse/shared/project"
 )
 
-// Path returns where under the service's base URL the integration takes
-// alerts of its project (Interface: "Alert intake"); "" for an on-call link.
-// The words of the name in it are there for people: only the endpoint
-// identifier counts.
+// Path returns the path of the integration's address, "" for an on-call link
+// (Interface: "Alert intake"). It contains the name for people: only the endpoint
+// identifier has a meaning.
 func (i Integration) Path(p project.Project) string {
 	switch {
 	case i.Type == OnCallLink:

@@ -1,6 +1,5 @@
-// Package integration holds the rules for how monitoring tools reach a
-// project: the addresses and keys they are given, what is done with what they
-// send, and how well that goes.
+// Package integration has the rules for the integrations through which
+// monitoring tools reach a project: their addresses, keys, mappings and health.
 package integration
 
 import (
@@ -10,27 +9,26 @@ import (
 	"gatehouse/shared/secret"
 )
 
-// Integration is one way into a project.
+// Integration is an address of a project for a monitoring tool.
 type Integration struct {
 	ID        int64 // unique in the instance
 	ProjectID int64
 	Name      string
 	Type      Type
-	Active    bool // one that is not behaves as if it were absent
-	// Endpoint names it in its address. The first of a type in a project is
-	// Legacy or LegacyMetrics, any other 16 hexadecimal digits. It never
+	Active    bool // an inactive one behaves as if it did not exist
+	// Endpoint identifies it in its address: Legacy or LegacyMetrics for the
+	// first of its type in a project, else 16 hexadecimal digits. It never
 	// changes.
 	Endpoint string
 
 	KeyDigest secret.Digest // of the authorization key
-	SealedKey []byte        // the same, to be shown again
-	// APIURL is of a metrics webhook a placeholder that nothing reads, and of
-	// an on-call link where it leads.
+	SealedKey []byte        // the key, encrypted, so that it can be shown
+	// APIURL is an unused placeholder for Metrics and the target of an
+	// OnCallLink.
 	APIURL string
-	// Mapping tells where the payload has the fields of an alert: the JSON
-	// text of a mapping.Mapping, empty for none.
+	// Mapping is the JSON text of a mapping.Mapping, empty for none.
 	Mapping []byte
-	// RateLimit is how many requests a minute are taken; zero: any number.
+	// RateLimit is the limit of requests a minute; zero: unlimited.
 	RateLimit int
 
 	Health    Health
@@ -38,8 +36,8 @@ type Integration struct {
 	Version   int64 // counts the changes other than to Health
 }
 
-// SameVersion reports whether both are one integration in the same state, its
-// health aside.
+// SameVersion reports whether both are the same integration in the same state,
+// apart from its health.
 func (i Integration) SameVersion(other Integration) bool {
 	return i.ID == other.ID && i.Version == other.Version
 }
@@ -47,7 +45,7 @@ func (i Integration) SameVersion(other Integration) bool {
 // CompareID orders integrations by their ids.
 func (i Integration) CompareID(other Integration) int { return cmp.Compare(i.ID, other.ID) }
 
-// MaxIntegrations is how many a project can have.
+// MaxIntegrations bounds the integrations of a project.
 const MaxIntegrations = 50
 
 // Type is a kind of integration.
@@ -56,35 +54,36 @@ type Type string
 // The types.
 const (
 	HTTP       Type = "http"        // takes any JSON object
-	Metrics    Type = "metrics"     // takes the metrics-alerting webhook format alone
-	OnCallLink Type = "oncall_link" // takes nothing: people are sent elsewhere
+	Metrics    Type = "metrics"     // takes only the metrics-alerting webhook format
+	OnCallLink Type = "oncall_link" // takes nothing, but links to another tool
 )
 
-// The endpoint identifiers of addresses that name none.
+// The endpoint identifiers of addresses without one.
 const (
 	Legacy        = "legacy"            // <project>/alerts/notify.json
 	LegacyMetrics = "legacy-prometheus" // <project>/prometheus/alerts/notify.json
 )
 
-// Health tells how an integration does. It is written with a request, once a
-// minute at the most, so that it lags behind by what came since, and may miss
-// what a function counted just before it was ended.
+// Health counts what an integration received. It is written with a request, at
+// most once a minute, so it lacks what came since, and what a function had not
+// written when it ended. A payload that was taken but could not be stored counts
+// as both received and rejected.
 type Health struct {
 	LastReceivedAt  time.Time
 	Received        int64 // requests that were taken
 	Rejected        int64 // requests that were refused
-	SkippedItems    int64 // items of a webhook that are no alerts
+	SkippedItems    int64 // items of a webhook that are not alerts
 	TruncatedAlerts int64 // alerts that the sender left out
 	LastError       string
 	LastErrorAt     time.Time
 }
 
-// Fine reports whether nothing went wrong.
+// Fine reports whether there is no problem.
 func (h Health) Fine() bool {
 	return h.Rejected == 0 && h.SkippedItems == 0 && h.TruncatedAlerts == 0 && h.LastError == ""
 }
 
-// Plus returns the counters of both together, with the later times and error.
+// Plus returns the sum of both, with the later times and error.
 func (h Health) Plus(other Health) Health {
 	h.Received += other.Received
 	h.Rejected += other.Rejected
@@ -102,20 +101,35 @@ func (h Health) Plus(other Health) Health {
 // Settings are a project's rules for alerts.
 type Settings struct {
 	ProjectID int64
-	// Fingerprinting makes a fingerprint of the whole payload for a payload
-	// that brings none (generic_alert_fingerprinting).
+	// Fingerprinting derives the fingerprint from the whole payload if that has
+	// none (generic_alert_fingerprinting).
 	Fingerprinting bool
 	Version        int64 // counts the changes; zero: never changed
 }
 
-// DefaultSettings are those of a project that never changed them.
+// DefaultSettings returns the settings of a project that never changed them.
 func DefaultSettings(projectID int64) Settings {
 	return Settings{ProjectID: projectID, Fingerprinting: true}
 }
 
-// Endpoint is what an alert needs to know on its way in.
+// Endpoint is an integration with the settings and environments of its project.
 type Endpoint struct {
 	Integration
 	Settings     Settings
 	Environments []string
 }
+
+// Features can be switched off for an instance. One that is off behaves as if it
+// did not exist; what was stored while it was on is kept.
+type Features struct {
+	// SeveralEndpoints lets a project have more than one integration of a type.
+	SeveralEndpoints bool
+	// Mapping lets a mapping say where in a payload the fields of an alert are.
+	Mapping bool
+	// Grouping counts equal occurrences on one alert. Without it each opens a
+	// new alert.
+	Grouping bool
+}
+
+// AllFeatures is the default.
+var AllFeatures = Features{SeveralEndpoints: true, Mapping: true, Grouping: true}

@@ -9,15 +9,14 @@ import (
 	"gatehouse/shared/payload"
 )
 
-// mappingField names the mapping to whom it is wrong for.
+// mappingField is the field that complaints about a mapping are for.
 const mappingField = "payload_attribute_mapping"
 
-// maxMapping is the longest mapping, in bytes of JSON: a store keeps it with
-// the integration, and every alert reads it.
+// maxMapping bounds a mapping, in bytes of JSON: it is stored with the
+// integration and read for every alert.
 const maxMapping = 32 << 10
 
-// readMapping returns the JSON text of the mapping; one that maps nothing is
-// no text.
+// readMapping returns the mapping as stored, nil for one without targets.
 func readMapping(text []byte) ([]byte, error) {
 	if len(text) == 0 {
 		return nil, nil
@@ -33,8 +32,7 @@ func readMapping(text []byte) ([]byte, error) {
 	return text, err
 }
 
-// readSample returns the text of a sample payload; one that says nothing is no
-// text.
+// readSample returns the sample payload as stored, nil for an empty one.
 func readSample(text []byte) ([]byte, error) {
 	if len(text) == 0 || string(text) == "null" {
 		return nil, nil

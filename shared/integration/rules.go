@@ -41,22 +41,21 @@ func NewRules(store Store, trail *audit.Trail, keys secret.Keys, f Features, now
 	return &Rules{Reader: store, Features: f, store: store, trail: trail, keys: keys.Box("integration key"), now: now}
 }
 
-// Draft is what a new integration should be.
+// Draft is a new integration.
 type Draft struct {
 	Name      string
 	Type      Type
 	Active    bool
 	APIURL    string
-	Mapping   []byte // as mapping.Parse reads it
+	Mapping   []byte // as mapping.Parse takes it
 	Sample    []byte // a JSON object; empty for none
 	RateLimit int
 }
 
-// Create makes an integration of the project, with a key of its own. What is
-// wrong with the fields comes as fault.Fields; a second one of its type where
-// the instance allows one is fault.Forbidden, and one that cannot be active
-// beside those that are, fault.Conflict. One whose sample could not be kept is
-// removed again.
+// Create adds an integration with a new key to the project. Mistakes in fields
+// are fault.Fields, a second integration of a type where the instance allows one
+// is fault.Forbidden, and an active integration beside ones that exclude it is
+// fault.Conflict. If the sample cannot be stored the integration is removed.
 func (r *Rules) Create(ctx context.Context, by audit.Actor, p project.Project, d Draft) (Integration, error) {
 	had, err := r.Integrations(ctx, p)
 	if err != nil {
@@ -67,11 +66,11 @@ func (r *Rules) Create(ctx context.Context, by audit.Actor, p project.Project, d
 		APIURL: d.APIURL, RateLimit: d.RateLimit, CreatedAt: r.now(),
 	}
 	r.renewKey(&i)
-	sample, err := i.take(d.Mapping, d.Sample)
+	sample, err := i.normalize(d.Mapping, d.Sample)
 	if err != nil {
 		return Integration{}, err
 	}
-	if err := r.admit(i, had); err != nil {
+	if err := r.checkNew(i, had); err != nil {
 		return Integration{}, err
 	}
 	err = r.trail.Do(ctx, i.event(EventCreated, p, by), func(ctx context.Context) (err error) {
@@ -92,10 +91,10 @@ func (r *Rules) createWithSample(ctx context.Context, p project.Project, i Integ
 	return i, nil
 }
 
-// admit checks whether the project can have one more integration.
-func (r *Rules) admit(i Integration, had []Integration) error {
+// checkNew checks whether the project can have one more integration.
+func (r *Rules) checkNew(i Integration, had []Integration) error {
 	if len(i.Mapping) > 0 {
-		if err := r.mayMap(i); err != nil {
+		if err := r.checkMapping(i); err != nil {
 			return err
 		}
 	}
@@ -106,24 +105,24 @@ func (r *Rules) admit(i Integration, had []Integration) error {
 	case len(had) >= MaxIntegrations:
 		return fault.New(fault.Conflict, "the project has the most integrations it can have: "+strconv.Itoa(MaxIntegrations))
 	}
-	return i.besides(had)
+	return i.checkExclusive(had)
 }
 
-// Change lists what to change of an integration; nil leaves a field as it is.
+// Change is a change of an integration; nil leaves a field as it is.
 type Change struct {
 	Name      *string
 	Active    *bool
 	APIURL    *string
-	Mapping   *[]byte // as mapping.Parse reads it
+	Mapping   *[]byte // as mapping.Parse takes it
 	Sample    *[]byte // a JSON object; empty for none
 	RateLimit *int
 	Seen      int64 // the Version on which the change was decided; zero: any
 }
 
-// Change changes the integration with this id, with the errors of Create. A
-// mapping that is the former one counts as none: who sends back what was read
-// changes nothing. One that is not as it was Seen any more is ErrChanged. The
-// former sample comes back where the rest cannot be changed.
+// Change changes the integration with this id, with the errors of Create, and
+// ErrChanged if it was changed since Seen. An unchanged mapping is allowed where
+// mappings are not, so that callers can send back what they read. If the
+// integration cannot be changed the former sample is restored.
 func (r *Rules) Change(ctx context.Context, by audit.Actor, p project.Project, id int64, c Change) (Integration, error) {
 	was, had, err := r.find(ctx, p, id)
 	if err != nil {
@@ -137,11 +136,11 @@ func (r *Rules) Change(ctx context.Context, by audit.Actor, p project.Project, i
 		return Integration{}, err
 	}
 	if !bytes.Equal(i.Mapping, was.Mapping) {
-		if err := r.mayMap(i); err != nil {
+		if err := r.checkMapping(i); err != nil {
 			return Integration{}, err
 		}
 	}
-	if err := i.besides(had); err != nil {
+	if err := i.checkExclusive(had); err != nil {
 		return Integration{}, err
 	}
 	err = r.trail.Do(ctx, i.changeEvent(was, p, by, c), func(ctx context.Context) (err error) {
@@ -155,7 +154,7 @@ func (r *Rules) Change(ctx context.Context, by audit.Actor, p project.Project, i
 	return i, err
 }
 
-// updateWithSample puts the sample first, which is the less to lose.
+// updateWithSample stores the sample first, because it is easier to restore.
 func (r *Rules) updateWithSample(ctx context.Context, p project.Project, i Integration, had []Integration, sample []byte) (Integration, error) {
 	former, err := r.Sample(ctx, p, i)
 	if err != nil {
@@ -180,7 +179,7 @@ func (i Integration) changed(c Change) (Integration, []byte, error) {
 	text, sample := i.Mapping, []byte(nil)
 	set(&text, c.Mapping)
 	set(&sample, c.Sample)
-	sample, err := i.take(text, sample)
+	sample, err := i.normalize(text, sample)
 	return i, sample, err
 }
 
@@ -190,7 +189,7 @@ func set[T any](field *T, to *T) {
 	}
 }
 
-// ResetKey gives the integration a new key; the old one ends at once.
+// ResetKey gives the integration a new key. The old one ends at once.
 func (r *Rules) ResetKey(ctx context.Context, by audit.Actor, p project.Project, id int64) (Integration, error) {
 	i, had, err := r.find(ctx, p, id)
 	if err != nil {
@@ -231,24 +230,24 @@ func (r *Rules) find(ctx context.Context, p project.Project, id int64) (Integrat
 	return Integration{}, nil, fault.New(fault.NotFound, "integration not found")
 }
 
-// renewKey gives the integration a new authorization key. What is sealed is
-// bound to the integration's address, which no two share.
+// renewKey gives the integration a new authorization key, sealed for the
+// integration's address, which is unique.
 func (r *Rules) renewKey(i *Integration) {
 	key := secret.New(keyPrefix, 16)
 	i.KeyDigest, i.SealedKey = key.Digest(), r.keys.Seal([]byte(key.Reveal()), i.label())
 }
 
-// Key returns the integration's authorization key, or secret.ErrSealed where
-// the instance has lost the key that sealed it. Senders are let in even so, and
-// KeepKey makes good for it.
+// Key returns the integration's authorization key, or secret.ErrSealed if the
+// instance has lost the key that sealed it. Senders are still let in, and then
+// KeepKey seals it again.
 func (r *Rules) Key(i Integration) (secret.Text, error) {
 	key, _, err := r.keys.Open(i.SealedKey, i.label())
 	return secret.NewText(string(key)), err
 }
 
-// KeepKey seals the key, which a sender has just proved, under the instance's
-// key in use, if that is another by now. That it could not be stored is no
-// reason to refuse an alert.
+// KeepKey seals the key that a sender has just presented under the instance's
+// present key, unless it is already. A failure must not lose the alert, so it is
+// only logged.
 func (r *Rules) KeepKey(ctx context.Context, projectPath string, i Integration, key secret.Text) {
 	if _, stale, err := r.keys.Open(i.SealedKey, i.label()); err == nil && !stale {
 		return
@@ -258,9 +257,9 @@ func (r *Rules) KeepKey(ctx context.Context, projectPath string, i Integration, 
 	}
 }
 
-// Reseal seals the integration's key under the instance's key in use, unless it
-// is already, and reports whether it did. The error is secret.ErrSealed when
-// the key is gone that sealed it.
+// Reseal seals the integration's key under the instance's present key, unless it
+// is already, and reports whether it did. The error is secret.ErrSealed if the
+// instance has lost the key that sealed it.
 func (r *Rules) Reseal(ctx context.Context, p project.Project, i Integration) (bool, error) {
 	anew, err := r.keys.Anew(i.SealedKey, i.label())
 	if err != nil || anew == nil {
@@ -272,14 +271,12 @@ func (r *Rules) Reseal(ctx context.Context, p project.Project, i Integration) (b
 
 func (i Integration) label() string { return strconv.FormatInt(i.ProjectID, 10) + "/" + i.Endpoint }
 
-// Authorizes reports whether the key is the integration's, in a time that does
-// not depend on how far they agree.
+// Authorizes reports whether the key is the integration's, in constant time.
 func (i Integration) Authorizes(key secret.Text) bool { return i.KeyDigest.Matches(key) }
 
-// take gives the integration a mapping, in the one form in which it is kept,
-// and returns the sample likewise. The error has everything that is wrong with
-// the integration by itself.
-func (i *Integration) take(mappingText, sample []byte) ([]byte, error) {
+// normalize sets the mapping and returns the sample, both as they are stored. The error
+// has all complaints about the integration's fields.
+func (i *Integration) normalize(mappingText, sample []byte) ([]byte, error) {
 	complaints := i.complaints()
 	var err error
 	var wrong fault.Fields
@@ -292,7 +289,7 @@ func (i *Integration) take(mappingText, sample []byte) ([]byte, error) {
 	return sample, complaints.Err()
 }
 
-// complaints returns what is wrong with the integration's own fields.
+// complaints returns the complaints about fields other than mapping and sample.
 func (i Integration) complaints() fault.Fields {
 	complaints := fault.Fields{}
 	complaints.Add("name", text.CheckName(i.Name))
@@ -308,7 +305,7 @@ func (i Integration) complaints() fault.Fields {
 	return complaints
 }
 
-// checkURL returns what is wrong with an address that people are sent to.
+// checkURL returns the complaint about an address for people, or "".
 func checkURL(address string) string {
 	u, err := url.Parse(address)
 	switch {
@@ -324,9 +321,8 @@ func checkURL(address string) string {
 	return ""
 }
 
-// besides checks that the integration can be active beside the others: while
-// an on-call link is, nothing else may be.
-func (i Integration) besides(others []Integration) error {
+// checkExclusive checks that an active on-call link is the only active integration.
+func (i Integration) checkExclusive(others []Integration) error {
 	if !i.Active {
 		return nil
 	}
@@ -339,11 +335,11 @@ func (i Integration) besides(others []Integration) error {
 	return nil
 }
 
-// ErrNoMapping tells that the instance maps no payloads.
+// ErrNoMapping means that the instance has no mappings.
 var ErrNoMapping = fault.New(fault.Forbidden, "Payload mapping is switched off on this instance")
 
-// mayMap checks whether the integration can have a mapping.
-func (r *Rules) mayMap(i Integration) error {
+// checkMapping checks whether the integration can have a mapping.
+func (r *Rules) checkMapping(i Integration) error {
 	switch {
 	case !r.Features.Mapping:
 		return ErrNoMapping
@@ -357,8 +353,8 @@ func (r *Rules) mayMap(i Integration) error {
 	return nil
 }
 
-// newEndpoint returns the identifier for a new integration: the plain address
-// of its type while no other of the project has it.
+// newEndpoint returns the identifier for a new integration: the legacy one of its
+// type unless it is taken.
 func newEndpoint(t Type, had []Integration) string {
 	plain := Legacy
 	if t == Metrics {

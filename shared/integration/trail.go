@@ -9,7 +9,7 @@ import (
 	"gatehouse/shared/project"
 )
 
-// What happens to the integrations of a project and to its rules for alerts.
+// The events about a project's integrations and rules for alerts.
 var (
 	EventCreated              = audit.Declare("integration.created", "Alert integration added")
 	EventChanged              = audit.Declare("integration.changed", "Alert integration changed")
@@ -20,8 +20,7 @@ var (
 	EventAlertSettingsChanged = audit.Declare("alert_settings.changed", "Rules for alerts changed")
 )
 
-// event returns an event about the integration, which has no id before it is
-// stored.
+// event returns an event about the integration, without its id if it is new.
 func (i Integration) event(name audit.Name, p project.Project, by audit.Actor) audit.Event {
 	d := audit.Details{"in": p.Where(), "integration": i.Name, "type": string(i.Type)}
 	if i.ID != 0 {
@@ -30,8 +29,7 @@ func (i Integration) event(name audit.Name, p project.Project, by audit.Actor) a
 	return by.Event(name, d)
 }
 
-// changeEvent returns an event about what the change makes of the integration
-// as it was.
+// changeEvent returns the event about a change of the integration.
 func (i Integration) changeEvent(was Integration, p project.Project, by audit.Actor, c Change) audit.Event {
 	name := EventChanged
 	switch {
@@ -48,11 +46,11 @@ func (i Integration) changeEvent(was Integration, p project.Project, by audit.Ac
 	return e
 }
 
-// changedFields lists what else than being active is another than it was.
+// changedFields lists the fields that differ, apart from Active.
 func (i Integration) changedFields(was Integration, c Change) (names []string) {
 	for _, field := range []struct {
-		other bool
-		name  string
+		changed bool
+		name    string
 	}{
 		{i.Name != was.Name, "name"},
 		{i.APIURL != was.APIURL, "address"},
@@ -60,14 +58,14 @@ func (i Integration) changedFields(was Integration, c Change) (names []string) {
 		{c.Sample != nil, "sample"},
 		{i.RateLimit != was.RateLimit, "rate limit"},
 	} {
-		if field.other {
+		if field.changed {
 			names = append(names, field.name)
 		}
 	}
 	return names
 }
 
-// changeEvent returns an event about rules for alerts as they are now.
+// changeEvent returns the event about a change to these settings.
 func (s Settings) changeEvent(p project.Project, by audit.Actor) audit.Event {
 	d := audit.Details{"in": p.Where(), "fingerprints": "given ones alone"}
 	if s.Fingerprinting {

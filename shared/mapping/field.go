@@ -19,25 +19,25 @@ type Field struct {
 // The limits of what Fields lists.
 const (
 	maxFields   = 500
-	maxLabels   = 32 << 10 // bytes of all labels: long ones would be megabytes of an answer
+	maxLabels   = 32 << 10 // bytes of all labels, which could otherwise be megabytes
 	maxElements = 10       // of each array
 	maxDepth    = 20
 )
 
-// Fields lists the places in the sample that hold a value, by name: whatever is
-// no object, an array as a whole and its first elements. A long or deep sample
-// is not listed to its end.
+// Fields lists the places in the sample that hold a value, by name: everything
+// except objects, and arrays both as a whole and by their first elements. A long
+// or deep sample is listed in part.
 func Fields(sample payload.Object) []Field {
 	l := lister{fields: []Field{}, left: maxLabels}
 	l.list(nil, sample)
 	return l.fields
 }
 
-// lister lists fields as long as there is room.
+// lister lists fields within the limits.
 type lister struct {
 	fields []Field
 	left   int // bytes of labels
-	looked int // values that are listed, or would be if their labels had room
+	looked int // values that were listed or left out for their labels
 }
 
 func (l *lister) list(path Path, value any) {
@@ -70,7 +70,7 @@ func (l *lister) add(path Path, t Type) {
 	}
 }
 
-// step returns a path of its own: its neighbours share nothing with it.
+// step returns a new path, which shares no memory with its siblings.
 func step(path Path, segment Segment) Path {
 	return append(slices.Clip(path), segment)
 }

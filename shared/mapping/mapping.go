@@ -1,19 +1,20 @@
 // Package mapping lets a project say where in its monitoring tool's payload the
-// fields of an alert are (Interface: "Plain"). A mapping that cannot be read is
-// fault.Fields; one that leads nowhere in a payload is no error, as that must
-// never cost an alert.
+// fields of an alert are (Interface: "Plain"). A mapping that cannot be parsed
+// is a fault.Fields error. A path that is not in a payload is no error, because
+// no alert must be lost for that.
 package mapping
 
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gatehouse/shared/payload"
 )
 
-// Target is a field of an alert that a payload fills. Its name is also the
-// member of the payload that fills it where nothing else is said.
+// Target is a field of an alert that a payload fills. By default the member of
+// the same name fills it.
 type Target string
 
 // The targets.
@@ -30,16 +31,16 @@ const (
 	Environment    Target = "platform_environment_name"
 )
 
-// Targets lists every target, as people are shown them.
+// Targets lists every target, in the order of pages.
 var Targets = []Target{
 	Title, Description, StartTime, EndTime, Service, MonitoringTool, Hosts, Severity, Fingerprint, Environment,
 }
 
-// Mapping says where targets are found. A target that is not in it is found
+// Mapping says where targets are found. A target without a source is found
 // under its own name.
 type Mapping map[Target]Source
 
-// Source is a place in a payload, and what people were shown of it.
+// Source is a place in a payload, with a description for people.
 type Source struct {
 	Path  Path   `json:"path"`
 	Type  Type   `json:"type"` // for people only: values are taken as they come
@@ -56,9 +57,9 @@ const (
 	String   Type = "STRING"
 )
 
-// Find returns the value for the target and where it was. What is null, false
-// or not there at the mapped place is looked for under the target's own name.
-// Without a value the path is nil.
+// Find returns the value for the target and its path. If the value at the mapped
+// place is null, false or missing, it looks under the target's own name. Without
+// a value the path is nil.
 func (m Mapping) Find(object payload.Object, target Target) (any, Path) {
 	if source, ok := m[target]; ok {
 		if value := source.Path.Find(object); present(value) {
@@ -108,8 +109,7 @@ func (s Segment) MarshalJSON() ([]byte, error) {
 	return json.Marshal(s.name)
 }
 
-// Find returns the value at the end of the path, or nil if the path leads
-// nowhere.
+// Find returns the value at the end of the path, or nil if there is none.
 func (p Path) Find(object payload.Object) any {
 	var value any = object
 	for _, segment := range p {
@@ -133,8 +133,7 @@ func (s Segment) of(container any) any {
 	return nil
 }
 
-// FromFront returns the path to the same value of the object in which no
-// position counts from the end.
+// FromFront returns the path to the same value without negative indexes.
 func (p Path) FromFront(object payload.Object) Path {
 	var value any = object
 	path := make(Path, len(p))
@@ -168,16 +167,7 @@ func (p Path) String() string {
 	return text.String()
 }
 
-// Within reports whether the path is the other one or leads further into what
-// that leads to.
+// Within reports whether the path is outer or begins with it.
 func (p Path) Within(outer Path) bool {
-	if len(p) < len(outer) {
-		return false
-	}
-	for i := range outer {
-		if p[i] != outer[i] {
-			return false
-		}
-	}
-	return true
+	return len(p) >= len(outer) && slices.Equal(p[:len(outer)], outer)
 }

@@ -20,11 +20,11 @@ const (
 	maxSegments = payload.MaxDepth
 )
 
-// Parse reads a mapping as the REST API takes it: an object with a member for
-// each target that is mapped, {"title": {"path": ["alert", "name"], "type":
-// "STRING", "label": "Name"}}. No text and null map nothing, and a target's
-// null leaves it unmapped. The error is fault.Fields and has every complaint,
-// under the name of the field that the caller gives.
+// Parse reads a mapping in the form of the REST API: an object with a member for
+// each mapped target, {"title": {"path": ["alert", "name"], "type": "STRING",
+// "label": "Name"}}. No text and null map nothing, and a target that is null is
+// not mapped. The error is fault.Fields with every complaint, under the given
+// field.
 func Parse(text []byte, field string) (Mapping, error) {
 	if strings.TrimSpace(string(text)) == "null" {
 		return Mapping{}, nil

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// AppendCanonical appends a text that two values share exactly if they are
-// equal as JSON: whatever the order of members, the white space, the escapes
-// and the way numbers are written.
+// AppendCanonical appends a text that is the same for two values exactly if they
+// are equal as JSON. The order of members, white space, escapes and the notation
+// of numbers do not matter.
 func AppendCanonical(text []byte, value any) []byte {
 	switch v := value.(type) {
 	case nil:
@@ -47,8 +47,8 @@ func appendObject(text []byte, object Object) []byte {
 	return append(text, '}')
 }
 
-// canonicalNumber writes a number as its significant digits and a power of
-// ten, so that 1, 1.0 and 10e-1 are one number and no digit is lost.
+// canonicalNumber writes a number as its significant digits and a power of ten:
+// 1, 1.0 and 10e-1 are equal, and no digit is lost.
 func canonicalNumber(number string) string {
 	unsigned, negative := strings.CutPrefix(number, "-")
 	mantissa, power, _ := strings.Cut(strings.ToLower(unsigned), "e")
@@ -60,7 +60,7 @@ func canonicalNumber(number string) string {
 	}
 	exponent, err := strconv.ParseInt(cmp.Or(power, "0"), 10, 32)
 	if err != nil {
-		return number // nobody writes such a number in two ways
+		return number // an exponent beyond any sense; the text itself will do
 	}
 	sign := ""
 	if negative {

@@ -1,6 +1,5 @@
-// Package payload reads what monitoring tools send: a JSON object of any shape,
-// within limits that keep reading it cheap, and values that may be of another
-// type than expected.
+// Package payload reads what monitoring tools send: JSON objects of any shape,
+// within limits that keep reading cheap, with values of any type.
 package payload
 
 import (
@@ -16,24 +15,23 @@ import (
 // The limits of a payload.
 const (
 	MaxBytes = 1 << 20
-	MaxDepth = 100 // objects and arrays inside each other
+	MaxDepth = 100 // nested objects and arrays
 )
 
-// Document is a payload that was read.
+// Document is a parsed payload.
 type Document struct {
 	Text   []byte // as it was sent, but always valid UTF-8
 	Object Object
 }
 
 // Object is a JSON object. Its values are nil, bool, string, json.Number (the
-// exact text), []any and map[string]any. Of a member that comes twice the last
-// one counts.
+// exact text), []any and map[string]any. The last of duplicate members counts.
 type Object = map[string]any
 
-// Read reads a payload. Nothing at all is the empty object, because a sender
-// that has nothing to say still says that something happened. Whatever is not
-// an object, or beyond a limit, is a fault.Invalid error. The Document may
-// share the memory of text.
+// Read parses a payload. An empty text is the empty object, because even an empty
+// notification means that something happened. A payload that is not an object,
+// or exceeds a limit, is a fault.Invalid error. The Document may share the memory
+// of text.
 func Read(text []byte) (Document, error) {
 	if err := Check(text); err != nil {
 		return Document{}, err
@@ -50,8 +48,8 @@ func Read(text []byte) (Document, error) {
 	return Document{text, object}, nil
 }
 
-// Check returns a fault.Invalid error for a payload beyond the limits, without
-// reading it.
+// Check returns a fault.Invalid error for a payload that exceeds a limit, without
+// parsing it.
 func Check(text []byte) error {
 	switch {
 	case len(text) > MaxBytes:
@@ -62,7 +60,7 @@ func Check(text []byte) error {
 	return nil
 }
 
-// Elements returns the text of each element of the member that is an array.
+// Elements returns the text of each element of a member that is an array.
 func (d Document) Elements(member string) []json.RawMessage {
 	var members map[string]json.RawMessage
 	var elements []json.RawMessage
@@ -72,8 +70,8 @@ func (d Document) Elements(member string) []json.RawMessage {
 	return elements
 }
 
-// clean drops the byte order mark with which some tools begin and replaces
-// bytes that are no UTF-8 by something that is no longer than they are.
+// clean drops the byte order mark that some tools send, and replaces invalid
+// UTF-8 by a text that is not longer.
 func clean(text []byte) []byte {
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))
 	if len(text) == 0 {
@@ -87,7 +85,12 @@ func decode(text []byte) (any, error) {
 	decoder.UseNumber()
 	var value any
 	if err := decoder.Decode(&value); err != nil {
-		return nil, malformed(err, len(text))
+		offset := int64(len(text))
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			offset = syntax.Offset
+		}
+		return nil, malformedAt(offset)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return nil, malformedAt(decoder.InputOffset())
@@ -95,21 +98,12 @@ func decode(text []byte) (any, error) {
 	return value, nil
 }
 
-func malformed(err error, length int) error {
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		return malformedAt(syntax.Offset)
-	}
-	return malformedAt(int64(length))
-}
-
 func malformedAt(offset int64) error {
 	return fault.New(fault.Invalid, fmt.Sprintf("the payload is not valid JSON near byte %d", offset))
 }
 
-// deeperThan reports whether more than limit objects and arrays are open at
-// once anywhere. It looks at brackets outside of strings only, so it is right
-// for JSON and bounded for everything else.
+// deeperThan reports whether more than limit objects and arrays are nested. It
+// only counts brackets outside of strings, which is correct for valid JSON.
 func deeperThan(text []byte, limit int) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {

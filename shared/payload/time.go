@@ -9,20 +9,19 @@ import (
 	"time"
 )
 
-// lastYear is the last of the years in which the times of alerts lie; the first
-// is 1970. What lies outside is a tool's word for "unset" (year 1, or 1970's
-// first moment) or an accident.
+// lastYear is the last year in which times of alerts are accepted; the first is
+// 1970. Times outside mean "unset" to tools (year 1, or the start of 1970) or are
+// wrong.
 const lastYear = 2199
 
-// maxTimeLength is longer than every way to write a time.
+// maxTimeLength exceeds the length of all ways to write a time.
 const maxTimeLength = 80
 
 // Time reads a value as a time, and reports whether it is one. It takes the
-// usual ways to write a time with and without a zone: RFC 3339, RFC 2822,
-// "2006-01-02 15:04:05 -0700", a date alone (midnight), what date(1) prints. A
-// time without a zone is in UTC, and so is the result. A zone that is a word
-// has to be UTC, GMT or one of RFC 2822's; any other word has too many
-// meanings.
+// usual notations with and without a zone: RFC 3339, RFC 2822, "2006-01-02
+// 15:04:05 -0700", a date alone (midnight), the output of date(1). A time without
+// a zone is in UTC, and so is the result. A named zone must be UTC, GMT or one of
+// RFC 2822; other names are ambiguous.
 func Time(value any) (time.Time, bool) {
 	text, ok := value.(string)
 	if !ok || len(text) > maxTimeLength {
@@ -34,9 +33,9 @@ func Time(value any) (time.Time, bool) {
 	return parseLenient(text)
 }
 
-// EpochTime is Time and reads numbers too: as milliseconds since 1970, or as
-// seconds where milliseconds would fall into the first years after 1970. Zero
-// is no time, because tools send it for "unset".
+// EpochTime is like Time but also reads numbers: as milliseconds since 1970, or
+// as seconds where milliseconds would mean the first years after 1970. Zero is
+// not a time, because it means "unset" to tools.
 func EpochTime(value any) (time.Time, bool) {
 	number, ok := value.(json.Number)
 	if !ok {
@@ -61,8 +60,7 @@ func plausible(t time.Time) (time.Time, bool) {
 	return t, true
 }
 
-// layouts are the ways to write a time once its zone is taken off and its
-// words are brought into the usual order.
+// layouts are the notations of a time after arrange and cutZone.
 var layouts = []string{
 	"2006-1-2 15:04:05",
 	"2006-1-2 15:04",
@@ -94,14 +92,14 @@ var (
 	weekday   = regexp.MustCompile(`^(MON|TUE|WED|THU|FRI|SAT|SUN)[A-Z]*,? `)
 	comment   = regexp.MustCompile(` \([^()]*\)$`)
 	separator = regexp.MustCompile(`(\d)T(\d)`)
-	// date(1) puts the zone before the year.
+	// The output of date(1) has the zone before the year.
 	zoneBeforeYear = regexp.MustCompile(`^([A-Z]{3} \d{1,2} [\d:]+) ([A-Z]+|[+-]\d{4}) (\d{4})$`)
-	// Some languages write the zone's name behind its offset.
+	// Some languages write the zone's name after its offset.
 	zoneNamedTwice = regexp.MustCompile(`( [+-]\d{4}) [A-Z]+$`)
 )
 
-// arrange drops what says nothing about a time and brings the rest into the
-// order of the layouts.
+// arrange removes words that do not matter and brings the rest into the order of
+// the layouts.
 func arrange(text string) string {
 	text = strings.ToUpper(strings.Join(strings.Fields(text), " "))
 	text = weekday.ReplaceAllString(text, "")
@@ -112,11 +110,11 @@ func arrange(text string) string {
 	return strings.ReplaceAll(text, "/", "-")
 }
 
-// zoneSuffix is a zone behind a time; a date alone has none.
+// zoneSuffix matches a time with a zone; a date alone has none.
 var zoneSuffix = regexp.MustCompile(`^(.*(?:\d:|\d{8} )\S*\d(?: \d{4})?) ?([A-Z]+|[+-]\d{2}(?::?\d{2})?)$`)
 
-// cutZone takes the zone off the end of a time and returns its offset from
-// UTC. It reports whether the zone, if there is one, has one meaning.
+// cutZone removes the zone from the end of a time and returns its offset from
+// UTC. It returns false for a zone that it does not know.
 func cutZone(text string) (string, time.Duration, bool) {
 	parts := zoneSuffix.FindStringSubmatch(text)
 	if parts == nil {
@@ -126,7 +124,7 @@ func cutZone(text string) (string, time.Duration, bool) {
 	return parts[1], time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute, ok
 }
 
-// zones are the words for zones (RFC 2822 section 4.3).
+// zones are the hours of the named zones (RFC 2822 section 4.3).
 var zones = map[string]int{
 	"Z": 0, "UT": 0, "UTC": 0, "GMT": 0,
 	"EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7,

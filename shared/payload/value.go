@@ -35,15 +35,15 @@ func Text(value any) string {
 	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false) // for people to read; a page escapes on its own
+	encoder.SetEscapeHTML(false) // pages escape by themselves
 	if err := encoder.Encode(value); err != nil {
 		return ""
 	}
 	return strings.TrimSuffix(text.String(), "\n")
 }
 
-// Cut shortens a text of more than max characters so that it has max
-// characters, the last three of which are dots.
+// Cut shortens a text of more than max characters to max characters, of which the
+// last three are dots.
 func Cut(text string, max int) string {
 	head := Head(text, max)
 	if head == text {
@@ -63,8 +63,8 @@ func Head(text string, max int) string {
 	return text
 }
 
-// Flatten returns the elements of an array and of the arrays in it, in order.
-// Any other value is its own only element.
+// Flatten returns the elements of an array and of the arrays in it, in order. For
+// any other value it returns that value as the only element.
 func Flatten(value any) []any {
 	list, ok := value.([]any)
 	if !ok {

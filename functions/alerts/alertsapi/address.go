@@ -1,21 +1,21 @@
 package alertsapi
 
 import (
+	"slices"
 	"strings"
 
 	"gatehouse/shared/intake"
 	"gatehouse/shared/integration"
 )
 
-// parseAddress reads the path of an integration's address from its right-hand
-// end (Interface: "Alert intake"): how many segments the project's path has is
-// not known.
+// parseAddress reads the path of an integration's address from its end, because
+// the project's path may have any number of segments (Interface: "Alert intake").
 //
 //	<project>/alerts/notify.json
 //	<project>/alerts/notify/<name>/<endpoint identifier>.json
 //	<project>/prometheus/alerts/notify.json
 //
-// The ending .json may be missing. The name is for people alone.
+// The ending .json may be missing. The name has no meaning.
 func parseAddress(path string) (d intake.Delivery, ok bool) {
 	path = strings.TrimSuffix(strings.TrimPrefix(path, "/"), ".json")
 	segments := strings.Split(path, "/")
@@ -38,19 +38,11 @@ func parseAddress(path string) (d intake.Delivery, ok bool) {
 
 // endIn reports whether the last segments are these.
 func endIn(segments []string, words ...string) bool {
-	if len(segments) < len(words) {
-		return false
-	}
-	for i, segment := range segments[len(segments)-len(words):] {
-		if segment != words[i] {
-			return false
-		}
-	}
-	return true
+	return len(segments) >= len(words) && slices.Equal(segments[len(segments)-len(words):], words)
 }
 
-// isIdentifier reports whether an address can name the endpoint: letters and
-// digits alone, but for the one that has an address of its own.
+// isIdentifier reports whether the endpoint is letters and digits only. The
+// metrics address is fixed and needs no check.
 func isIdentifier(endpoint string, metrics bool) bool {
 	if metrics {
 		return true

@@ -27,8 +27,8 @@ func New(app *app.App) http.Handler {
 	return web.Wrap(web.RESTCORS.Wrap(http.HandlerFunc(api.route)))
 }
 
-// route serves what is posted to the address of an integration. Such an
-// address begins with names that people choose and has no pattern of its own.
+// route serves the addresses of integrations. They begin with the project's
+// path, so no pattern of a mux matches them.
 func (a *api) route(w http.ResponseWriter, r *http.Request) {
 	d, ok := parseAddress(strings.TrimSuffix(r.URL.Path, "/"))
 	switch {
@@ -74,11 +74,11 @@ func (a *api) notify(w http.ResponseWriter, r *http.Request, d intake.Delivery) 
 	return web.JSON(w, http.StatusOK, newItems(touched))
 }
 
-// payloadOf returns the body if it is JSON by its content type. Anything else
-// still tells that something happened, but not what.
+// payloadOf returns the body if its content type is JSON. Any other body counts
+// as empty: it still opens an alert, but says nothing about it.
 func payloadOf(r *http.Request, body []byte) []byte {
 	mediaType, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
-	mediaType, _, _ = strings.Cut(mediaType, ",") // what follows, the gateway joined to it
+	mediaType, _, _ = strings.Cut(mediaType, ",") // the gateway joins repeated headers
 	mediaType = strings.ToLower(strings.TrimSpace(mediaType))
 	if mediaType != "application/json" && !strings.HasSuffix(mediaType, "+json") {
 		return nil
@@ -86,9 +86,9 @@ func payloadOf(r *http.Request, body []byte) []byte {
 	return body
 }
 
-// key returns the authorization key of the request: a Bearer token, or else the
-// password of Basic authentication, whose user name says nothing. The gateway
-// joins several headers with commas.
+// key returns the authorization key of the request: a Bearer token, else the
+// password of Basic authentication with any user name. The gateway joins
+// repeated headers with commas.
 func key(r *http.Request) secret.Text {
 	var password string
 	for credentials := range strings.SplitSeq(r.Header.Get("Authorization"), ",") {

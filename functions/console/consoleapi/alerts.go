@@ -3,6 +3,7 @@ package consoleapi
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sync/errgroup"
@@ -149,17 +150,12 @@ type people map[int64]user.User
 
 // people returns the existing users with these ids, ignoring zero.
 func (a *api) people(ctx context.Context, ids ...int64) (people, error) {
-	wanted, seen := []int64{}, map[int64]bool{0: true}
-	for _, id := range ids {
-		if !seen[id] {
-			wanted = append(wanted, id)
-		}
-		seen[id] = true
-	}
-	if len(wanted) == 0 {
+	ids = slices.DeleteFunc(ids, func(id int64) bool { return id == 0 })
+	slices.Sort(ids)
+	if ids = slices.Compact(ids); len(ids) == 0 {
 		return nil, nil
 	}
-	return a.app.Users.UsersByID(ctx, wanted)
+	return a.app.Users.UsersByID(ctx, ids)
 }
 
 // name returns the name of a user, "" for id zero.

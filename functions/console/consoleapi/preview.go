@@ -21,9 +21,9 @@ type preview struct {
 
 // previewRow is a field of the alert and its source.
 type previewRow struct {
+	Target      mapping.Target
 	Name, Value string
 	From        string // a path in the sample, or empty
-	Own         bool   // From is the member with the field's own name
 }
 
 // maxIgnored bounds the ignored places that are shown.
@@ -38,10 +38,7 @@ func newPreview(p alert.Preview) *preview {
 		return shown
 	}
 	for _, target := range mapping.Targets {
-		path := p.Sources[target]
-		row := previewRow{Name: targetNames[target], Value: valueOf(shown.Occurrence, target), From: path.String()}
-		row.Own = len(path) == 1 && row.From == string(target)
-		shown.Rows = append(shown.Rows, row)
+		shown.Rows = append(shown.Rows, previewRow{target, targetNames[target], valueOf(shown.Occurrence, target), p.Sources[target].String()})
 	}
 	shown.Ignored = p.Ignored[:min(len(p.Ignored), maxIgnored)]
 	shown.More = len(p.Ignored) - len(shown.Ignored)
@@ -68,15 +65,3 @@ func valueOf(o alert.Occurrence, target mapping.Target) string {
 	}
 	return ""
 }
-
-// IsSeverity reports whether the row is the severity.
-func (r previewRow) IsSeverity() bool { return r.Name == targetNames[mapping.Severity] }
-
-// IsStart reports whether the row is the start.
-func (r previewRow) IsStart() bool { return r.Name == targetNames[mapping.StartTime] }
-
-// IsEnd reports whether the row is the end.
-func (r previewRow) IsEnd() bool { return r.Name == targetNames[mapping.EndTime] }
-
-// IsFingerprint reports whether the row is the fingerprint.
-func (r previewRow) IsFingerprint() bool { return r.Name == targetNames[mapping.Fingerprint] }

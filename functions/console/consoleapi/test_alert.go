@@ -38,14 +38,9 @@ func (a *api) newTestBody(ctx context.Context, v visit, id string) (testBody, er
 	for _, i := range all {
 		if i.Receives() {
 			body.Integrations = append(body.Integrations, a.newIntegrationView(v, i))
-		}
-	}
-	if len(body.Integrations) > 0 {
-		body.Chosen = body.Integrations[0].ID
-	}
-	for _, i := range body.Integrations {
-		if strconv.FormatInt(i.ID, 10) == id {
-			body.Chosen = i.ID
+			if body.Chosen == 0 || strconv.FormatInt(i.ID, 10) == id {
+				body.Chosen = i.ID
+			}
 		}
 	}
 	return body, err

@@ -1,5 +1,5 @@
-// Package errortrackingapi serves the REST API about a project's error
-// tracking: its settings and its client keys.
+// Package errortrackingapi serves the REST API for a project's error tracking:
+// its settings and client keys.
 package errortrackingapi
 
 import (
@@ -19,8 +19,8 @@ func New(app *app.App) http.Handler {
 	return web.NewREST(mux, "/api/v4/projects/")
 }
 
-// Mount adds the group's routes to those of the function projects: API Gateway
-// sends a project that is named by its path there, as it decodes the slashes.
+// Mount also adds the routes to the function projects: API Gateway decodes the
+// slashes in a project's path, so such requests go there.
 func Mount(mux *web.Mux, app *app.App) {
 	api := &api{app}
 	maintainer := app.Auth.Project(project.Maintainer)

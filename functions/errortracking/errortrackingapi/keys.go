@@ -36,7 +36,7 @@ func (a *api) listKeys(w http.ResponseWriter, r *http.Request, _ auth.Caller, p 
 	return web.List(w, r, a.app.BaseURL, req, keys, a.keyBody)
 }
 
-// createKey takes no parameters, but neither a request that is no good.
+// createKey takes no parameters but still rejects a malformed request.
 func (a *api) createKey(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
 	if _, err := web.Params(r); err != nil {
 		return err
@@ -66,11 +66,11 @@ func (a *api) deleteKey(w http.ResponseWriter, r *http.Request, c auth.Caller, p
 	return web.JSON(w, http.StatusOK, a.keyBody(k))
 }
 
-// errNoSuchKey is answered in words that clients compare to the letter, and
-// that are not those of every other thing that is not found.
+// errNoSuchKey has a message that clients compare literally, and that differs
+// from that of other 404 answers.
 type errNoSuchKey struct{}
 
-// Error says what was not found.
+// Error is for the log.
 func (errNoSuchKey) Error() string { return "client key not found" }
 
 // Answer writes the 404.

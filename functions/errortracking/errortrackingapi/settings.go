@@ -10,8 +10,8 @@ import (
 	"gatehouse/shared/web"
 )
 
-// settingsBody is a project's settings on the wire. What is about the external
-// tracker is null while the integrated one is in use.
+// settingsBody is a project's settings on the wire. The fields of the external
+// tracker are null while the integrated one is used.
 type settingsBody struct {
 	Active      bool    `json:"active"`
 	ProjectName *string `json:"project_name"`
@@ -41,8 +41,8 @@ func (a *api) showSettings(w http.ResponseWriter, r *http.Request, _ auth.Caller
 	return answerSettings(w, s, err)
 }
 
-// putSettings makes settings where there are none. What they are to be must be
-// said in full, but for the external tracker.
+// putSettings creates the settings if there are none. It requires all fields
+// except those of the external tracker.
 func (a *api) putSettings(w http.ResponseWriter, r *http.Request, by auth.Caller, p project.Project) error {
 	params, err := web.Params(r)
 	if err != nil {
@@ -53,7 +53,7 @@ func (a *api) putSettings(w http.ResponseWriter, r *http.Request, by auth.Caller
 	return a.change(w, r, by, p, params, change)
 }
 
-// patchSettings changes settings that are there.
+// patchSettings changes existing settings.
 func (a *api) patchSettings(w http.ResponseWriter, r *http.Request, by auth.Caller, p project.Project) error {
 	params, err := web.Params(r)
 	if err != nil {
@@ -63,8 +63,7 @@ func (a *api) patchSettings(w http.ResponseWriter, r *http.Request, by auth.Call
 	return a.change(w, r, by, p, params, change)
 }
 
-// change adds to the change what the parameters say of the external tracker,
-// and makes it.
+// change adds the parameters for the external tracker to the change and makes it.
 func (a *api) change(w http.ResponseWriter, r *http.Request, by auth.Caller, p project.Project, params *web.Values, c errortracking.Change) error {
 	c.APIURL, c.ProjectName = params.OptionalString("api_url"), params.OptionalString("project_name")
 	c.TrackerURL = params.OptionalString("tracker_external_url")

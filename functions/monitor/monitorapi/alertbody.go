@@ -13,7 +13,7 @@ import (
 	"gatehouse/shared/web"
 )
 
-// alertBody is an alert on the wire, in a list.
+// alertBody is an alert in a list on the wire.
 type alertBody struct {
 	IID            int64           `json:"iid"`
 	Title          string          `json:"title"`
@@ -47,8 +47,8 @@ type integrationRef struct {
 	Name string `json:"name"`
 }
 
-// detailedAlert is an alert by itself: with what was done about it, and what
-// only its payload knows.
+// detailedAlert is a single alert on the wire, with its history and the fields
+// that only its payload has.
 type detailedAlert struct {
 	alertBody
 	Activity         []activityBody    `json:"activity"`
@@ -68,7 +68,7 @@ type activityBody struct {
 	Assignee *userBody          `json:"assignee"`
 }
 
-// names are of what alerts refer to by ids, as far as it is still there.
+// names has the users and integrations that alerts refer to, if they still exist.
 type names struct {
 	users        map[int64]user.User
 	integrations map[int64]string
@@ -99,7 +99,7 @@ func (a *api) integrationNames(ctx context.Context, p project.Project) (map[int6
 	return names, err
 }
 
-// users returns the users with these ids; zero is nobody.
+// users returns the users with these ids, ignoring zero.
 func (a *api) users(ctx context.Context, ids []int64) (map[int64]user.User, error) {
 	wanted := slices.DeleteFunc(ids, func(id int64) bool { return id == 0 })
 	slices.Sort(wanted)
@@ -121,7 +121,7 @@ func (a *api) alertBody(p project.Project, one alert.Alert, n names) alertBody {
 	}
 }
 
-// answerAlert writes the alert with everything that is known of it.
+// answerAlert writes a single alert.
 func (a *api) answerAlert(w http.ResponseWriter, r *http.Request, p project.Project, found foundAlert) error {
 	users, err := a.users(r.Context(), peopleIn(found.Alert))
 	if err != nil {
@@ -131,7 +131,7 @@ func (a *api) answerAlert(w http.ResponseWriter, r *http.Request, p project.Proj
 	return web.JSON(w, http.StatusOK, newDetailedAlert(a.alertBody(p, found.Alert, n), found.Alert, n, found.payload))
 }
 
-// assigneesOf returns whom the alerts are assigned to.
+// assigneesOf returns the ids of the alerts' assignees.
 func assigneesOf(alerts []alert.Alert) []int64 {
 	ids := make([]int64, len(alerts))
 	for n, one := range alerts {
@@ -140,7 +140,7 @@ func assigneesOf(alerts []alert.Alert) []int64 {
 	return ids
 }
 
-// peopleIn returns whom the alert tells of.
+// peopleIn returns the ids of all users in the alert.
 func peopleIn(one alert.Alert) []int64 {
 	ids := []int64{one.AssigneeID}
 	for _, activity := range one.Activity {

@@ -44,8 +44,8 @@ func (a *api) listAlerts(w http.ResponseWriter, r *http.Request, _ auth.Caller, 
 	return web.List(w, r, a.app.BaseURL, req, listing.Of, func(one alert.Alert) alertBody { return a.alertBody(p, one, names) })
 }
 
-// statusCounts writes how many alerts have each status, as a dictionary (RFC
-// 9651 section 3.2): a list has no place in it for more than alerts.
+// statusCounts writes the number of alerts with each status as a dictionary (RFC
+// 9651 section 3.2), for a header: the body is the list of alerts.
 func statusCounts(counts map[alert.Status]int) string {
 	members := make([]string, len(alert.Statuses))
 	for n, status := range alert.Statuses {
@@ -54,8 +54,7 @@ func statusCounts(counts map[alert.Status]int) string {
 	return strings.Join(members, ", ")
 }
 
-// readQuery reads which alerts are wanted: the newest first, unless it says
-// otherwise.
+// readQuery reads the query. By default the newest alerts come first.
 func readQuery(params *web.Values) alert.Query {
 	var q alert.Query
 	q.Statuses = web.Choices(params, "status", alert.Statuses)
@@ -66,14 +65,14 @@ func readQuery(params *web.Values) alert.Query {
 	return q
 }
 
-// foundAlert is an alert with what no change of it changes.
+// foundAlert is an alert with what a change leaves as it is.
 type foundAlert struct {
 	alert.Alert
 	payload      json.RawMessage
 	integrations map[int64]string // names
 }
 
-// foundAlert returns the alert that the path names, all read side by side.
+// foundAlert reads the alert in the path, all parts in parallel.
 func (a *api) foundAlert(r *http.Request, p project.Project) (found foundAlert, err error) {
 	iid, err := web.PathID(r, "iid")
 	if err != nil {
@@ -92,11 +91,11 @@ func (a *api) foundAlert(r *http.Request, p project.Project) (found foundAlert, 
 		found.integrations, err = a.integrationNames(ctx, p)
 		return err
 	})
-	err = reads.Wait() // found is being written until then
+	err = reads.Wait() // found is complete only now
 	return found, noAlert(err)
 }
 
-// noAlert says what it is that was not found.
+// noAlert makes a fault.NotFound error one about the alert.
 func noAlert(err error) error { return web.NotFound("Alert", err) }
 
 func (a *api) showAlert(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
@@ -122,7 +121,7 @@ func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, c auth.Caller,
 	return a.answerAlert(w, r, p, found)
 }
 
-// readAlertChange reads a status, somebody to assign, or both.
+// readAlertChange reads a status, an assignee, or both.
 func readAlertChange(r *http.Request) (alert.Change, error) {
 	params, err := web.Params(r)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"gatehouse/shared/web"
 )
 
-// integrationBody is an integration on the wire, in a list.
+// integrationBody is an integration in a list on the wire.
 type integrationBody struct {
 	ID                      int64            `json:"id"`
 	Name                    string           `json:"name"`
@@ -38,8 +38,8 @@ type healthBody struct {
 	LastErrorAt     web.Time `json:"last_error_at"`
 }
 
-// detailedIntegration is an integration by itself, with its sample payload,
-// which would make a list too long for one answer.
+// detailedIntegration is a single integration on the wire, with its sample
+// payload, which would make a list too long.
 type detailedIntegration struct {
 	integrationBody
 	PayloadExample     json.RawMessage `json:"payload_example"`
@@ -55,8 +55,8 @@ func (a *api) integrationBody(p project.Project, i integration.Integration) inte
 	}
 }
 
-// key returns the authorization key, unless the instance has lost the key that
-// sealed it: all else of the integration can be seen and changed even so.
+// key returns the authorization key, or nil if the instance has lost the key that
+// sealed it. The integration is usable all the same.
 func (a *api) key(i integration.Integration) *string {
 	key, err := a.app.Integrations.Key(i)
 	if err != nil {
@@ -67,7 +67,7 @@ func (a *api) key(i integration.Integration) *string {
 	return &text
 }
 
-// url returns where the integration takes alerts, if it takes any.
+// url returns the address of the integration, or nil if it takes no alerts.
 func (a *api) url(p project.Project, i integration.Integration) *string {
 	path := i.Path(p)
 	if path == "" {
@@ -99,8 +99,7 @@ func orEmptyObject(text []byte) json.RawMessage {
 	return text
 }
 
-// answer writes the integration with its sample payload and the places in that
-// from which the fields of an alert can be taken.
+// answer writes a single integration.
 func (a *api) answer(w http.ResponseWriter, r *http.Request, status int, p project.Project, i integration.Integration) error {
 	sample, err := a.app.Integrations.Sample(r.Context(), p, i)
 	if err != nil {

@@ -50,7 +50,7 @@ func orZero[T any](value *T) (v T) {
 	return v
 }
 
-// found returns the integration that the path names.
+// found returns the integration in the path.
 func (a *api) found(r *http.Request, p project.Project) (integration.Integration, error) {
 	id, err := web.PathID(r, "integration_id")
 	if err != nil {
@@ -60,7 +60,7 @@ func (a *api) found(r *http.Request, p project.Project) (integration.Integration
 	return i, noIntegration(err)
 }
 
-// noIntegration says what it is that was not found.
+// noIntegration makes a fault.NotFound error one about the integration.
 func noIntegration(err error) error { return web.NotFound("Integration", err) }
 
 func (a *api) showIntegration(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
@@ -71,7 +71,7 @@ func (a *api) showIntegration(w http.ResponseWriter, r *http.Request, _ auth.Cal
 	return a.answer(w, r, http.StatusOK, p, i)
 }
 
-// putIntegration wants to be told at least what a new integration needs.
+// putIntegration requires the fields that a new integration requires.
 func (a *api) putIntegration(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
 	return a.changeIntegration(w, r, c, p, func(params *web.Values) {
 		params.String("name")
@@ -83,7 +83,7 @@ func (a *api) patchIntegration(w http.ResponseWriter, r *http.Request, c auth.Ca
 	return a.changeIntegration(w, r, c, p, func(*web.Values) {})
 }
 
-// changeIntegration leaves as it is what is not sent.
+// changeIntegration changes the fields that were sent.
 func (a *api) changeIntegration(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project, check func(*web.Values)) error {
 	i, err := a.found(r, p)
 	if err != nil {
@@ -121,7 +121,7 @@ func readChange(params *web.Values) integration.Change {
 	return c
 }
 
-// sentJSON returns a value if it was sent, be it as null.
+// sentJSON returns a value if it was sent, even as null.
 func sentJSON(params *web.Values, name string) *[]byte {
 	if !params.Has(name) {
 		return nil
@@ -141,7 +141,7 @@ func (a *api) deleteIntegration(w http.ResponseWriter, r *http.Request, c auth.C
 	return web.NoContent(w)
 }
 
-// resetKey takes no parameters, but neither a request that is no good.
+// resetKey takes no parameters but still rejects a malformed request.
 func (a *api) resetKey(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
 	i, err := a.found(r, p)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package monitorapi serves the REST API about what watches a project: its
-// alert integrations, its alerts and its rules for them.
+// Package monitorapi serves the REST API for a project's alert integrations,
+// alerts and alert settings.
 package monitorapi
 
 import (
@@ -19,8 +19,8 @@ func New(app *app.App) http.Handler {
 	return web.NewREST(mux, "/api/v4/projects/")
 }
 
-// Mount adds the group's routes to those of the function projects: API Gateway
-// sends a project that is named by its path there, as it decodes the slashes.
+// Mount also adds the routes to the function projects: API Gateway decodes the
+// slashes in a project's path, so such requests go there.
 func Mount(mux *web.Mux, app *app.App) {
 	api := &api{app}
 	developer, maintainer := app.Auth.Project(project.Developer), app.Auth.Project(project.Maintainer)

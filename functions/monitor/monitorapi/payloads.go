@@ -19,8 +19,7 @@ type touched struct {
 	Title string `json:"title"`
 }
 
-// test takes a payload as if a monitoring tool had sent it: it makes an alert,
-// or shows the exact error.
+// test takes a payload as if a monitoring tool had sent it.
 func (a *api) test(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
 	i, err := a.found(r, p)
 	if err != nil {
@@ -45,16 +44,14 @@ func (a *api) test(w http.ResponseWriter, r *http.Request, _ auth.Caller, p proj
 	return web.JSON(w, http.StatusOK, items)
 }
 
-// lastPayloadBody is what an integration received last, as far as alerts keep
-// it.
+// lastPayloadBody is the last payload of an integration that opened an alert.
 type lastPayloadBody struct {
 	AlertIID   int64           `json:"alert_iid"`
 	ReceivedAt web.Time        `json:"received_at"`
 	Payload    json.RawMessage `json:"payload"`
 }
 
-// lastPayload offers what opened the integration's newest alert as a sample
-// payload.
+// lastPayload returns the payload that opened the integration's newest alert.
 func (a *api) lastPayload(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
 	i, err := a.found(r, p)
 	if err != nil {
@@ -71,7 +68,7 @@ func (a *api) lastPayload(w http.ResponseWriter, r *http.Request, _ auth.Caller,
 	return web.JSON(w, http.StatusOK, lastPayloadBody{last.IID, web.Time(last.CreatedAt), text})
 }
 
-// payload returns what opened the alert.
+// payload returns the payload that opened the alert.
 func (a *api) payload(ctx context.Context, projectID, iid int64) (json.RawMessage, error) {
 	text, err := a.app.Alerts.AlertPayload(ctx, projectID, iid)
 	if err != nil {
@@ -81,7 +78,7 @@ func (a *api) payload(ctx context.Context, projectID, iid int64) (json.RawMessag
 	return document.Text, err
 }
 
-// preview tells what would become of a payload with another mapping.
+// preview shows what would become of a payload with another mapping.
 func (a *api) preview(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
 	i, err := a.found(r, p)
 	if err != nil {
@@ -90,7 +87,7 @@ func (a *api) preview(w http.ResponseWriter, r *http.Request, _ auth.Caller, p p
 	return a.previewFor(w, r, p, i)
 }
 
-// previewNew does it for an HTTP endpoint that there is not yet.
+// previewNew does the same for a new HTTP endpoint.
 func (a *api) previewNew(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
 	return a.previewFor(w, r, p, integration.Integration{ProjectID: p.ID, Type: integration.HTTP})
 }

@@ -6,7 +6,7 @@ import (
 	"gatehouse/shared/web"
 )
 
-// previewBody tells what would become of a payload.
+// previewBody is what would become of a payload.
 type previewBody struct {
 	Format          alert.Format                    `json:"format"`
 	Items           int                             `json:"items"`
@@ -18,8 +18,7 @@ type previewBody struct {
 	Ignored         []mapping.Field                 `json:"ignored"`
 }
 
-// previewedAlert is an alert that the payload would open, or be counted on, or
-// resolve.
+// previewedAlert is an alert that the payload would open, repeat or resolve.
 type previewedAlert struct {
 	Title          string         `json:"title"`
 	Description    *string        `json:"description"`
@@ -35,7 +34,7 @@ type previewedAlert struct {
 	EndedAt        web.Time       `json:"ended_at"`
 }
 
-// maxPreviewed bounds how many alerts of a webhook a preview shows.
+// maxPreviewed bounds the alerts of a webhook in a preview.
 const maxPreviewed = 100
 
 func newPreviewBody(p alert.Preview) previewBody {

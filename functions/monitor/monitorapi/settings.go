@@ -8,7 +8,7 @@ import (
 	"gatehouse/shared/web"
 )
 
-// settingsBody are a project's rules for alerts on the wire.
+// settingsBody is a project's alert settings on the wire.
 type settingsBody struct {
 	GenericAlertFingerprinting bool `json:"generic_alert_fingerprinting"`
 }
