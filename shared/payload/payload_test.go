@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gatehouse/shared/fault"
 	"gatehouse/shared/payload"
 )
 
@@ -24,67 +25,79 @@ func TestTime(t *testing.T) {
 	at := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
 	minute, midnight := at.Truncate(time.Minute), at.Truncate(24*time.Hour)
 	tests := map[string]time.Time{
-		"2026-02-03T04:05:06Z":                       at,
-		"2026-02-03t04:05:06z":                       at,
-		"2026-02-03T04:05:06.123456789Z":             at.Add(123456789),
-		"2026-02-03T04:05:06,5Z":                     at.Add(5e8),
-		"2026-02-03T04:05:06+00:00":                  at,
-		"2026-02-03T09:50:06+05:45":                  at,
-		"2026-02-02T23:05:06-0500":                   at,
-		"2026-02-03T06:05:06+02":                     at,
-		"2026-02-03T04:05:06":                        at,
-		"2026-02-03T04:05Z":                          minute,
-		"2026-02-03T04:05":                           minute,
-		"  2026-02-03   04:05:06 ":                   at,
-		"2026-02-03 04:05:06.5":                      at.Add(5e8),
-		"2026-02-03 00:05:06 -0400":                  at,
-		"2026-02-03 00:05:06 -04:00":                 at,
-		"2026-02-03 04:05:06 UTC":                    at,
-		"2026-02-03 04:05:06 GMT":                    at,
-		"2026-02-02 23:05:06 EST":                    at,
-		"2026-02-03 05:05:06 +0100 CET":              at,
-		"2026-02-03 04:05":                           minute,
-		"2026-02-03":                                 midnight,
-		"2026-2-3":                                   midnight,
-		"2026/02/03 04:05:06":                        at,
-		"20260203T040506Z":                           at,
-		"20260203T050506+0100":                       at,
-		"20260203":                                   midnight,
-		"Tue, 03 Feb 2026 04:05:06 +0000":            at,
-		"Tue, 3 Feb 2026 04:05:06 GMT":               at,
-		"3 Feb 2026 04:05 Z":                         minute,
-		"03 Feb 2026 00:05:06 -0400 (Atlantic Time)": at,
-		"3 February 2026 04:05:06":                   at,
-		"3 Feb 2026":                                 midnight,
-		"Tue, 03 Feb 26 04:05:06 GMT":                at,
-		"Tue Feb  3 04:05:06 2026":                   at,
-		"Tue Feb  3 04:05:06 UTC 2026":               at,
-		"Tue Feb 03 05:05:06 +0100 2026":             at,
-		"":                                           {},
-		" ":                                          {},
-		"now":                                        {},
-		"5":                                          {},
-		"1770091506":                                 {},
-		"1770091506000":                              {},
-		"04:05:06":                                   {},
-		"02/03/2026":                                 {},
-		"2026-02-30":                                 {},
-		"2026-13-01":                                 {},
-		"2026-02-03 25:00:00":                        {},
-		"2026-02-03 04:05:06 CET":                    {},
-		"2026-02-03 04:05:06 +99:00":                 {},
-		"2026-02-03 04:05:06 +01:60":                 {},
-		"2026-02-03T04:05:06Z and more":              {},
-		"0001-01-01T00:00:00Z":                       {},
-		"1969-12-31T23:59:59Z":                       {},
-		"1970-01-01T00:00:00Z":                       {},
-		"1970-01-01 01:00:00 +0100":                  {},
-		"1970-01-01T00:00:01Z":                       time.Unix(1, 0).UTC(),
-		"2199-12-31T23:59:59Z":                       time.Date(2199, 12, 31, 23, 59, 59, 0, time.UTC),
-		"2199-12-31T23:59:59-01:00":                  {},
-		"2200-01-01":                                 {},
-		"99999-01-01T00:00:00Z":                      {},
-		strings.Repeat(" ", 100) + "2026-02-03T04:05:06Z": {},
+		"2026-02-03T04:05:06Z":                           at,
+		"2026-02-03t04:05:06z":                           at,
+		"2026-02-03T04:05:06.123456789Z":                 at.Add(123456789),
+		"2026-02-03T04:05:06,5Z":                         at.Add(5e8),
+		"2026-02-03T04:05:06+00:00":                      at,
+		"2026-02-03T09:50:06+05:45":                      at,
+		"2026-02-02T23:05:06-0500":                       at,
+		"2026-02-03T06:05:06+02":                         at,
+		"2026-02-03T04:05:06":                            at,
+		"2026-02-03T04:05Z":                              minute,
+		"2026-02-03T04:05":                               minute,
+		"  2026-02-03   04:05:06 ":                       at,
+		"2026-02-03 04:05:06.5":                          at.Add(5e8),
+		"2026-02-03 00:05:06 -0400":                      at,
+		"2026-02-03 00:05:06 -04:00":                     at,
+		"2026-02-03 04:05:06 UTC":                        at,
+		"2026-02-03 04:05:06 GMT":                        at,
+		"2026-02-02 23:05:06 EST":                        at,
+		"2026-02-03 05:05:06 +0100 CET":                  at,
+		"2026-02-03 04:05":                               minute,
+		"2026-02-03":                                     midnight,
+		"2026-2-3":                                       midnight,
+		"2026/02/03 04:05:06":                            at,
+		"20260203T040506Z":                               at,
+		"20260203T050506+0100":                           at,
+		"20260203":                                       midnight,
+		"Tue, 03 Feb 2026 04:05:06 +0000":                at,
+		"Tue, 3 Feb 2026 04:05:06 GMT":                   at,
+		"3 Feb 2026 04:05 Z":                             minute,
+		"03 Feb 2026 00:05:06 -0400 (Atlantic Time)":     at,
+		"3 February 2026 04:05:06":                       at,
+		"3 Feb 2026":                                     midnight,
+		"Tue, 03 Feb 26 04:05:06 GMT":                    at,
+		"Tue Feb  3 04:05:06 2026":                       at,
+		"Tue Feb  3 04:05:06 UTC 2026":                   at,
+		"Tue Feb 03 05:05:06 +0100 2026":                 at,
+		"2026-02-03 09:50:06 +05:45":                     at,
+		"2026-02-03 00:35:06 -0330":                      at,
+		"2026-02-04 04:04:06 +23:59":                     at,
+		"2026-02-04 04:05:06 +24:00":                     {},
+		"2026-02-03 00:05:06 EDT":                        at,
+		"2026-02-02 22:05:06 CST":                        at,
+		"2026-02-02 23:05:06 CDT":                        at,
+		"2026-02-02 21:05:06 MST":                        at,
+		"2026-02-02 22:05:06 MDT":                        at,
+		"2026-02-02 20:05:06 PST":                        at,
+		"2026-02-02 21:05:06 PDT":                        at,
+		"":                                               {},
+		" ":                                              {},
+		"now":                                            {},
+		"5":                                              {},
+		"1770091506":                                     {},
+		"1770091506000":                                  {},
+		"04:05:06":                                       {},
+		"02/03/2026":                                     {},
+		"2026-02-30":                                     {},
+		"2026-13-01":                                     {},
+		"2026-02-03 25:00:00":                            {},
+		"2026-02-03 04:05:06 CET":                        {},
+		"2026-02-03 04:05:06 +99:00":                     {},
+		"2026-02-03 04:05:06 +01:60":                     {},
+		"2026-02-03T04:05:06Z and more":                  {},
+		"0001-01-01T00:00:00Z":                           {},
+		"1969-12-31T23:59:59Z":                           {},
+		"1970-01-01T00:00:00Z":                           {},
+		"1970-01-01 01:00:00 +0100":                      {},
+		"1970-01-01T00:00:01Z":                           time.Unix(1, 0).UTC(),
+		"2199-12-31T23:59:59Z":                           time.Date(2199, 12, 31, 23, 59, 59, 0, time.UTC),
+		"2199-12-31T23:59:59-01:00":                      {},
+		"2200-01-01":                                     {},
+		"99999-01-01T00:00:00Z":                          {},
+		strings.Repeat(" ", 60) + "2026-02-03T04:05:06Z": at, // 80 characters
+		strings.Repeat(" ", 61) + "2026-02-03T04:05:06Z": {},
 	}
 	for text, want := range tests {
 		got, ok := payload.Time(text)
@@ -106,6 +119,8 @@ func TestEpochTime(t *testing.T) {
 		`1770091506`:             at,
 		`"2026-02-03T04:05:06Z"`: at,
 		`"1770091506000"`:        {},
+		`100000000000`:           time.UnixMilli(1e11).UTC(), // in 1973
+		`99999999999`:            {},                         // seconds, in 5138
 		`0`:                      {},
 		`0.0001`:                 {},
 		`-1770091506000`:         {},
@@ -166,6 +181,85 @@ func TestCanonicalTexts(t *testing.T) {
 				t.Errorf("canonical text of %s is %s, want %s", text, got, want)
 			}
 		}
+	}
+}
+
+// Stored fingerprints are digests of these texts, so they must never change.
+func TestCanonicalTextsStay(t *testing.T) {
+	tests := map[string]string{
+		`100`:                         `1e2`,
+		`12.5`:                        `125e-1`,
+		`-0.050`:                      `-5e-2`,
+		`120e7`:                       `12e8`,
+		`0`:                           `0`,
+		`{"b":[1,null],"a":"\u00e9"}`: `{"a":"é","b":[1e0,null,],}`,
+	}
+	for text, want := range tests {
+		if got := string(payload.AppendCanonical(nil, value(t, text))); got != want {
+			t.Errorf("canonical text of %s is %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestRead(t *testing.T) {
+	nested := func(levels int) string {
+		return strings.Repeat(`{"a":[`, levels/2) + strings.Repeat(`]}`, levels/2)
+	}
+	padded := func(length int) string { return `{"a":"` + strings.Repeat("x", length-len(`{"a":""}`)) + `"}` }
+	tests := map[string]string{ // the complaint, or "" for none
+		``:                      "",
+		nested(100):             "",
+		nested(102):             "the payload is nested more than 100 levels deep",
+		"[" + nested(100) + "]": "the payload is nested more than 100 levels deep",
+		padded(1 << 20):         "",
+		padded(1<<20 + 1):       "the payload exceeds 1 MiB",
+		`{"a":[` + strings.Repeat("[],", 200) + `{}]}`:    "",
+		`{"a":"` + strings.Repeat("[", 200) + `"}`:        "",
+		`{"a":"\"` + strings.Repeat("{", 200) + `"}`:      "",
+		`{"a":"\\",` + `"b":` + strings.Repeat("[", 100):  "the payload is nested more than 100 levels deep",
+		`{"a":"]]]",` + `"b":` + strings.Repeat("[", 100): "the payload is nested more than 100 levels deep",
+		`[]`:         "the payload must be a JSON object",
+		`"a"`:        "the payload must be a JSON object",
+		`null`:       "the payload must be a JSON object",
+		`{"a":1}}`:   "the payload is not valid JSON near byte 7",
+		`{"a":1} {}`: "the payload is not valid JSON near byte 9",
+		`{"a":x}`:    "the payload is not valid JSON near byte 6",
+		`{"a":"b`:    "the payload is not valid JSON near byte 7",
+	}
+	for text, want := range tests {
+		_, err := payload.Read([]byte(text))
+		if got := fault.Message(err); got != want || (err == nil) != (want == "") || err != nil && !fault.Is(err, fault.Invalid) {
+			t.Errorf("Read of %d bytes, %.40q: %v, want %q", len(text), text, err, want)
+		}
+	}
+}
+
+func TestBlankTextAndFlatten(t *testing.T) {
+	tests := map[string]struct {
+		blank bool
+		text  string
+		flat  int
+	}{
+		`null`:             {true, "null", 1},
+		`false`:            {true, "false", 1},
+		`true`:             {false, "true", 1},
+		`" \t "`:           {true, " \t ", 1},
+		`"a"`:              {false, "a", 1},
+		`0`:                {false, "0", 1},
+		`1.0`:              {false, "1.0", 1},
+		`[]`:               {true, "[]", 0},
+		`[1, [[], [2]]]`:   {false, "[1,[[],[2]]]", 2},
+		`{}`:               {true, "{}", 1},
+		`{"a": "<b> & é"}`: {false, `{"a":"<b> & é"}`, 1},
+	}
+	for text, want := range tests {
+		v := value(t, text)
+		if blank, shown, flat := payload.Blank(v), payload.Text(v), len(payload.Flatten(v)); blank != want.blank || shown != want.text || flat != want.flat {
+			t.Errorf("%s is blank: %v, has the text %q and %d elements, want %+v", text, blank, shown, flat, want)
+		}
+	}
+	if got := payload.Text(func() {}); got != "" {
+		t.Errorf("Text of something that is not JSON = %q, want none", got)
 	}
 }
 
