@@ -2,18 +2,8 @@
 package main
 
 import (
-	"context"
-	"log"
-
 	"gatehouse/functions/monitor/monitorapi"
 	"gatehouse/shared/boot"
-	"gatehouse/shared/gateway"
 )
 
-func main() {
-	app, err := boot.App(context.Background())
-	if err != nil {
-		log.Fatal(err)
-	}
-	gateway.Start(monitorapi.New(app))
-}
+func main() { boot.Start(monitorapi.New) }

@@ -2,18 +2,8 @@
 package main
 
 import (
-	"context"
-	"log"
-
 	"gatehouse/functions/platform/platformapi"
 	"gatehouse/shared/boot"
-	"gatehouse/shared/gateway"
 )
 
-func main() {
-	app, err := boot.App(context.Background())
-	if err != nil {
-		log.Fatal(err)
-	}
-	gateway.Start(platformapi.New(app))
-}
+func main() { boot.Start(platformapi.New) }

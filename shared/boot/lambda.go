@@ -2,13 +2,17 @@ package boot
 
 import (
 	"context"
+	"log"
 	"log/slog"
+	"net/http"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"gatehouse/shared/app"
+	"gatehouse/shared/gateway"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage"
@@ -18,31 +22,42 @@ import (
 // warmUpLimit bounds the read that a function makes while it starts.
 const warmUpLimit = 2 * time.Second
 
-// App starts Gatehouse inside a Lambda function. While it starts, Lambda gives
-// it a full processor, so the connection to DynamoDB is made here and not in
-// the first request; that it could not be made is no reason to fail.
-func App(ctx context.Context) (*app.App, error) {
+// Start runs a Lambda function with the handler that newHandler returns.
+func Start(newHandler func(*app.App) http.Handler) {
+	a, err := fromEnvironment(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	gateway.Start(newHandler(a))
+}
+
+// fromEnvironment returns the App of a Lambda function. Lambda gives a function a
+// full processor while it starts, so the connection to DynamoDB is made here and
+// not in the first request. If DynamoDB does not answer, the function starts
+// nevertheless.
+func fromEnvironment(ctx context.Context) (*app.App, error) {
 	env, err := ReadEnv(os.Getenv)
 	if err != nil {
 		return nil, err
 	}
 	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stdout, &slog.HandlerOptions{Level: env.LogLevel})))
 	store := dynamodb.New(DynamoDB(env))
-	warm := make(chan struct{})
-	go func() {
-		defer close(warm)
-		ctx, cancel := context.WithTimeout(ctx, warmUpLimit)
-		defer cancel()
-		if err := store.Ping(ctx); err != nil {
-			slog.WarnContext(ctx, "warm-up read not answered", "error", err)
-		}
-	}()
+	var warm sync.WaitGroup
+	warm.Go(func() { warmUp(ctx, store) })
 	keys, err := SecretKeys(ctx, env)
 	if err != nil {
 		return nil, err
 	}
-	<-warm
+	warm.Wait()
 	return New(env, store, keys), nil
+}
+
+func warmUp(ctx context.Context, store storage.Store) {
+	ctx, cancel := context.WithTimeout(ctx, warmUpLimit)
+	defer cancel()
+	if err := store.Ping(ctx); err != nil {
+		slog.WarnContext(ctx, "warm-up read not answered", "error", err)
+	}
 }
 
 // New returns the App that the environment describes, over a store.

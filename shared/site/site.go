@@ -1,7 +1,6 @@
-// Package site is what all groups with pages for people share: the layout and
-// its stylesheet, security headers, the session of the browser, notices after
-// an action, forms, and errors as pages. A group brings its own templates and
-// handlers.
+// Package site holds what all groups with pages share: the layout and its
+// stylesheet, security headers, the session of the browser, notices after an
+// action, forms, and errors as pages. A group has its own templates and handlers.
 package site
 
 import (
@@ -14,9 +13,26 @@ import (
 	"gatehouse/shared/web"
 )
 
-// Notices are the messages that an action can leave for the next page, by the
-// code that travels in between.
+// Notices are the messages that an action can leave for the next page, by code.
 type Notices map[string]string
+
+// noticeSeconds is how long a notice waits for the next page.
+const noticeSeconds = 60
+
+// Notify leaves a notice for the next page. The cookie holds only its code, so
+// whoever plants one can choose among our sentences but write none.
+func (s *Site) Notify(w http.ResponseWriter, code string) {
+	s.setCookie(w, "notice", code, noticeSeconds)
+}
+
+// takeNotice returns the notice that the last action left, once.
+func (s *Site) takeNotice(w http.ResponseWriter, r *http.Request) string {
+	code := s.cookie(r, "notice")
+	if code != "" {
+		s.setCookie(w, "notice", "", -1)
+	}
+	return s.notices[code]
+}
 
 // Site renders the pages of one group.
 type Site struct {
@@ -26,14 +42,18 @@ type Site struct {
 	origins   *http.CrossOriginProtection
 }
 
-// New returns a site with the templates that lie at the top of files: each
-// defines "content", and its name without ".html" is the page's; parts.html, if
-// there is one, defines what several of them show. Templates are
-// part of the program, so one that does not parse is a panic.
+// New returns a site with the templates in the directory "templates" of files. Each
+// defines "content", and its name without ".html" is the name of the page.
+// parts.html, if it exists, defines what several pages show. Templates are part of
+// the program, so one that does not parse is a panic.
 func New(app *app.App, files fs.FS, notices Notices) *Site {
-	s := &Site{app: app, templates: parse(files), notices: notices, origins: http.NewCrossOriginProtection()}
-	// Behind a proxy the Host header need not be the one people see, so the
-	// origin people see is named.
+	templates, err := fs.Sub(files, "templates")
+	if err != nil {
+		panic(err) // not reached: the name is valid
+	}
+	s := &Site{app: app, templates: parse(templates), notices: notices, origins: http.NewCrossOriginProtection()}
+	// Behind a proxy the Host header may differ from the host that people see, so
+	// their origin is trusted by name.
 	if base, err := url.Parse(app.BaseURL); err == nil && base.Host != "" {
 		if err := s.origins.AddTrustedOrigin(base.Scheme + "://" + base.Host); err != nil {
 			panic(err) // not reached: a scheme and a host are an origin
@@ -43,7 +63,7 @@ func New(app *app.App, files fs.FS, notices Notices) *Site {
 	return s
 }
 
-// Serve puts around a group's routes what every page gets: security headers,
+// Serve adds what every page needs to a group's routes: security headers,
 // protection from forms on other sites, and errors as pages.
 func (s *Site) Serve(mux *web.Mux) http.Handler {
 	mux.Refuse = s.refuse
@@ -67,8 +87,8 @@ func (s *Site) Page(h Handler) http.Handler {
 	})
 }
 
-// Redirect sends the browser to another address: with 302 after a page was
-// asked for, and with 303 after a form, so that the form is not sent on.
+// Redirect sends the browser to another address: with 302 in answer to a GET, and
+// with 303 after a form, so that the form is not sent again.
 func Redirect(w http.ResponseWriter, r *http.Request, location string) error {
 	status := http.StatusSeeOther
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {

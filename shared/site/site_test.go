@@ -15,7 +15,7 @@ import (
 	"gatehouse/shared/web"
 )
 
-var templates = fstest.MapFS{"hello.html": {Data: []byte(`{{define "content"}}<h1>Hello {{.Body}}</h1>{{end}}`)}}
+var templates = fstest.MapFS{"templates/hello.html": {Data: []byte(`{{define "content"}}<h1>Hello {{.Body}}</h1>{{end}}`)}}
 
 // newSite returns a site with a few pages.
 func newSite(t *testing.T) http.Handler {

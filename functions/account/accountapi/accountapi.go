@@ -7,7 +7,6 @@ package accountapi
 import (
 	"embed"
 	"errors"
-	"io/fs"
 	"net/http"
 
 	"gatehouse/shared/app"
@@ -45,11 +44,7 @@ type api struct {
 
 // New returns the handler of the group.
 func New(app *app.App) http.Handler {
-	templates, err := fs.Sub(files, "templates")
-	if err != nil {
-		panic(err) // not reached: the directory is embedded
-	}
-	a := &api{app: app, site: site.New(app, templates, notices)}
+	a := &api{app: app, site: site.New(app, files, notices)}
 	anybody, user, session, owner, holder := a.site.Page, a.site.SignedIn, a.site.InSession, a.owned, a.held
 
 	mux := web.NewMux()

@@ -4,7 +4,6 @@ package consoleapi
 
 import (
 	"embed"
-	"io/fs"
 	"net/http"
 
 	"gatehouse/shared/app"
@@ -49,11 +48,7 @@ type api struct {
 
 // New returns the handler of the group.
 func New(app *app.App) http.Handler {
-	templates, err := fs.Sub(files, "templates")
-	if err != nil {
-		panic(err) // not reached: the directory is embedded
-	}
-	a := &api{app: app, site: site.New(app, templates, notices)}
+	a := &api{app: app, site: site.New(app, files, notices)}
 	user, anyone := a.site.SignedIn, a.in(project.NoRole)
 	developer, maintainer := a.in(project.Developer), a.in(project.Maintainer)
 
