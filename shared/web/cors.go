@@ -7,14 +7,14 @@ import (
 )
 
 // CORSPolicy is what pages on other origins may do with a path (Fetch standard,
-// "CORS protocol"). Every origin may do it, and none with the browser's
-// cookies: who calls shows a token, or the credentials of a client.
+// "CORS protocol"). It holds for every origin, and never with the browser's cookies:
+// callers send a token or the credentials of a client.
 type CORSPolicy struct {
-	// Methods are those that are advertised, OPTIONS among them.
+	// Methods are the advertised ones, including OPTIONS.
 	Methods []string
-	// RequestHeaders may be sent beside the safelisted ones; "*": any may.
+	// RequestHeaders may be sent besides the safelisted ones; "*" means any.
 	RequestHeaders []string
-	// ResponseHeaders can be read beside the safelisted ones.
+	// ResponseHeaders can be read besides the safelisted ones.
 	ResponseHeaders []string
 }
 
@@ -32,8 +32,8 @@ var RESTCORS = CORS{"/api/": {
 	},
 }}
 
-// Wrap answers the preflight requests for these paths, and marks every
-// answer of next, errors too, as one that other origins may read.
+// Wrap answers the preflight requests for these paths, and lets other origins read
+// every answer of next, including errors.
 func (c CORS) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		policy, ok := c.policy(r.URL.Path)
@@ -65,8 +65,7 @@ func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
 }
 
-// answerPreflight allows the whole of what the browser asks for or, by saying
-// nothing, nothing of it.
+// answerPreflight allows everything that the browser asks for, or nothing.
 func (p CORSPolicy) answerPreflight(w http.ResponseWriter, r *http.Request) {
 	headers := strings.Join(r.Header.Values("Access-Control-Request-Headers"), ", ")
 	if slices.Contains(p.Methods, r.Header.Get("Access-Control-Request-Method")) && p.allowsHeaders(headers) {
@@ -78,8 +77,8 @@ func (p CORSPolicy) answerPreflight(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// safelisted are the request headers that browsers send without asking as long
-// as their values are plain, and ask for otherwise.
+// safelisted are the request headers that browsers send without asking if their
+// values are simple, and ask for otherwise.
 var safelisted = []string{"accept", "accept-language", "content-language", "content-type", "range"}
 
 func (p CORSPolicy) allowsHeaders(list string) bool {

@@ -8,8 +8,8 @@ import (
 	"gatehouse/shared/fault"
 )
 
-// Object reads a body that is one JSON object. A name that comes more than
-// once has all its values: which one is meant is not for the decoder to say.
+// Object reads a body that is one JSON object. A name that comes more than once has
+// all its values.
 func Object(body []byte) (map[string][]any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()

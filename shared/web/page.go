@@ -31,7 +31,7 @@ func (v *Values) Page() page.Request {
 	return r
 }
 
-// ReadPage returns which page a request without other parameters asks for.
+// ReadPage reads the page that a request without other parameters asks for.
 func ReadPage(r *http.Request) (page.Request, error) {
 	params, err := Params(r)
 	if err != nil {
@@ -41,7 +41,7 @@ func ReadPage(r *http.Request) (page.Request, error) {
 	return req, params.Err()
 }
 
-// pageHeaders tells in the header where in the list the page lies. The links
+// pageHeaders sets the headers that say which page of the list this is. The links
 // keep the request's other parameters.
 func pageHeaders[T any](w http.ResponseWriter, r *http.Request, base string, req page.Request, p page.Of[T]) {
 	h := w.Header()

@@ -18,16 +18,16 @@ import (
 // MaxBody is the largest request body that is read, in bytes.
 const MaxBody = 1 << 20
 
-// Values are a request's parameters, from the query and from a form or JSON
-// body. Reading one notes what is wrong with it; Err tells it all at once.
+// Values are a request's parameters, from the query and from a form or JSON body.
+// Reading one remembers what is wrong with it, and Err returns all of that.
 type Values struct {
 	values     map[string]any // string, []any, map[string]any, bool, json.Number or nil
 	body       []byte         // where that is JSON
 	complaints []string
 }
 
-// Params reads the parameters of a request. Those of the body win over those
-// of the query.
+// Params reads the parameters of a request. Those of the body override those of the
+// query.
 func Params(r *http.Request) (*Values, error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -63,9 +63,8 @@ func (v *Values) addBody(r *http.Request) error {
 	return fault.New(fault.Unsupported, "send application/json or application/x-www-form-urlencoded")
 }
 
-// ReadBody reads a request's whole body, of MaxBody bytes at the most, and
-// leaves it there to be read again; one that cannot be read cannot be the next
-// time either.
+// ReadBody reads a request's whole body, up to MaxBody bytes, and lets it be read
+// again. A body that could not be read fails every time.
 func ReadBody(r *http.Request) ([]byte, error) { return ReadBodyUpTo(r, MaxBody) }
 
 // ReadBodyUpTo is ReadBody with another limit, in bytes.
@@ -88,7 +87,7 @@ func ReadBodyUpTo(r *http.Request, most int64) ([]byte, error) {
 	return body, nil
 }
 
-// unreadable is what is left of a body that could not be read.
+// unreadable replaces a body that could not be read.
 type unreadable struct{ err error }
 
 func (u unreadable) Read([]byte) (int, error) { return 0, u.err }
@@ -137,11 +136,10 @@ func list(all []string) []any {
 	return values
 }
 
-// repeated is the value of a parameter that came more than once and is no
-// list: which one is meant cannot be known.
+// repeated is the value of a parameter that is no list and came more than once.
 type repeated struct{}
 
-// MarshalJSON refuses: it is no value.
+// MarshalJSON fails, because no value was chosen.
 func (repeated) MarshalJSON() ([]byte, error) { return nil, errRepeated }
 
 var errRepeated = errors.New("came more than once")
@@ -157,8 +155,8 @@ func (v *Values) complain(name, complaint string) {
 	v.complaints = append(v.complaints, name+" "+complaint)
 }
 
-// Err returns what was wrong with the parameters that were read, in the order
-// of reading: {"error": "active is missing, integrated is invalid"}.
+// Err returns everything that was wrong with the parameters, in the order in which
+// they were read: {"error": "active is missing, integrated is invalid"}.
 func (v *Values) Err() error {
 	if len(v.complaints) == 0 {
 		return nil
@@ -166,7 +164,7 @@ func (v *Values) Err() error {
 	return BadParameters(strings.Join(slices.Compact(v.complaints), ", "))
 }
 
-// BadParameters is an error about parameters, in the words the caller reads.
+// BadParameters is an error about parameters, in words for the caller.
 type BadParameters string
 
 // Error returns the complaints.

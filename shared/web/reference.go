@@ -8,10 +8,9 @@ import (
 	"gatehouse/shared/route"
 )
 
-// References lets the path of a project or group stand in an address with its
-// slashes as they are or encoded: behind each prefix ("/api/v4/projects/") the
-// reference becomes one segment again, so that a pattern with {id} matches
-// both. API Gateway decodes encoded slashes on their way in.
+// References lets an address name a project or group by a path with plain or encoded
+// slashes: after each prefix ("/api/v4/projects/") it makes the path one segment, so
+// that a pattern with {id} matches both. API Gateway decodes encoded slashes.
 func References(next http.Handler, prefixes ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, prefix := range prefixes {

@@ -13,14 +13,13 @@ import (
 	"gatehouse/shared/fault"
 )
 
-// Has reports whether the parameter was sent, be it as null.
+// Has reports whether the parameter was sent, even as null.
 func (v *Values) Has(name string) bool {
 	_, sent := v.values[name]
 	return sent
 }
 
-// String returns a text that must be there. It may be blank: what a text must
-// look like is for the rules to say, field by field.
+// String returns a required text. It may be blank: the rules check each field.
 func (v *Values) String(name string) string {
 	if !v.Has(name) {
 		v.complain(name, "is missing")
@@ -31,7 +30,7 @@ func (v *Values) String(name string) string {
 	return ""
 }
 
-// OptionalString returns a text, or nil when none was sent or it is null.
+// OptionalString returns a text, or nil when it was not sent or is null.
 func (v *Values) OptionalString(name string) *string {
 	switch value := v.values[name].(type) {
 	case nil:
@@ -51,7 +50,7 @@ func (v *Values) OptionalString(name string) *string {
 // storable reports whether every store can keep the text.
 func storable(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
 
-// Bool returns a boolean that must be there.
+// Bool returns a required boolean.
 func (v *Values) Bool(name string) bool {
 	switch {
 	case !v.Has(name):
@@ -66,8 +65,7 @@ func (v *Values) Bool(name string) bool {
 	return false
 }
 
-// OptionalBool returns a boolean, or nil when none was sent. A null reads as
-// false.
+// OptionalBool returns a boolean, or nil when it was not sent. A null is false.
 func (v *Values) OptionalBool(name string) *bool {
 	value, sent := v.values[name]
 	if !sent {
@@ -99,7 +97,7 @@ func boolean(value any) (b, ok bool) {
 	return false, false
 }
 
-// Int returns an integer that must be there.
+// Int returns a required integer.
 func (v *Values) Int(name string) int64 {
 	if !v.Has(name) {
 		v.complain(name, "is missing")
@@ -116,7 +114,7 @@ func (v *Values) Int(name string) int64 {
 	return 0
 }
 
-// BoolOr returns a boolean, or the other one when none was sent or it is null.
+// BoolOr returns a boolean, or otherwise when it was not sent or is null.
 func (v *Values) BoolOr(name string, otherwise bool) bool {
 	if v.values[name] == nil {
 		return otherwise
@@ -124,8 +122,7 @@ func (v *Values) BoolOr(name string, otherwise bool) bool {
 	return *v.OptionalBool(name)
 }
 
-// OptionalInt returns an integer, or nil when none was sent, it is null or it
-// is none.
+// OptionalInt returns an integer, or nil when it was not sent, is null or invalid.
 func (v *Values) OptionalInt(name string) *int64 {
 	var digits string
 	switch value := v.values[name].(type) {
@@ -144,23 +141,22 @@ func (v *Values) OptionalInt(name string) *int64 {
 	return &n
 }
 
-// OptionalDate returns the start of a day in UTC, or the zero time when none
-// was sent or it is null or blank.
+// OptionalDate returns the start of a day in UTC, or the zero time when it was not
+// sent or is null or blank.
 func (v *Values) OptionalDate(name string) time.Time {
 	s := v.OptionalString(name)
 	if s == nil || *s == "" {
 		return time.Time{}
 	}
 	day, err := time.Parse(time.DateOnly, *s)
-	if err != nil || day.IsZero() { // the first day there is would pass for none
+	if err != nil || day.IsZero() { // the zero time means that no day was sent
 		v.complain(name, "is invalid")
 	}
 	return day
 }
 
-// Words returns a list of words that must be there: a list of texts, or one
-// text with the words between spaces or commas. A list without a word is
-// empty.
+// Words returns a required list of words: a list of texts, or one text with spaces
+// or commas between the words. It must not be empty.
 func (v *Values) Words(name string) []string {
 	words := v.words(name)
 	if !v.Has(name) {
@@ -172,8 +168,8 @@ func (v *Values) Words(name string) []string {
 	return words
 }
 
-// Choice returns a word that must be one of these, or "" when none was sent or
-// it is null.
+// Choice returns a word that must be one of from, or "" when it was not sent or is
+// null.
 func Choice[T ~string](v *Values, name string, from []T) T {
 	complaints := len(v.complaints)
 	s := v.OptionalString(name)
@@ -186,8 +182,8 @@ func Choice[T ~string](v *Values, name string, from []T) T {
 	return T(*s)
 }
 
-// Choices returns a list of such words, as Words reads it, or none when none
-// was sent or it is null.
+// Choices returns a list of such words, as Words reads it, or nil when it was not
+// sent or is null.
 func Choices[T ~string](v *Values, name string, from []T) []T {
 	complaints := len(v.complaints)
 	var chosen []T
@@ -201,8 +197,7 @@ func Choices[T ~string](v *Values, name string, from []T) []T {
 	return chosen
 }
 
-// JSON returns the JSON text of a value that must be there, as OptionalJSON
-// does.
+// JSON returns the JSON text of a required value, see OptionalJSON.
 func (v *Values) JSON(name string) []byte {
 	if !v.Has(name) {
 		v.complain(name, "is missing")
@@ -210,9 +205,9 @@ func (v *Values) JSON(name string) []byte {
 	return v.OptionalJSON(name)
 }
 
-// OptionalJSON returns the JSON text of a value as it stands in a JSON body, or
-// nil when none was sent. A text, such as the field of a form, is that JSON
-// text itself, which nobody has read yet.
+// OptionalJSON returns the JSON text of a value as it was sent in a JSON body, or nil
+// when it was not sent. A string, such as a form field, is returned as it is and may
+// not be valid JSON.
 func (v *Values) OptionalJSON(name string) []byte {
 	value, sent := v.values[name]
 	if !sent {

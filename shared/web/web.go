@@ -1,15 +1,17 @@
-// Package web is the HTTP edge that every group of endpoints shares: reading
-// parameters, answering in the REST API's shapes, paging, and what happens
-// around each request.
+// Package web is the HTTP edge that every group of endpoints shares: it reads
+// parameters, answers in the shapes of the REST API, pages through lists and logs
+// each request.
 package web
 
 import (
 	"encoding/json"
+	"gatehouse/shared/fault"
 	"net/http"
+	"strconv"
 	"time"
 )
 
-// Handler is an http.Handler that may fail. Its error is rendered once, here.
+// Handler is an http.Handler that may fail. Its error is rendered in one place.
 type Handler func(w http.ResponseWriter, r *http.Request) error
 
 // ServeHTTP calls the handler and answers its error.
@@ -19,9 +21,31 @@ func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// JSON answers with a JSON body, for this caller and for now: no cache may keep
-// it. The content type has no parameters, because some REST clients compare it
-// to the letter.
+// REST is the handler of a group of endpoints of the REST API.
+type REST struct {
+	http.Handler
+	// Patterns are those of the group's routes.
+	Patterns []string
+}
+
+// NewREST returns the group with these routes. After each of the prefixes an address
+// names a project or group, see References.
+func NewREST(mux *Mux, prefixes ...string) REST {
+	return REST{Wrap(RESTCORS.Wrap(WithoutTrailingSlash(References(mux, prefixes...)))), mux.Patterns()}
+}
+
+// PathID returns the id in a segment of the path. Every id is a positive integer, so
+// anything else is a fault.NotFound error.
+func PathID(r *http.Request, name string) (int64, error) {
+	id, err := strconv.ParseInt(r.PathValue(name), 10, 64)
+	if err != nil || id <= 0 {
+		return 0, fault.New(fault.NotFound, name+" is not an id")
+	}
+	return id, nil
+}
+
+// JSON answers with a JSON body that no cache may keep. The content type has no
+// parameters, because some REST clients compare it literally.
 func JSON(w http.ResponseWriter, status int, body any) error {
 	encoded, err := json.Marshal(body)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"regexp"
 	"runtime/debug"
 	"strings"
@@ -15,10 +16,9 @@ import (
 	"gatehouse/shared/secret"
 )
 
-// Wrap puts around a group's handler what every request gets: an
-// X-Request-Id, where it came from, for the audit trail, one line in the log,
-// and an answer even when the handler panics. The log line holds the path and
-// never the query string, in which a token may be.
+// Wrap gives every request of a group an X-Request-Id, its source for the audit
+// trail, a line in the log, and an answer even when the handler panics. The log line
+// has the path but not the query string, which may contain a token.
 func Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
@@ -38,13 +38,24 @@ func Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// source tells where the request came from.
+// source returns where the request came from.
 func source(r *http.Request, id string) audit.Source {
 	return audit.Source{Browser: audit.Browser{UserAgent: r.UserAgent(), Address: ClientAddress(r).String()}, RequestID: id}
 }
 
+// ClientAddress returns the address that the request came from according to the
+// connection or the gateway, or the zero Addr. It ignores headers such as
+// X-Forwarded-For, which every client can set.
+func ClientAddress(r *http.Request) netip.Addr {
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return from.Addr()
+}
+
 func logRequest(ctx context.Context, r *http.Request, id string, status int, took time.Duration) {
-	// What follows an escaped '?' is a query that somebody escaped too much.
+	// After an escaped '?' comes a query that a client escaped by mistake.
 	path, _, _ := strings.Cut(r.URL.Path, "?")
 	slog.LogAttrs(ctx, slog.LevelInfo, "request served",
 		slog.String("request_id", id), slog.String("method", r.Method), slog.String("path", path),
@@ -53,7 +64,7 @@ func logRequest(ctx context.Context, r *http.Request, id string, status int, too
 
 var acceptableID = regexp.MustCompile(`^[A-Za-z0-9_=+/-]{1,64}$`)
 
-// requestID takes over the id that a proxy in front gave the request.
+// requestID returns the id that a proxy gave the request, or a new one.
 func requestID(r *http.Request) string {
 	if id := r.Header.Get("X-Request-Id"); acceptableID.MatchString(id) {
 		return id
@@ -61,7 +72,7 @@ func requestID(r *http.Request) string {
 	return hex.EncodeToString(secret.Random(16))
 }
 
-// recorder notes the status on its way out.
+// recorder remembers the status of the answer.
 type recorder struct {
 	http.ResponseWriter
 	written int
