@@ -43,11 +43,11 @@ func loadAssets() map[string]asset {
 	return all
 }
 
-// assetAddress returns where a file is served. The address changes with the
-// content, so that browsers may keep the file for good.
+// assetAddress returns the address of a file. It changes with the content, so that
+// browsers may keep the file for good.
 func assetAddress(name string) string { return "/assets/" + name + "?v=" + assets[name].version }
 
-// Asset serves the file that {name} names.
+// Asset serves the file with the {name} of the path.
 func (s *Site) Asset(w http.ResponseWriter, r *http.Request) {
 	a, ok := assets[r.PathValue("name")]
 	if !ok {

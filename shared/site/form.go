@@ -11,8 +11,8 @@ import (
 	"gatehouse/shared/web"
 )
 
-// Form is what somebody sent from a page. A field whose name ends in "[]" has
-// any number of values, every other at most one.
+// Form is a form that was sent from a page. A field has at most one value, unless
+// its name ends in "[]".
 type Form struct{ values url.Values }
 
 // ReadForm reads the form in a request's body.
@@ -21,8 +21,8 @@ func ReadForm(r *http.Request) (Form, error) {
 	return newForm(values, err)
 }
 
-// ReadLargeForm reads a form with a field that may be as large as a request to
-// the API, whose every byte can take three in a form.
+// ReadLargeForm reads a form with a field that may be as large as a request to the
+// API. A form can need three bytes for each of its bytes.
 func ReadLargeForm(r *http.Request) (Form, error) {
 	values, err := formValues(r, 4*web.MaxBody)
 	return newForm(values, err)
@@ -49,8 +49,8 @@ func (f Form) All(name string) []string { return f.values[name] }
 // Checked reports whether a box of the form was ticked.
 func (f Form) Checked(name string) bool { return f.values.Get(name) != "" }
 
-// FormValues returns the fields of the form in a request's body, as they came.
-// The query is no part of it: what a form sends must not end up in a log.
+// FormValues returns the fields of the form in a request's body, as they came. It
+// leaves out the query: what a form sends must not end up in a log.
 func FormValues(r *http.Request) (url.Values, error) { return formValues(r, web.MaxBody) }
 
 func formValues(r *http.Request, most int64) (url.Values, error) {
@@ -65,8 +65,7 @@ func formValues(r *http.Request, most int64) (url.Values, error) {
 	return ParseValues(string(body))
 }
 
-// ParseValues reads a query or form. It must be text: neither NUL nor broken
-// UTF-8.
+// ParseValues reads a query or form, which must be valid UTF-8 without NUL.
 func ParseValues(encoded string) (url.Values, error) {
 	values, err := url.ParseQuery(encoded)
 	if err != nil {
@@ -82,8 +81,8 @@ func ParseValues(encoded string) (url.Values, error) {
 	return values, nil
 }
 
-// Sentence puts complaints behind what they are about, or returns "" when there
-// are none.
+// Sentence makes a sentence of a subject and the complaints about it, or returns ""
+// when there are none.
 func Sentence(subject string, complaints []string) string {
 	if len(complaints) == 0 {
 		return ""

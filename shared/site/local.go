@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// LocalPath returns the address if it lies on this site, and else "/". What
-// browsers read as another host does not: "//host", "/\host", and the same
-// with control characters, which they drop, in between.
+// LocalPath returns the address if it is on this site, and "/" otherwise. Browsers
+// read "//host" and "/\host" as another host, also with control characters in
+// between, which they drop.
 func LocalPath(address string) string {
 	u, err := url.Parse(address)
 	switch {
@@ -19,6 +19,5 @@ func LocalPath(address string) string {
 	return address
 }
 
-// suspect reports whether a character has no business in an address that a
-// browser wrote: it would have been percent-encoded.
+// suspect reports whether a browser would have percent-encoded the character.
 func suspect(r rune) bool { return r <= ' ' || r >= 0x7f || r == '\\' }

@@ -8,11 +8,11 @@ import (
 	"gatehouse/shared/page"
 )
 
-// maxPage bounds how far into a list one can leaf.
+// maxPage is the last page of a list that can be opened.
 const maxPage = 2500
 
-// PageOf returns which page of a list the request asks for. A number that is
-// none means the first page: addresses are edited by hand.
+// PageOf returns which page of a list the request asks for. An invalid number means
+// the first page: people edit addresses by hand.
 func PageOf(r *http.Request) page.Request {
 	wanted := page.First
 	if n, err := strconv.Atoi(r.URL.Query().Get("page")); err == nil && n >= 1 && n <= maxPage {
@@ -21,16 +21,15 @@ func PageOf(r *http.Request) page.Request {
 	return wanted
 }
 
-// Paging is what a list shows below itself: the way to the neighbouring pages.
+// Paging is the links below a list to its neighbouring pages.
 type Paging struct {
 	Number       int
 	First        string // address
 	Newer, Older string // addresses; empty where the list ends
-	Sorted       bool   // by something else: Newer is the page before, and Older the next
+	Sorted       bool   // not by time: the links are called Previous and Next
 }
 
-// NewPaging returns the paging of the list at this address, which may have a
-// query of its own.
+// NewPaging returns the paging of the list at the address, which may have a query.
 func NewPaging(address string, r page.Request, more bool) Paging {
 	p := Paging{Number: r.Number, First: address}
 	if r.Number > 1 {

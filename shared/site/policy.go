@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// setHeaders sets the security headers that every answer of a site has; a
-// page's own Content-Security-Policy replaces this one.
+// setHeaders sets the security headers of every answer. A page replaces the
+// Content-Security-Policy by its own.
 func setHeaders(h http.Header, https bool) {
 	if https {
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}
 	h.Set("Content-Security-Policy", policy())
-	// A redirect URI, state or code must not travel to another site in a
-	// Referer. Within the site it may: "no-referrer" would also make browsers
-	// send "Origin: null" with our own forms, which look foreign then.
+	// A redirect URI, state or code must not reach another site in a Referer.
+	// "no-referrer" would be too much: browsers would send "Origin: null" with
+	// our own forms, as with those of another site.
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
@@ -31,9 +31,9 @@ func policy(targets ...string) string {
 }
 
 // FormTarget returns the source expression (Content Security Policy Level 3,
-// section 2.3.1) that lets a form lead to the address. It is the scheme alone:
-// browsers hold every redirect that follows a form against it, and a client's
-// callback may well send the person on to another host of its own.
+// section 2.3.1) that lets a form lead to the address. It is only the scheme:
+// browsers apply it to every redirect after the form, and a client's callback may
+// redirect to another host.
 func FormTarget(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme == "" {

@@ -23,10 +23,10 @@ type Page struct {
 	Title    string
 	Place    string // the part of the service that the header names
 	Status   int    // zero: 200
-	// Tabs lead to the pages beside this one.
+	// Tabs lead to the neighbouring pages.
 	Tabs []Tab
-	// Sections lead to the other parts of what the tab holds. The template
-	// places them, below its heading.
+	// Sections lead to the other parts of a tab. The template shows them below its
+	// heading.
 	Sections []Tab
 	// Focused pages ask for one decision and have no navigation.
 	Focused bool
@@ -44,7 +44,7 @@ type Tab struct {
 // view is what the layout shows.
 type view struct {
 	Page
-	User   *user.User // nil: nobody is known to be signed in
+	User   *user.User // nil: not known to be signed in
 	Notice string
 }
 
@@ -66,19 +66,18 @@ func (s *Site) Render(w http.ResponseWriter, r *http.Request, p Page) error {
 	return err
 }
 
-// partsFile holds what several pages of a group show.
+// partsFile defines templates that several pages of a group use.
 const partsFile = "parts.html"
 
-// parse returns each page's template with the layout around it. A page is
-// parsed when it is first shown: a function that starts has no time for all of
-// them.
+// parse returns the template of each page within the layout. A page is parsed when
+// it is first shown, so that a function starts sooner.
 func parse(files fs.FS) map[string]func() *template.Template {
 	base := template.Must(template.New("").Funcs(functions).ParseFS(layout, "templates/*.html"))
 	if _, err := fs.Stat(files, partsFile); err == nil {
 		template.Must(base.ParseFS(files, partsFile))
 	}
 	pages := map[string]func() *template.Template{"error": sync.OnceValue(func() *template.Template {
-		return template.Must(base.Clone()) // what was shown once cannot be the base of others
+		return template.Must(base.Clone()) // a template that was executed cannot be cloned
 	})}
 	names, err := fs.Glob(files, "*.html")
 	if err != nil {

@@ -15,15 +15,14 @@ import (
 	"gatehouse/shared/web"
 )
 
-// ErrNotSignedIn tells that a page needs somebody to sign in first.
+// ErrNotSignedIn means that a page needs a sign-in first.
 var ErrNotSignedIn = fault.New(fault.Unauthorized, "You need to sign in.")
 
-// errBlocked also ends what a user could do who was signed in when an
-// administrator blocked the account.
+// errBlocked answers a user who was signed in when the account was blocked.
 var errBlocked = fault.New(fault.Forbidden, "Your account is blocked. An administrator can tell you why and unblock it.")
 
-// cookieName is the session cookie's. Over https its prefix makes browsers
-// refuse a cookie that another host or plain http tries to plant.
+// cookieName returns the full name of a cookie. Over https its prefix makes browsers
+// refuse such a cookie from another host or over plain http.
 func (s *Site) cookieName(name string) string {
 	if s.app.HTTPS {
 		return "__Host-gatehouse_" + name
@@ -31,8 +30,8 @@ func (s *Site) cookieName(name string) string {
 	return "gatehouse_" + name
 }
 
-// setCookie sets a cookie of the site. Lax and not Strict: the browser must
-// send it along when an application sends somebody here.
+// setCookie sets a cookie of the site. It is Lax and not Strict because the browser
+// must send it when an application redirects here.
 func (s *Site) setCookie(w http.ResponseWriter, name, value string, maxAge int) {
 	http.SetCookie(w, &http.Cookie{
 		Name: s.cookieName(name), Value: value, Path: "/", MaxAge: maxAge,
@@ -40,8 +39,8 @@ func (s *Site) setCookie(w http.ResponseWriter, name, value string, maxAge int) 
 	})
 }
 
-// cookie returns the value of a cookie of the site, or "" when the browser
-// sent none or several, which it never does for one that we set.
+// cookie returns the value of a cookie of the site, or "" when the browser sent none
+// or several: of a cookie that we set it sends one.
 func (s *Site) cookie(r *http.Request, name string) string {
 	cookies := r.CookiesNamed(s.cookieName(name))
 	if len(cookies) != 1 {
@@ -59,10 +58,9 @@ func (s *Site) Session(r *http.Request) (session.Session, error) {
 	return found, err
 }
 
-// User returns the user of a session, and the request as that user's, for
-// Render and Error. One who is gone, or for whom the session is over, is
-// ErrNotSignedIn. One who is blocked is a fault.Forbidden error, which tells
-// why, whatever the session.
+// User returns the user of a session, and the request with that user for Render and
+// Error. It returns ErrNotSignedIn if the user was deleted or the session has ended,
+// and a fault.Forbidden error if the user is blocked.
 func (s *Site) User(r *http.Request, of session.Session) (user.User, *http.Request, error) {
 	u, err := s.app.Users.User(r.Context(), of.UserID)
 	switch {
@@ -91,27 +89,26 @@ func (s *Site) SessionUser(r *http.Request) (user.User, *http.Request, error) {
 
 type visitorKey struct{}
 
-// visitor returns the user whose request it is, or nil.
+// visitor returns the user of the request, or nil.
 func visitor(r *http.Request) *user.User {
 	u, _ := r.Context().Value(visitorKey{}).(*user.User)
 	return u
 }
 
-// UserHandler serves a page of somebody who is signed in.
+// UserHandler serves a page to a signed-in user.
 type UserHandler func(w http.ResponseWriter, r *http.Request, u user.User) error
 
-// SignedIn lets through who is signed in and sends everybody else to sign in
-// first.
+// SignedIn serves signed-in users and sends everybody else to sign in first.
 func (s *Site) SignedIn(h UserHandler) http.Handler {
 	return s.InSession(func(w http.ResponseWriter, r *http.Request, u user.User, _ session.Session) error {
 		return h(w, r, u)
 	})
 }
 
-// SessionHandler serves a page that is about the browser's own session as well.
+// SessionHandler serves a page that also needs the session.
 type SessionHandler func(w http.ResponseWriter, r *http.Request, u user.User, in session.Session) error
 
-// InSession does the same as SignedIn, for a handler that asks for the session.
+// InSession is SignedIn for a handler that needs the session.
 func (s *Site) InSession(h SessionHandler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		found, err := s.Session(r)
@@ -134,8 +131,9 @@ func ToSignIn(w http.ResponseWriter, r *http.Request, returnTo string) error {
 	return Redirect(w, r, "/users/sign_in?"+url.Values{"return_to": {returnTo}}.Encode())
 }
 
-// SignIn replaces the session of the browser by a new one of the user, as read
-// when the password was verified.
+// SignIn starts a session for the user and ends the browser's previous one, so that
+// a planted session is worth nothing afterwards. The user must be as read when the
+// password was verified.
 func (s *Site) SignIn(w http.ResponseWriter, r *http.Request, u user.User) error {
 	value, err := s.app.Sessions.Replace(r.Context(), s.cookie(r, "session"), u, browser(r))
 	if err != nil {
@@ -164,7 +162,7 @@ func (s *Site) Origin(r *http.Request) signin.Origin {
 	return signin.Origin{Address: web.ClientAddress(r), Browser: browser(r), Session: s.cookie(r, "session")}
 }
 
-// browser returns what the request says about its browser and address.
+// browser returns the browser that a request says it comes from.
 func browser(r *http.Request) audit.Browser {
 	address, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -178,8 +176,7 @@ func (s *Site) SetSession(w http.ResponseWriter, value secret.Text) {
 	s.setCookie(w, "session", value.Reveal(), int(session.AbsoluteLimit.Seconds()))
 }
 
-// SignOut ends the session of the browser and returns it; the zero Session when
-// there is none.
+// SignOut ends the session of the browser and returns it, or the zero Session.
 func (s *Site) SignOut(w http.ResponseWriter, r *http.Request) (session.Session, error) {
 	ended, err := s.app.Sessions.End(r.Context(), s.cookie(r, "session"))
 	if err == nil {

@@ -133,7 +133,7 @@ func TestRotateAnAccessToken(t *testing.T) {
 	if page := b.Get(address).Want(200, "Revoked").Text(); strings.Contains(page, "/rotate") || strings.Contains(page, "/revoke") {
 		t.Errorf("a revoked token can be rotated or revoked: %s", page)
 	}
-	b.Post(address+"/rotate", apptest.Form("expires_at", inDays(a, 60))).Want(409, "Somebody was faster")
+	b.Post(address+"/rotate", apptest.Form("expires_at", inDays(a, 60))).Want(409, "Someone else changed this")
 }
 
 func TestRevokeAnAccessToken(t *testing.T) {
