@@ -18,14 +18,14 @@ import (
 	"gatehouse/shared/storage/sqlite"
 )
 
-// backend is a store with the instance keys that belong to it.
+// backend is a store with its instance keys.
 type backend struct {
 	store storage.Store
 	keys  secret.Keys
 }
 
-// sweepEvery is how often an embedded store forgets what nobody can use any
-// more; DynamoDB does that by itself.
+// sweepEvery is how often an embedded store deletes expired data. DynamoDB does that
+// itself.
 const sweepEvery = time.Hour
 
 func open(ctx context.Context, env boot.Env, template string) (*backend, error) {
@@ -56,8 +56,8 @@ func openSQLite(env boot.Env) (storage.Store, error) {
 	return store, nil
 }
 
-// openDynamoDB creates the tables only on an emulator: a deployment's own are
-// its template's to create.
+// openDynamoDB creates the tables on an emulator. In a deployment the template creates
+// them.
 func openDynamoDB(ctx context.Context, env boot.Env, template string) (storage.Store, error) {
 	options := boot.DynamoDB(env)
 	if env.DynamoDBEndpoint != "" {

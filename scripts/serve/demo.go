@@ -16,12 +16,12 @@ import (
 	"gatehouse/shared/user"
 )
 
-// demoAccount is what to tell of the demonstration's data.
+// demoAccount is what to print about the demonstration's data.
 type demoAccount struct{ password, users, project, application, clientID string }
 
 const demoPassword = "gatehouse-demo"
 
-// demoPeople are the members of the demonstration's group, one of each role.
+// demoPeople are the members of the demonstration's group, one for each role.
 var demoPeople = []struct {
 	username, name string
 	role           project.Role
@@ -39,8 +39,8 @@ var demoProjects = []project.Draft{
 	{Name: "Payments", Path: "payments", Visibility: project.Private},
 }
 
-// loadDemo adds a group with two projects, what watches these, members of each
-// role and an application, unless they are there.
+// loadDemo adds a group with two projects and their monitoring, members of each role
+// and an application, unless they exist.
 func loadDemo(ctx context.Context, a *app.App) (*demoAccount, error) {
 	people, err := demoUsers(ctx, a)
 	if err != nil {
@@ -69,14 +69,13 @@ func loadDemo(ctx context.Context, a *app.App) (*demoAccount, error) {
 	}, nil
 }
 
-// demoProject makes a project, whose errors are tracked with a client key, and
-// of which a tool has sent alerts.
+// demoProject makes a project with error tracking, a client key and alerts.
 func demoProject(ctx context.Context, a *app.App, draft project.Draft, group project.Group, maintainer, developer user.User) error {
 	by := audit.ByUser(maintainer.ID)
 	p, err := a.Projects.CreateProject(ctx, by, draft, group)
 	switch {
 	case fault.Is(err, fault.Invalid):
-		return nil // it is there
+		return nil // it exists
 	case err != nil:
 		return err
 	}

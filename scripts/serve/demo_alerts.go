@@ -13,8 +13,8 @@ import (
 	"gatehouse/shared/user"
 )
 
-// demoPayload is what the demonstration's monitoring tool sends, in words of
-// its own that the integration maps.
+// demoPayload is what the demonstration's monitoring tool sends, with field names that
+// the integration maps.
 type demoPayload struct {
 	Check       demoCheck         `json:"check"`
 	Level       string            `json:"severity"`
@@ -33,15 +33,15 @@ type demoCheck struct {
 	Service string `json:"service"`
 }
 
-// demoMapping says where the tool's payloads have what an alert has.
+// demoMapping maps the fields of the tool's payloads to those of an alert.
 const demoMapping = `{
 	"title": {"path": ["check", "name"], "type": "STRING"},
 	"service": {"path": ["check", "service"], "type": "STRING"},
 	"fingerprint": {"path": ["check", "id"], "type": "STRING"}
 }`
 
-// demoAlerts gives the project an integration, sends through it what a tool
-// would have sent in the last days, and has somebody take on one of the alerts.
+// demoAlerts adds an integration to the project, sends it what a tool would have sent
+// in the last days, and acknowledges one of the alerts.
 func demoAlerts(ctx context.Context, a *app.App, p project.Project, by audit.Actor, who user.User) error {
 	for _, name := range []string{"production", "staging"} {
 		if _, err := a.Projects.AddEnvironment(ctx, by, p, name); err != nil {
@@ -69,14 +69,14 @@ func demoAlerts(ctx context.Context, a *app.App, p project.Project, by audit.Act
 	return err
 }
 
-// demoDelivery is a payload that came so long ago.
+// demoDelivery is a payload that arrived some time ago.
 type demoDelivery struct {
 	ago     time.Duration
-	over    bool // it says that all is well again
+	over    bool // the problem is over
 	payload demoPayload
 }
 
-// send takes the payload as it would have been taken at its time.
+// send records the payload as of the time it arrived.
 func (d demoDelivery) send(ctx context.Context, a *app.App, p project.Project, i integration.Integration) ([]alert.Recorded, error) {
 	at := a.Now().Add(-d.ago)
 	d.payload.Started = at
@@ -90,7 +90,7 @@ func (d demoDelivery) send(ctx context.Context, a *app.App, p project.Project, i
 	return a.At(at).Intake.Test(ctx, p, i, body)
 }
 
-// What goes wrong in the demonstration.
+// The problems in the demonstration.
 var (
 	demoCheckout = demoPayload{
 		Check: demoCheck{"http-checkout", "Checkout answers 5xx", "checkout"}, Level: "critical", Hosts: []string{"web-1", "web-2"},
@@ -117,8 +117,8 @@ var (
 
 const demoDay = 24 * time.Hour
 
-// demoDeliveries are in the order in which they came. One alert was over and
-// came back, one is over, and the last one goes on.
+// demoDeliveries are in the order in which they arrived. One alert was over and came
+// back, one is over, and the last one is still open.
 var demoDeliveries = []demoDelivery{
 	{ago: 9 * demoDay, payload: demoQueue},
 	{ago: 9*demoDay - time.Hour, over: true, payload: demoQueue},

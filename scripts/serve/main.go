@@ -22,14 +22,14 @@ import (
 	"gatehouse/shared/boot"
 )
 
-// gcPercent lets the heap grow to five times what lives before it is collected.
-// What lives is a few megabytes, so by default the collector would run hundreds
-// of times a second under load and take a fifth of the throughput.
+// gcPercent lets the heap grow to five times the live data before a collection. The
+// live data is a few megabytes, so by default the collector would run hundreds of
+// times a second under load and take a fifth of the throughput.
 const gcPercent = 400
 
 func main() {
 	if before := debug.SetGCPercent(gcPercent); before != 100 {
-		debug.SetGCPercent(before) // GOGC says otherwise
+		debug.SetGCPercent(before) // GOGC is set
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -82,8 +82,8 @@ func run(ctx context.Context) error {
 	return serve(ctx, listener, functions.Gateway(a))
 }
 
-// prepare makes the first administrator and the data set of the demonstration,
-// and says what to try.
+// prepare makes the first administrator and the demonstration's data, and prints what
+// to try.
 func prepare(ctx context.Context, a *app.App, env boot.Env, demo bool) error {
 	root, made, err := boot.FirstStart(ctx, a, env)
 	if err != nil {
@@ -99,8 +99,7 @@ func prepare(ctx context.Context, a *app.App, env boot.Env, demo bool) error {
 	return nil
 }
 
-// createAdmin makes the first administrator of a deployment, which runs
-// elsewhere.
+// createAdmin makes the first administrator of a deployment that runs elsewhere.
 func createAdmin(ctx context.Context, a *app.App, env boot.Env) error {
 	root, made, err := boot.FirstStart(ctx, a, env)
 	switch {
@@ -114,7 +113,7 @@ func createAdmin(ctx context.Context, a *app.App, env boot.Env) error {
 	return nil
 }
 
-// listen takes the address.
+// listen listens on the configured address.
 func listen(env boot.Env) (net.Listener, error) {
 	listener, err := net.Listen("tcp", env.Listen)
 	switch {
@@ -126,11 +125,11 @@ func listen(env boot.Env) (net.Listener, error) {
 	return listener, nil
 }
 
-// drainLimit bounds how long requests in progress are waited for; API Gateway
-// gives no request longer either.
+// drainLimit is how long the server waits for requests in progress when it ends. API
+// Gateway allows no request more.
 const drainLimit = 30 * time.Second
 
-// serve answers requests until ctx ends, and then those in progress.
+// serve answers requests until ctx ends, and then finishes those in progress.
 func serve(ctx context.Context, listener net.Listener, h http.Handler) error {
 	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute}
 	failed := make(chan error, 1)

@@ -14,16 +14,16 @@ import (
 	"gatehouse/shared/user"
 )
 
-// resealing seals what an instance keeps encrypted under its key in use, so
-// that those behind it can be taken away.
+// resealing encrypts everything that an instance keeps encrypted under the current
+// key, so that the previous keys can be removed.
 type resealing struct {
 	app  *app.App
 	done int
-	lost int // whose key is gone already
+	lost int // encrypted under a key that is gone
 }
 
-// reseal does so and says what came of it. It begins again as long as there was
-// something to do: what somebody deletes meanwhile moves the pages of a list.
+// reseal does that and prints the result. It repeats until there is nothing left to
+// do, because deletions meanwhile move the pages of a list.
 func reseal(ctx context.Context, a *app.App, out io.Writer) error {
 	for total := 0; ; {
 		r := resealing{app: a}
@@ -72,14 +72,14 @@ func (r *resealing) ofUser(ctx context.Context, u user.User) error {
 		return nil
 	}
 	done, err := r.app.TwoFactor.Reseal(ctx, u.ID)
-	return r.note(ctx, done, err, "second factor", "user_id", u.ID)
+	return r.count(ctx, done, err, "second factor", "user_id", u.ID)
 }
 
 // ofProject seals the keys of the project's integrations and the token of its
 // external tracker.
 func (r *resealing) ofProject(ctx context.Context, p project.Project) error {
 	done, err := r.app.Tracking.Reseal(ctx, p.ID)
-	if err := r.note(ctx, done, err, "token of an external tracker", "project_id", p.ID); err != nil {
+	if err := r.count(ctx, done, err, "token of an external tracker", "project_id", p.ID); err != nil {
 		return err
 	}
 	all, err := r.app.Integrations.Integrations(ctx, p)
@@ -88,16 +88,15 @@ func (r *resealing) ofProject(ctx context.Context, p project.Project) error {
 	}
 	for _, i := range all {
 		done, err := r.app.Integrations.Reseal(ctx, p, i)
-		if err := r.note(ctx, done, err, "key of an integration", "integration_id", i.ID); err != nil {
+		if err := r.count(ctx, done, err, "key of an integration", "integration_id", i.ID); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// note counts what came of one thing. One that is lost is no reason to leave
-// out the others.
-func (r *resealing) note(ctx context.Context, done bool, err error, what, idName string, id int64) error {
+// count counts the result for one thing. A lost thing does not stop the others.
+func (r *resealing) count(ctx context.Context, done bool, err error, what, idName string, id int64) error {
 	switch {
 	case errors.Is(err, secret.ErrSealed):
 		r.lost++

@@ -8,9 +8,9 @@ import (
 	"gatehouse/shared/secret"
 )
 
-// welcome tells whoever started the server where it is, how to get in, and
-// three things to try. Credentials that were made up are shown this once; those
-// that the environment gave are known, and stay out of what is kept of this.
+// welcome prints where the server is, how to sign in, and three things to try. It
+// shows generated credentials once, and none from the environment, because the output
+// may be kept.
 func welcome(w io.Writer, base string, root boot.Root, made bool, env boot.Env, demo *demoAccount) {
 	fmt.Fprintf(w, "\nGatehouse is at %s\n", base)
 	token := "YOUR-TOKEN"
@@ -35,8 +35,8 @@ Try:
 	fmt.Fprintln(w)
 }
 
-// showRoot shows the first administrator's credentials, except for those that
-// the environment gave.
+// showRoot prints the first administrator's credentials, except those from the
+// environment.
 func showRoot(w io.Writer, root boot.Root, env boot.Env) {
 	shown := func(made, given secret.Text, variable string) string {
 		if given.Empty() {

@@ -13,17 +13,17 @@ import (
 	"gatehouse/shared/user"
 )
 
-// Caller is somebody who calls, with a role in a place.
+// Caller makes calls with a role in a place.
 type Caller struct {
 	Name, Token string
 	Role        project.Role
 	ReadOnly    bool // the token has the scope read_api alone
-	Refused     int  // the status of every call, if it never comes to the role
+	Refused     int  // the status of every call, if the role does not matter
 }
 
-// Callers adds a caller of every kind: nobody, one of each role in the place,
-// an administrator, and owners whose token or account is in the way. A day
-// goes by, in which one of the tokens expires.
+// Callers adds a caller of every kind: an anonymous one, one of each role in the
+// place, an administrator, and owners with a token or account that does not allow
+// calls. A day passes, in which one of the tokens expires.
 func (a *App) Callers(at project.Place) []Caller {
 	a.t.Helper()
 	owner := func(name string) user.User {
@@ -58,7 +58,7 @@ func (a *App) Callers(at project.Place) []Caller {
 	return callers
 }
 
-// expiring returns a token that is good until tomorrow.
+// expiring returns a token that is valid until tomorrow.
 func (a *App) expiring(u user.User) string {
 	a.t.Helper()
 	_, text, err := a.Tokens.Create(a.t.Context(), accesstoken.Request{
@@ -70,7 +70,7 @@ func (a *App) expiring(u user.User) string {
 	return text.Reveal()
 }
 
-// Access is a call about a private place and who may make it.
+// Access is a call about a private place and the role that it needs.
 type Access struct {
 	Method, Path string // {id} stands for the place
 	Params       any
@@ -102,8 +102,8 @@ func CheckAccess(t *testing.T, h http.Handler, callers []Caller, calls []Access,
 	}
 }
 
-// Check makes the call as every caller. What was refused has changed nothing, so
-// the place is made anew only after a call that wrote.
+// Check makes the call as every caller. A refused call has changed nothing, so a new
+// place is made only after a call that wrote.
 func (x Access) Check(t *testing.T, h http.Handler, callers []Caller, arrange func() (forms []string)) {
 	t.Helper()
 	forms := arrange()

@@ -1,5 +1,5 @@
-// Package apptest arranges an App over a SQLite store of the test's own, and
-// calls a group of endpoints the way a client does.
+// Package apptest makes an App over a SQLite store for a test, and calls endpoints as
+// a client does.
 package apptest
 
 import (
@@ -37,7 +37,7 @@ type App struct {
 	elapsed atomic.Int64
 }
 
-// New returns an App that knows nobody yet. Its clock starts at the present.
+// New returns an App without users. Its clock starts at the present.
 func New(t testing.TB) *App {
 	t.Helper()
 	return Over(t, sqlitetest.Open(t))
@@ -60,7 +60,7 @@ func Over(t testing.TB, store storage.Store) *App {
 	return a
 }
 
-// Pass lets time go by.
+// Pass moves the clock forward.
 func (a *App) Pass(d time.Duration) { a.elapsed.Add(int64(d)) }
 
 // User adds a user with this name.
@@ -98,7 +98,7 @@ func (a *App) Token(u user.User, scopes ...scope.Scope) string {
 	return text
 }
 
-// AddToken does the same and returns the token's record as well.
+// AddToken is Token, but also returns the token's record.
 func (a *App) AddToken(u user.User, scopes ...scope.Scope) (accesstoken.Token, string) {
 	a.t.Helper()
 	if len(scopes) == 0 {

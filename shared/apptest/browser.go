@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// SessionCookie is the name of the cookie that keeps somebody signed in.
+// SessionCookie is the name of the session cookie.
 const SessionCookie = "__Host-gatehouse_session"
 
 // Browser keeps cookies and sends forms the way a browser does.
 type Browser struct {
 	T       *testing.T
 	Cookies map[string]string
-	Header  http.Header // what it sends besides
+	Header  http.Header // additional headers of every request
 	Address string      // with a port; empty: that of httptest
 	http.Handler
 }
@@ -28,7 +28,7 @@ func NewBrowser(t *testing.T, h http.Handler) *Browser {
 	return &Browser{T: t, Cookies: map[string]string{}, Header: http.Header{}, Handler: h}
 }
 
-// Form returns the fields of a form from names and values in turn.
+// Form returns the fields of a form from alternating names and values.
 func Form(pairs ...string) url.Values {
 	values := url.Values{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -40,7 +40,7 @@ func Form(pairs ...string) url.Values {
 // Get opens a page.
 func (b *Browser) Get(target string) Page { b.T.Helper(); return b.Do("GET", target, nil) }
 
-// Post sends a form of a page of the same origin.
+// Post sends a form from a page of the same origin.
 func (b *Browser) Post(target string, form url.Values) Page {
 	b.T.Helper()
 	return b.Do("POST", target, form)
@@ -71,7 +71,7 @@ func (b *Browser) Do(method, target string, form url.Values) Page {
 	return Page{b.T, method + " " + target, w}
 }
 
-// Page is what came back to a Browser.
+// Page is the answer to a Browser.
 type Page struct {
 	T    *testing.T
 	Call string // method and target
@@ -81,10 +81,10 @@ type Page struct {
 // Location returns where the answer leads, if it is a redirect.
 func (p Page) Location() string { return p.Header().Get("Location") }
 
-// Text returns the page as people read it, amid its tags.
+// Text returns the page with its tags and without HTML escapes.
 func (p Page) Text() string { return html.UnescapeString(p.Body.String()) }
 
-// Want checks the status, and that the page says these texts.
+// Want checks the status, and that the page contains these texts.
 func (p Page) Want(status int, says ...string) Page {
 	p.T.Helper()
 	if p.Code != status {
@@ -98,7 +98,7 @@ func (p Page) Want(status int, says ...string) Page {
 	return p
 }
 
-// WantNot checks that the page says none of these texts.
+// WantNot checks that the page contains none of these texts.
 func (p Page) WantNot(says ...string) {
 	p.T.Helper()
 	for _, text := range says {

@@ -12,7 +12,7 @@ import (
 	"gatehouse/shared/openapi/openapitest"
 )
 
-// Answer is what a call gave.
+// Answer is the answer to a call.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -20,8 +20,8 @@ type Answer struct {
 	call   string
 }
 
-// Call sends a request with a personal or OAuth access token, unless it is
-// "", and with the params, unless they are nil, as a JSON body.
+// Call sends a request with a personal or OAuth access token, unless it is "", and
+// with the params as a JSON body, unless they are nil.
 func Call(t *testing.T, h http.Handler, method, target, token string, params any) Answer {
 	t.Helper()
 	r := httptest.NewRequest(method, target, bytes.NewReader(encode(t, params)))
@@ -32,8 +32,7 @@ func Call(t *testing.T, h http.Handler, method, target, token string, params any
 	return Send(t, h, r)
 }
 
-// Send sends the request. What the REST API answers must be what its
-// description says.
+// Send sends the request. The answer of the REST API must match its description.
 func Send(t *testing.T, h http.Handler, r *http.Request) Answer {
 	t.Helper()
 	recorder := openapitest.Serve(t, h, r)

@@ -8,8 +8,8 @@ import (
 	"gatehouse/shared/route"
 )
 
-// ThroughGateway returns a local gateway with the handler behind every route,
-// which passes requests on as API Gateway does.
+// ThroughGateway returns a local gateway that passes the requests for every route to
+// the handler as API Gateway does.
 func ThroughGateway(h http.Handler) http.Handler {
 	functions := map[string]localgateway.Invoker{}
 	for _, r := range route.Table {

@@ -10,8 +10,7 @@ import (
 	"gatehouse/shared/project"
 )
 
-// Web is the private project acme/web, with somebody who calls endpoints about
-// it.
+// Web is an App with the private project acme/web, and a maintainer who makes calls.
 type Web struct {
 	*App
 	H          http.Handler
@@ -19,7 +18,7 @@ type Web struct {
 	Maintainer string // a token
 }
 
-// NewWeb returns an App with that project alone, for the endpoints of a group.
+// NewWeb returns an App with only that project, for the endpoints of a group.
 func NewWeb(t *testing.T, endpoints func(*app.App) http.Handler) Web {
 	t.Helper()
 	a := New(t)

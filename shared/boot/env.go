@@ -17,7 +17,7 @@ import (
 	"gatehouse/shared/throttle"
 )
 
-// Env is what the environment says. functions/docs/configuration.md explains
+// Env is the configuration in the environment. functions/docs/configuration.md explains
 // each variable.
 type Env struct {
 	BaseURL       string               // GATEHOUSE_BASE_URL
@@ -27,14 +27,14 @@ type Env struct {
 	Features      integration.Features // GATEHOUSE_SEVERAL_ENDPOINTS, GATEHOUSE_PAYLOAD_MAPPING, GATEHOUSE_ALERT_GROUPING
 	LogLevel      slog.Level           // GATEHOUSE_LOG_LEVEL
 
-	// The local server's own.
+	// For the local server.
 	Listen       string      // GATEHOUSE_LISTEN
 	Data         string      // GATEHOUSE_DATA
 	Store        string      // GATEHOUSE_STORE: sqlite or dynamodb
 	RootPassword secret.Text // GATEHOUSE_ROOT_PASSWORD
 	RootToken    secret.Text // GATEHOUSE_ROOT_TOKEN
 
-	// Where the cloud keeps things.
+	// For AWS.
 	TablePrefix            string // GATEHOUSE_TABLE_PREFIX
 	KeySecretARN           string // GATEHOUSE_KEY_SECRET_ARN
 	Region                 string // AWS_REGION
@@ -50,8 +50,8 @@ type Credentials struct {
 	SessionToken secret.Text
 }
 
-// ReadEnv reads the environment through getenv, which is os.Getenv but for
-// tests. What cannot be understood is an error that names the variable.
+// ReadEnv reads the environment through getenv, which is os.Getenv except in tests.
+// The error names the variable that is invalid.
 func ReadEnv(getenv func(string) string) (Env, error) {
 	r := reader{getenv: getenv}
 	env := Env{
@@ -90,7 +90,7 @@ func ReadEnv(getenv func(string) string) (Env, error) {
 	return env, r.err
 }
 
-// reader reads variables and keeps the first complaint.
+// reader reads variables and keeps the first error.
 type reader struct {
 	getenv func(string) string
 	err    error
@@ -109,8 +109,8 @@ func (r *reader) text(name, otherwise string) string {
 	return otherwise
 }
 
-// baseURL reads an address that has a scheme and a host and no more: sessions
-// and redirects are for whole hosts.
+// baseURL reads an address with only a scheme and a host: sessions and redirects are
+// for whole hosts.
 func (r *reader) baseURL(name string) string {
 	value := strings.TrimSuffix(r.getenv(name), "/")
 	if value == "" {
@@ -155,8 +155,7 @@ func (r *reader) level(name string) slog.Level {
 	return level
 }
 
-// oneOf returns the variable's value, the first of the values being what an
-// empty variable means.
+// oneOf returns the variable's value, or the first of the values if it is empty.
 func (r *reader) oneOf(name string, values ...string) string {
 	value := r.text(name, values[0])
 	for _, v := range values {
@@ -168,8 +167,7 @@ func (r *reader) oneOf(name string, values ...string) string {
 	return ""
 }
 
-// ListenURL is the base URL of a server that listens on this address, for
-// instances that are not told another.
+// ListenURL returns the default base URL of a server that listens on the address.
 func ListenURL(addr net.Addr) string {
 	host, port, err := net.SplitHostPort(addr.String())
 	if err != nil {

@@ -15,16 +15,15 @@ import (
 // RootName is the user name of the first administrator.
 const RootName = "root"
 
-// Root are the credentials of the administrator that a first start made.
+// Root holds the credentials of the first administrator.
 type Root struct {
 	Password secret.Text
 	Token    secret.Text // a personal access token with the scopes api and sudo
 }
 
-// FirstStart makes the first administrator where there is nobody yet, and returns
-// the credentials; made tells whether it did. Those that env brings along are
-// taken, the others made up. The token is the last thing made: a start that
-// was cut off before is done again.
+// FirstStart makes the first administrator if there are no users, and returns the
+// credentials, which come from env or are generated. made reports whether it did. It
+// makes the token last, so that an interrupted start is repeated.
 func FirstStart(ctx context.Context, a *app.App, env Env) (root Root, made bool, err error) {
 	root = Root{Password: env.RootPassword, Token: env.RootToken}
 	if root.Password.Empty() {
@@ -38,7 +37,7 @@ func FirstStart(ctx context.Context, a *app.App, env Env) (root Root, made bool,
 	case fault.Is(err, fault.NotFound):
 		var users page.Of[user.User]
 		if users, err = a.Users.Users(ctx, page.First); err != nil || len(users.Items) > 0 {
-			return Root{}, false, err // somebody has removed or never had a root
+			return Root{}, false, err // there are users, but no root
 		}
 		u, err = a.Users.Create(ctx, user.Registration{
 			Username: RootName, Name: "Administrator", Email: "root@localhost.localdomain", Password: root.Password, Admin: true,

@@ -11,8 +11,8 @@ import (
 	"gatehouse/shared/secret"
 )
 
-// KeyFile returns the instance keys in the data directory, and makes one on
-// the first start. Only the owner can read the file.
+// KeyFile returns the instance keys in the data directory, and makes one on the
+// first start. Only the owner of the file can read it.
 func KeyFile(dir string) (secret.Keys, error) {
 	path := filepath.Join(dir, "instance.key")
 	text, err := os.ReadFile(path)
@@ -29,8 +29,8 @@ func KeyFile(dir string) (secret.Keys, error) {
 	return keys, nil
 }
 
-// createKeyFile writes the whole key under another name first: a crash leaves
-// either no key or a good one.
+// createKeyFile writes the whole key under another name first, so that a crash leaves
+// either no key or a complete one.
 func createKeyFile(path string) ([]byte, error) {
 	text := []byte(base64.StdEncoding.EncodeToString(secret.Random(secret.KeySize)) + "\n")
 	f, err := os.CreateTemp(filepath.Dir(path), "instance.key.*")
@@ -44,8 +44,8 @@ func createKeyFile(path string) ([]byte, error) {
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return nil, err
 	}
-	// Link, unlike Rename, never replaces the key of a server that started at
-	// the same time; that key is then the one to use.
+	// Link, unlike Rename, does not replace the key of a server that started at the
+	// same time. That key is used then.
 	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ import (
 	"gatehouse/shared/storage/dynamodb"
 )
 
-// warmUpLimit bounds the read that a function makes while it starts.
+// warmUpLimit is the time for the read that a function makes while it starts.
 const warmUpLimit = 2 * time.Second
 
 // Start runs a Lambda function with the handler that newHandler returns.
@@ -60,7 +60,7 @@ func warmUp(ctx context.Context, store storage.Store) {
 	}
 }
 
-// New returns the App that the environment describes, over a store.
+// New returns the App that the environment configures, over a store.
 func New(env Env, store storage.Store, keys secret.Keys) *app.App {
 	return app.New(store, app.Config{
 		BaseURL:   env.BaseURL,
@@ -72,7 +72,7 @@ func New(env Env, store storage.Store, keys secret.Keys) *app.App {
 	})
 }
 
-// DynamoDB says where the distributed store is.
+// DynamoDB returns the options of the DynamoDB store.
 func DynamoDB(env Env) dynamodb.Options {
 	return dynamodb.Options{
 		Region: env.Region, Endpoint: env.DynamoDBEndpoint, Credentials: env.provider(), Prefix: env.TablePrefix,

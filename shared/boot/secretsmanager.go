@@ -19,8 +19,8 @@ import (
 	"gatehouse/shared/secret"
 )
 
-// Secrets Manager is asked a few times. All of them together, waits included,
-// fit into the 10 seconds that Lambda gives a function to start.
+// All attempts to ask Secrets Manager, with the waits between them, fit into the 10
+// seconds that Lambda gives a function to start.
 const (
 	secretAttempts = 4
 	secretPatience = 2 * time.Second        // for one answer
@@ -28,9 +28,9 @@ const (
 	secretLimit    = 1 << 20                // bytes of an answer: a secret has at most 64 KiB
 )
 
-// SecretKeys returns the instance keys that Secrets Manager keeps. The service
-// has one answer to one signed request, so its own package of the SDK, a
-// quarter of a megabyte in every function, is not linked.
+// SecretKeys returns the instance keys from Secrets Manager. One signed request is
+// enough, so the SDK's package for the service, a quarter of a megabyte in every
+// function, is not linked.
 func SecretKeys(ctx context.Context, env Env) (secret.Keys, error) {
 	text, err := readSecret(ctx, env)
 	if err != nil {
@@ -43,8 +43,8 @@ func SecretKeys(ctx context.Context, env Env) (secret.Keys, error) {
 	return keys, nil
 }
 
-// readSecret asks for the secret until there is an answer that will not change
-// by asking again.
+// readSecret asks for the secret until it gets an answer that another attempt would
+// not change.
 func readSecret(ctx context.Context, env Env) (secret.Text, error) {
 	client := awshttp.NewBuildableClient().WithTimeout(secretPatience)
 	for attempt, pause := 1, secretPause; ; attempt, pause = attempt+1, 2*pause {
@@ -60,8 +60,7 @@ func readSecret(ctx context.Context, env Env) (secret.Text, error) {
 	}
 }
 
-// askForSecret makes one attempt. No error of it shows what was answered with
-// a secret.
+// askForSecret makes one attempt. Its errors do not contain the secret.
 func askForSecret(ctx context.Context, client *awshttp.BuildableClient, env Env) (secret.Text, error) {
 	r, err := secretRequest(ctx, env)
 	if err != nil {
@@ -106,8 +105,7 @@ func secretRequest(ctx context.Context, env Env) (*http.Request, error) {
 	return r, v4.NewSigner().SignHTTP(ctx, credentials, r, hex.EncodeToString(digest[:]), "secretsmanager", env.Region, time.Now())
 }
 
-// secretsManagerURL is the endpoint that the environment names, else the
-// region's own.
+// secretsManagerURL returns the endpoint in the environment, or that of the region.
 func (env Env) secretsManagerURL() string {
 	if env.SecretsManagerEndpoint != "" {
 		return strings.TrimSuffix(env.SecretsManagerEndpoint, "/") + "/"
@@ -115,8 +113,8 @@ func (env Env) secretsManagerURL() string {
 	return "https://secretsmanager." + env.Region + "." + domainOf(env.Region) + "/"
 }
 
-// domainOf returns the domain of the partition that the region is in. The
-// isolated partitions have others; there, the environment names the endpoint.
+// domainOf returns the domain of the region's partition. Isolated partitions have
+// others, so the environment must name the endpoint there.
 func domainOf(region string) string {
 	switch {
 	case strings.HasPrefix(region, "cn-"):
@@ -128,7 +126,7 @@ func domainOf(region string) string {
 	}
 }
 
-// transportError is an attempt that got no whole answer.
+// transportError is an attempt without a complete answer.
 type transportError struct{ error }
 
 func (e transportError) Unwrap() error { return e.error }
@@ -145,7 +143,7 @@ func newServiceError(status int, body []byte) serviceError {
 		Kind    string `json:"__type"`
 		Message string `json:"message"` // or Message: names are matched without regard to case
 	}
-	_ = json.Unmarshal(body, &answer) // an answer of something in between says no more than its status
+	_ = json.Unmarshal(body, &answer) // a proxy's answer has only its status
 	return serviceError{status, answer.Kind[strings.LastIndexByte(answer.Kind, '#')+1:], answer.Message}
 }
 
@@ -153,8 +151,8 @@ func (e serviceError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("Secrets Manager answered %d %s %s", e.status, e.kind, e.message))
 }
 
-// worthAnotherAttempt tells a fault that passes from an answer that stays. The
-// service slows its callers down with a 400 as well.
+// worthAnotherAttempt reports whether the error may be gone at the next attempt. The
+// service throttles its callers with a 400 as well.
 func worthAnotherAttempt(err error) bool {
 	var e serviceError
 	if errors.As(err, &e) {
