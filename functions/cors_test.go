@@ -13,8 +13,8 @@ const (
 	anything = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 )
 
-// What pages on other origins may do with each path, through the gateway. No
-// methods: nothing.
+// Pages on other origins may use each path, through the gateway, with these methods
+// only.
 func TestPathsOpenToOtherOrigins(t *testing.T) {
 	s := startServer(t)
 	tests := []struct {
@@ -56,8 +56,7 @@ func TestPathsOpenToOtherOrigins(t *testing.T) {
 	}
 }
 
-// Answers of every kind can be read by pages elsewhere, and nobody's cookies
-// go with the request.
+// Pages on other origins can read answers of every kind, but cannot send cookies.
 func TestAnswersReachOtherOrigins(t *testing.T) {
 	s := startServer(t)
 	tests := []struct {
@@ -95,7 +94,7 @@ func TestAnswersReachOtherOrigins(t *testing.T) {
 	}
 }
 
-// Programs ask as well, without an origin.
+// Programs ask for the methods as well, without an origin.
 func TestEveryPathTellsItsMethods(t *testing.T) {
 	s := startServer(t)
 	tests := map[string]string{
@@ -125,7 +124,7 @@ func TestEveryPathTellsItsMethods(t *testing.T) {
 	}
 }
 
-// fromPage sends a request from a page elsewhere, with headers in pairs.
+// fromPage sends a request from a page on another origin, with headers in pairs.
 func (s *server) fromPage(t *testing.T, method, target string, headers ...string) (*http.Response, string) {
 	t.Helper()
 	req, err := http.NewRequest(method, s.URL+target, nil)

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// world is all that takes part.
+// world holds everything that the checks use.
 type world struct {
 	*site
 	manager   *manager

@@ -10,10 +10,10 @@ import (
 	"sync/atomic"
 )
 
-// gate stands before Gatehouse and refuses requests when it is told to.
+// gate is a proxy in front of Gatehouse that can refuse requests.
 type gate struct {
 	*httptest.Server
-	refuse  atomic.Int64 // how many of the next requests to a path with project
+	refuse  atomic.Int64 // how many of the next requests about the project to refuse
 	project atomic.Value // string
 	refused atomic.Int64
 }
@@ -38,7 +38,7 @@ func newGate(gatehouse string) (*gate, error) {
 	return g, nil
 }
 
-// refuseNext has the next request about the project answered with 503.
+// refuseNext answers the next request about the project with 503.
 func (g *gate) refuseNext(project string) {
 	g.refused.Store(0)
 	g.refuse.Store(1)

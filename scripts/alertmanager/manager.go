@@ -24,7 +24,7 @@ type manager struct {
 	started map[string]time.Time // when each alert began to fire, by its title
 }
 
-// configuration has Alertmanager send everything to every receiver, and again
+// configuration makes Alertmanager send everything to every receiver, and repeat it
 // every few seconds.
 var configuration = template.Must(template.New("").Parse(`
 route:
@@ -49,7 +49,7 @@ receivers:
 {{- end}}
 `))
 
-// configured is a receiver as the configuration has it.
+// configured is a receiver in the configuration.
 type configured struct {
 	Name, URL, Authorization string
 	MaxAlerts                int
@@ -130,7 +130,7 @@ func (m *manager) log() string {
 	return string(text[max(0, len(text)-4000):])
 }
 
-// fire has alerts of a group fire, and resolve has them end.
+// fire starts alerts of a group, and resolve ends them.
 func (m *manager) fire(ctx context.Context, group string, names ...string) error {
 	for _, name := range names {
 		m.started[title(group, name)] = time.Now()
@@ -166,7 +166,7 @@ func (m *manager) post(ctx context.Context, group string, names []string, end ti
 
 func title(group, name string) string { return group + " " + name }
 
-// firing returns the titles of what Alertmanager says is firing.
+// firing returns the titles of the alerts that fire according to Alertmanager.
 func (m *manager) firing(ctx context.Context) (map[string]bool, error) {
 	var alerts []struct{ Annotations map[string]string }
 	if err := m.get(ctx, "/api/v2/alerts?active=true", &alerts); err != nil {
@@ -187,8 +187,7 @@ func (m *manager) get(ctx context.Context, path string, into any) error {
 	return send(r, into)
 }
 
-// eventually tries until there is no error, and returns the last one when it
-// takes too long.
+// eventually tries until there is no error, and returns the last one after a while.
 func eventually(ctx context.Context, try func() error) error {
 	deadline := time.Now().Add(30 * time.Second)
 	for {

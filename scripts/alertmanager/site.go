@@ -17,14 +17,13 @@ type site struct{ base, token string }
 // receiver is a project that one of Alertmanager's receivers posts to.
 type receiver struct {
 	name      string
-	maxAlerts int // beyond which the receiver leaves alerts out; zero: none
+	maxAlerts int // the most alerts in a webhook; zero means no limit
 	projectID int64
 	path      string // of the integration's address
 	key       string
 }
 
-// authorizations are the ways to send the key, as Alertmanager is configured
-// for them.
+// authorizations are the ways in which Alertmanager sends the key.
 var authorizations = []string{"bearer", "basic", "url"}
 
 // arrange makes a project with an integration for each receiver.
@@ -55,7 +54,7 @@ func (s *site) arrange(ctx context.Context) ([]*receiver, error) {
 	return receivers, nil
 }
 
-// alert is an alert as REST tells of it.
+// alert is an alert in an answer of the REST API.
 type alert struct {
 	Title, Status string
 	Events        int
@@ -83,7 +82,7 @@ func (s *site) alerts(ctx context.Context, r *receiver) (map[string]alert, error
 	}
 }
 
-// truncated returns how many alerts the integration says were left out.
+// truncated returns how many alerts the integration reports as left out.
 func (s *site) truncated(ctx context.Context, r *receiver) (int, error) {
 	var all []struct {
 		Health struct {
@@ -113,7 +112,7 @@ func (s *site) call(ctx context.Context, method, path string, params, into any) 
 	return send(r, into)
 }
 
-// send sends a request and reads the JSON of its answer, which must be good.
+// send sends a request and reads the JSON of its answer, which must be a success.
 func send(r *http.Request, into any) error {
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {

@@ -20,17 +20,16 @@ const (
 	developer = 30
 )
 
-// world is what the checks find: two private projects and an internal one in a
-// group, and tokens.
+// world has two private projects and an internal one in a group, and tokens.
 type world struct {
 	server *server
 	group  string
-	// Tokens of a developer of the project web, but for those that say more.
+	// Tokens of a developer of the project web, unless the name says otherwise.
 	write, read, oauth, revoked          string
 	reporterWrites, guestReads, stranger string
 }
 
-// arrange makes it all through the REST API.
+// arrange makes the world through the REST API.
 func arrange(ctx context.Context, r *rest, s *server) (*world, error) {
 	suffix := fmt.Sprint(time.Now().UnixNano())
 	w := &world{server: s, group: "acme" + suffix}
@@ -81,8 +80,8 @@ func (w *world) url(path, token string) string {
 
 type body map[string]any
 
-// rest calls Gatehouse as an administrator. After the first error it does
-// nothing more.
+// rest calls Gatehouse as an administrator. After the first error it makes no more
+// calls.
 type rest struct {
 	base, adminToken string
 	lastToken        int64

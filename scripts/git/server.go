@@ -17,8 +17,8 @@ import (
 //go:embed nginx.conf
 var nginxConf string
 
-// server is nginx before git http-backend, on loopback, with everything it
-// writes in one directory.
+// server is nginx in front of git http-backend, on loopback. It writes everything to
+// one directory.
 type server struct {
 	dir, address string
 	processes    []*exec.Cmd
@@ -45,8 +45,8 @@ func (s *server) file(name string) string { return filepath.Join(s.dir, name) }
 // repositories is where the bare repositories are.
 func (s *server) repositories() string { return s.file("repositories") }
 
-// configure writes nginx.conf as it is but for the addresses and directories
-// that it says to adapt, and around it what a distribution has around it.
+// configure writes nginx.conf with the addresses and directories adapted as it says,
+// within a main configuration as a distribution has it.
 func (s *server) configure(ctx context.Context, gatehouse string) error {
 	libexec, err := exec.CommandContext(ctx, "git", "--exec-path").Output()
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *server) start(name string, args ...string) error {
 	return nil
 }
 
-// wait returns once both answer.
+// wait waits until both answer.
 func (s *server) wait(ctx context.Context) error {
 	for range 100 {
 		_, err := os.Stat(s.file("fcgiwrap.socket"))
@@ -125,7 +125,7 @@ func (s *server) stop() {
 	}
 }
 
-// errors returns what nginx wrote about errors.
+// errors returns the error log of nginx.
 func (s *server) errors() string {
 	text, _ := os.ReadFile(s.file("error.log"))
 	return string(text)

@@ -14,10 +14,10 @@ type intake struct {
 	plain, metrics address
 }
 
-// address is where an integration takes alerts.
+// address is where an integration receives alerts.
 type address struct{ path, header string }
 
-// intake makes a project with an integration of either format.
+// intake makes a project with an integration of each format.
 func (s *subject) intake() (*intake, error) {
 	project, err := s.create("/projects", map[string]any{"path": fmt.Sprintf("load%d", time.Now().UnixNano())})
 	if err != nil {
@@ -39,14 +39,14 @@ func (s *subject) intake() (*intake, error) {
 	return in, nil
 }
 
-// repeat sends one alert over and over, each client its own.
+// repeat sends the same alert each time, each client its own.
 func (in *intake) repeat() operation {
 	return func(c *conn, client, _ int) error {
 		return in.post(c, in.plain, fmt.Sprintf(payload, "repeat", client))
 	}
 }
 
-// open sends an alert that was never there before.
+// open sends a new alert each time.
 func (in *intake) open() operation {
 	return func(c *conn, _, n int) error { return in.post(c, in.plain, fmt.Sprintf(payload, "new", n)) }
 }

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// conn is a kept-alive HTTP/1.1 connection that does no more than the
-// measurement needs: the load generator shares its processors with the server.
+// conn is a kept-alive HTTP/1.1 connection that does only what the measurement needs,
+// because the load generator shares its processors with the server.
 type conn struct {
 	net.Conn
 	reader *bufio.Reader
 }
 
-// response is what came back.
+// response is the answer to a request.
 type response struct {
 	status   int
 	location string

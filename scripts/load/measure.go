@@ -12,7 +12,7 @@ import (
 // operation is one request of one client; n counts the operations of all.
 type operation func(c *conn, client, n int) error
 
-// more tells whether there is an n-th operation to do.
+// more reports whether there is an n-th operation to do.
 type more func(n int) bool
 
 // times allows that many operations.
@@ -24,8 +24,7 @@ func lasting(d time.Duration) more {
 	return func(int) bool { return time.Now().Before(end) }
 }
 
-// measure lets the clients repeat the operation side by side and prints what
-// came of it.
+// measure repeats the operation with all clients at once and prints the result.
 func measure(name string, clients int, more more, do operation) error {
 	var next atomic.Int64
 	var group sync.WaitGroup

@@ -56,16 +56,16 @@ type operation struct {
 	pointer string
 }
 
-// finding is what the document has for a request: an operation, or the status
-// that refuses the request.
+// finding is the operation that the document has for a request, or the status that
+// refuses the request.
 type finding struct {
 	http.ResponseWriter
 	operation *operation
 	refusal   int
 }
 
-// route returns a handler that reads addresses as the service does and notes
-// what it finds.
+// route returns a handler that matches addresses as the service does and stores the
+// result in the finding.
 func route(spec *openapi3.T) http.Handler {
 	mux := web.NewMux()
 	mux.Refuse = func(w http.ResponseWriter, _ *http.Request, status int) { w.(*finding).refusal = status }

@@ -1,4 +1,4 @@
-// Package openapitest holds answers of the REST API to the document that
+// Package openapitest compares answers of the REST API with the document that
 // describes it. Only tests link it.
 package openapitest
 
@@ -20,8 +20,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Serve has the handler answer the request, and reports in which ways the
-// answer is not what the document says.
+// Serve lets the handler answer the request, and reports how the answer differs from
+// the document.
 func Serve(t testing.TB, h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	t.Helper()
 	body, err := io.ReadAll(r.Body)
@@ -37,9 +37,9 @@ func Serve(t testing.TB, h http.Handler, r *http.Request) *httptest.ResponseReco
 	return recorder
 }
 
-// Check returns in which ways the answer to a request with this body is not
-// what the document says, or the request itself, when it was served. It has no
-// objection to other paths than those below /api/v4.
+// Check returns how the answer to a request with this body differs from the document,
+// and how the request does if it was served. It accepts everything at paths that are
+// not below /api/v4.
 func Check(r *http.Request, body []byte, answer *http.Response) error {
 	if !strings.HasPrefix(r.URL.Path+"/", "/api/v4/") || r.Method == http.MethodOptions {
 		return nil
@@ -66,7 +66,7 @@ func (d *document) check(r *http.Request, body []byte, answer *http.Response) er
 	return err
 }
 
-// checkRefusal lets pass that there is no such path or method.
+// checkRefusal checks the status for a path or method that does not exist.
 func checkRefusal(want, got int) error {
 	if got != want {
 		return fmt.Errorf("it has no such path or method, so that should have been %d", want)
@@ -91,7 +91,7 @@ func (d *document) checkAnswer(o *operation, method string, answer *http.Respons
 	return errors.Join(err, d.checkBody(described.Value.Content, pointer, answer))
 }
 
-// around are the headers that an answer may have whatever it is about.
+// around are the headers that every answer may have.
 var around = []string{"Cache-Control", "Content-Length", "Content-Type", "Vary", "X-Content-Type-Options"}
 
 func (d *document) checkHeader(described openapi3.Headers, pointer string, header http.Header) error {

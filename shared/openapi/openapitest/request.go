@@ -13,8 +13,8 @@ import (
 // everywhere are the parameters that every operation takes.
 var everywhere = []string{"access_token", "private_token", "sudo"}
 
-// checkParameters objects to parameters that the document does not know. It is
-// for requests that were served: tests try others on purpose.
+// checkParameters rejects parameters that the document does not have. It is only for
+// requests that were served, because tests send invalid ones on purpose.
 func (o *operation) checkParameters(r *http.Request, body []byte) error {
 	known := slices.Clone(everywhere)
 	for _, p := range o.Parameters {
