@@ -1,7 +1,6 @@
 package functions_test
 
 import (
-	"log/slog"
 	"net/url"
 	"strings"
 	"testing"
@@ -13,9 +12,7 @@ import (
 // wrong, in a header, a body or an address.
 func TestNoSecretIsLogged(t *testing.T) {
 	lines := &log{}
-	before := slog.Default()
-	slog.SetDefault(slog.New(slog.NewTextHandler(lines, &slog.HandlerOptions{Level: slog.LevelDebug})))
-	t.Cleanup(func() { slog.SetDefault(before) })
+	lines.capture(t)
 
 	s := startServer(t)
 	browser := s.signIn(t)
@@ -40,7 +37,7 @@ func TestNoSecretIsLogged(t *testing.T) {
 	s.revoke(t, second.Access)
 
 	text := lines.text()
-	if !strings.Contains(text, "path=/oauth/token") {
+	if !strings.Contains(text, `"path":"/oauth/token"`) {
 		t.Fatalf("the log does not show the flow:\n%s", text)
 	}
 	cookies, _ := url.Parse(s.URL)

@@ -1,17 +1,13 @@
 package functions_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/url"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -108,6 +104,7 @@ type walk struct {
 // newWalk starts at a server with one project, root/web.
 func newWalk(t *testing.T, s *server, byPath bool) *walk {
 	t.Helper()
+	s.lines.capture(t)
 	w := &walk{server: s, t: t, browser: s.signIn(t)}
 	w.access = s.exchange(t, s.code(t, w.browser)).Access
 	w.secrets = []string{s.root.Password.Reveal(), s.root.Token.Reveal(), s.clientSecret.Reveal(), w.access}
@@ -116,10 +113,17 @@ func newWalk(t *testing.T, s *server, byPath bool) *walk {
 		"web": {"id": p.ID}, "path": {"id": p.FullPath}, "client": {"id": s.client.ID}, "app": {"id": s.client.ClientID},
 		"root": {"id": s.administrator(t).ID},
 	}
-	if byPath {
-		w.things["web"] = map[string]any{"id": url.PathEscape(p.FullPath)}
+	if byPath { // which costs more
+		w.things["web"], w.counter = map[string]any{"id": url.PathEscape(p.FullPath)}, nil
 	}
 	return w
+}
+
+func (w *walk) all(scenarios []scenario) {
+	for _, x := range scenarios {
+		w.run(x)
+	}
+	w.checkSecrets()
 }
 
 // secret says that the text is secret, and returns it.
@@ -242,9 +246,6 @@ func (w *walk) checkSecrets() {
 // template allows, and requests that clients repeat stay within their round
 // trips.
 func TestScenarios(t *testing.T) {
-	before := slog.Default()
-	slog.SetDefault(slog.New(logOfServer{slog.NewTextHandler(os.Stderr, nil)}))
-	t.Cleanup(func() { slog.SetDefault(before) })
 	t.Run("sqlite", func(t *testing.T) { walkAll(t, startServer) })
 	t.Run("dynamodb", func(t *testing.T) {
 		needEmulator(t)
@@ -252,42 +253,22 @@ func TestScenarios(t *testing.T) {
 	})
 }
 
+// walkAll walks through one group after the other, so that nothing else takes time
+// from the requests that are counted.
 func walkAll(t *testing.T, start func(testing.TB) *server) {
-	var mutex sync.Mutex
 	caused := map[audit.Name]bool{}
-	each := func(g group, byPath bool) func(*testing.T) {
-		return func(t *testing.T) {
-			w := newWalk(t, start(t), byPath)
-			t.Parallel() // not before: what starts takes time from what is counted
-			if byPath {
-				w.counter = nil
-			}
-			all := g.scenarios()
-			for _, x := range all {
-				w.run(x)
-			}
-			w.checkSecrets()
-			mutex.Lock()
-			defer mutex.Unlock()
-			for _, x := range all {
-				for _, name := range slices.Concat(x.stored, x.logged) {
-					caused[name] = true
-				}
+	for _, g := range groups {
+		all := g.scenarios()
+		t.Run(g.name+" by id", func(t *testing.T) { newWalk(t, start(t), false).all(all) })
+		if slices.ContainsFunc(all, func(x scenario) bool { return strings.Contains(x.rest, "/projects/{web}") }) {
+			t.Run(g.name+" by path", func(t *testing.T) { newWalk(t, start(t), true).all(g.scenarios()) }) // to another function
+		}
+		for _, x := range all {
+			for _, name := range slices.Concat(x.stored, x.logged) {
+				caused[name] = true
 			}
 		}
 	}
-	t.Run("by id", func(t *testing.T) {
-		for _, g := range groups {
-			t.Run(g.name, each(g, false))
-		}
-	})
-	t.Run("by path", func(t *testing.T) { // to another function
-		for _, g := range groups {
-			if slices.ContainsFunc(g.scenarios(), func(x scenario) bool { return strings.Contains(x.rest, "/projects/{web}") }) {
-				t.Run(g.name, each(g, true))
-			}
-		}
-	})
 	for _, k := range audit.Kinds() {
 		if !caused[k.Name] {
 			t.Errorf("no scenario causes %s", k.Name)
@@ -401,16 +382,3 @@ func (s *places) provide(t *testing.T, th things, x scenario) {
 }
 
 func names(all ...audit.Name) []audit.Name { return all }
-
-// logOfServer is a slog.Handler that writes what a request to a server logs to
-// the log of that server.
-type logOfServer struct{ slog.Handler }
-
-type logKey struct{}
-
-func (h logOfServer) Handle(ctx context.Context, r slog.Record) error {
-	if own, ok := ctx.Value(logKey{}).(slog.Handler); ok {
-		return own.Handle(ctx, r)
-	}
-	return h.Handler.Handle(ctx, r)
-}

@@ -2,7 +2,6 @@ package functions_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -44,7 +43,7 @@ type server struct {
 	client       oauth.Client
 	clientSecret secret.Text
 	ahead        atomic.Int64 // how far its clock is ahead of the real one
-	lines        log          // what it logs, while requests are served
+	lines        log          // what it logs, once that is captured
 	counter      *steps       // of its round trips to DynamoDB; nil elsewhere
 }
 
@@ -81,10 +80,7 @@ func serverOver(t testing.TB, store storage.Store) *server {
 
 // serve answers requests with the handler.
 func (s *server) serve(t testing.TB, h http.Handler) {
-	logger := slog.NewJSONHandler(&s.lines, nil)
-	s.Server = httptest.NewServer(described(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), logKey{}, logger)))
-	})))
+	s.Server = httptest.NewServer(described(t, h))
 	t.Cleanup(s.Server.Close)
 }
 
@@ -317,10 +313,18 @@ func (s *server) trail(t *testing.T) []audit.Entry {
 	return page.Entries
 }
 
-// log is where log lines go.
+// log holds log lines in JSON.
 type log struct {
 	mu     sync.Mutex
 	buffer bytes.Buffer
+}
+
+// capture takes every line that is logged until the test ends.
+func (l *log) capture(t *testing.T) {
+	t.Helper()
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewJSONHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	t.Cleanup(func() { slog.SetDefault(before) })
 }
 
 func (l *log) Write(b []byte) (int, error) {
