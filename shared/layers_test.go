@@ -146,3 +146,30 @@ func eachFile(t *testing.T, visit func(path, text string)) {
 		}
 	}
 }
+
+// Only the methods of rules write to stores and record that in the audit trail, so
+// that a page and a REST handler cannot do the same deed in different ways.
+func TestFunctionsWriteThroughRulesAlone(t *testing.T) {
+	for pkg, imports := range packages(t, "gatehouse/functions/...") {
+		for _, imported := range imports {
+			if strings.HasPrefix(imported, "gatehouse/shared/storage") {
+				t.Errorf("%s imports %s", pkg, imported)
+			}
+		}
+	}
+	handlers := regexp.MustCompile(`^(\.\./functions|site|memberapi)/`)
+	around := regexp.MustCompile(`\bTrail\.(Record|Do)\b|\.Store(\(\))?\.`)
+	embedding := regexp.MustCompile(`struct \{[^}]*\n\t(\w+\.)?Store\n`)
+	field := regexp.MustCompile(`\n\t[A-Z]\w*\s+storage\.`)
+	eachFile(t, func(path, text string) {
+		shared := !strings.HasPrefix(path, "../")
+		switch found := around.FindAllString(text, -1); {
+		case handlers.MatchString(path) && found != nil:
+			t.Errorf("%s goes around the rules: %q", path, found)
+		case shared && layerOf("gatehouse/shared/"+filepath.Dir(path)) == rules && embedding.MatchString(text):
+			t.Errorf("%s embeds a store, so that every caller can write", path)
+		case path == "app/app.go" && field.MatchString(text):
+			t.Errorf("%s gives out a store", path)
+		}
+	})
+}
