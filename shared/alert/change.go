@@ -3,8 +3,6 @@ package alert
 import (
 	"slices"
 	"time"
-
-	"gatehouse/shared/fault"
 )
 
 // Change is a change of an alert; nil leaves a field as it is.
@@ -90,9 +88,3 @@ func (o Occurrence) Resolution(now time.Time) Change {
 	resolved := Resolved
 	return Change{Status: &resolved, EndedAt: o.EndedAt, At: now}
 }
-
-// What keeps a store from changing an alert.
-var (
-	ErrChanged       = fault.New(fault.Conflict, "the alert was changed in between")
-	ErrDuplicateOpen = fault.New(fault.Conflict, "another alert with the same fingerprint is open")
-)

@@ -14,6 +14,9 @@ type Fields map[string][]string
 // Field returns a single complaint about a single field.
 func Field(name, complaint string) error { return Fields{name: {complaint}} }
 
+// Taken is the complaint about a name that something else has.
+const Taken = "has already been taken"
+
 // Add notes a complaint about a field; an empty complaint is none.
 func (f Fields) Add(name, complaint string) {
 	if complaint != "" {

@@ -2,8 +2,14 @@ package integration
 
 import "gatehouse/shared/fault"
 
-// ErrNoProject tells that there is no project of which the endpoint could be.
-var ErrNoProject = fault.New(fault.NotFound, "Project Not Found")
+// The reasons why a store refuses an operation.
+var (
+	ErrNotFound      = fault.New(fault.NotFound, "integration not found")
+	ErrChanged       = fault.New(fault.Conflict, "the integration was changed in between")
+	ErrOthersChanged = fault.New(fault.Conflict, "the integrations of the project were changed in between")
+	ErrTaken         = fault.New(fault.Conflict, "the endpoint is taken")
+	// ErrNoProject means that the endpoint's project does not exist.
+	ErrNoProject = fault.New(fault.NotFound, "Project Not Found")
 
-// ErrChanged tells that an integration is not as it was seen any more.
-var ErrChanged = fault.New(fault.Conflict, "the integration was changed in between")
+	ErrSettingsChanged = fault.New(fault.Conflict, "the alert settings were changed in between")
+)

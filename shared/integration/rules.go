@@ -227,7 +227,7 @@ func (r *Rules) find(ctx context.Context, p project.Project, id int64) (Integrat
 			return i, had, nil
 		}
 	}
-	return Integration{}, nil, fault.New(fault.NotFound, "integration not found")
+	return Integration{}, nil, ErrNotFound
 }
 
 // renewKey gives the integration a new authorization key, sealed for the

@@ -8,7 +8,6 @@ import (
 	"context"
 	"time"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 )
 
@@ -47,9 +46,6 @@ func (u User) Blocked() bool { return u.State != Active }
 
 // Administers reports whether the user may act as an administrator.
 func (u User) Administers() bool { return u.Admin && !u.Blocked() }
-
-// ErrNotAdministrator refuses what only an active administrator may do.
-var ErrNotAdministrator = fault.New(fault.Forbidden, "you are not an administrator any more")
 
 // SessionValid reports whether a session or a password-grant token of the user goes
 // on that was given to whom this SessionEpoch was read of. It is over when the

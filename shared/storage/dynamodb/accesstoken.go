@@ -5,15 +5,16 @@ import (
 	"time"
 
 	"gatehouse/shared/accesstoken"
-	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 	"gatehouse/shared/secret"
 )
 
 var accessTokens = kind[accesstoken.Token]{
-	noun:   "personal access token",
-	key:    func(t accesstoken.Token) key { return tokenKey(t.Digest) },
-	fields: tokenFields,
+	noun:     "personal access token",
+	notFound: accesstoken.ErrNotFound,
+	changed:  accesstoken.ErrRevoked,
+	key:      func(t accesstoken.Token) key { return tokenKey(t.Digest) },
+	fields:   tokenFields,
 	entry: func(t *accesstoken.Token) fields {
 		return fields{{"id", &t.ID}, {"digest", t.Digest[:]}}
 	},
@@ -33,8 +34,6 @@ func tokenFields(t *accesstoken.Token) fields {
 	}
 }
 
-var errKnownDigest = fault.New(fault.Conflict, "the personal access token exists already")
-
 // CreateAccessToken stores the token.
 func (s *Store) CreateAccessToken(ctx context.Context, t accesstoken.Token) (accesstoken.Token, error) {
 	var err error
@@ -43,7 +42,7 @@ func (s *Store) CreateAccessToken(ctx context.Context, t accesstoken.Token) (acc
 	}
 	err = s.write(ctx, creating(t)...)
 	if _, known := refused(err, 0); known {
-		return accesstoken.Token{}, errKnownDigest
+		return accesstoken.Token{}, accesstoken.ErrTaken
 	}
 	return t, err
 }
@@ -105,10 +104,7 @@ func (s *Store) RotateAccessToken(
 	}
 	err = s.write(ctx, append(creating(successor), revoking(old, now))...)
 	if _, known := refused(err, 0); known {
-		return accesstoken.Token{}, errKnownDigest
-	}
-	if stored, yes := refused(err, 3); yes && stored != nil {
-		return accesstoken.Token{}, fault.New(fault.Conflict, "the personal access token was revoked before")
+		return accesstoken.Token{}, accesstoken.ErrTaken
 	}
 	return successor, accessTokens.refused(err, 3)
 }

@@ -12,7 +12,7 @@ import (
 	"gatehouse/shared/alert"
 )
 
-var alertKind = kind[alert.Alert]{noun: "alert", fields: alertFields}
+var alertKind = kind[alert.Alert]{noun: "alert", notFound: alert.ErrNotFound, fields: alertFields}
 
 func alertKey(projectID, iid int64) key { return alertsOf(projectID).entry(iid) }
 

@@ -73,7 +73,7 @@ func (s *Store) AlertPayload(ctx context.Context, projectID, iid int64) ([]byte,
 		return nil, fmt.Errorf("get alert: %w", err)
 	}
 	if it == nil {
-		return nil, alertKind.missing()
+		return nil, alertKind.notFound
 	}
 	name, chunks, err := payloadIn(it)
 	if err != nil {

@@ -128,7 +128,7 @@ func (r *recording) resolvedMeanwhile(ctx context.Context, o alert.Occurrence) (
 		return recorded.IID == 0, err
 	})
 	if err == nil && recorded.IID == 0 { // not reached: only a stored alert is resolved
-		err = errUncertain
+		err = alert.ErrUncertain
 	}
 	return recorded, err
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"gatehouse/shared/alert"
-	"gatehouse/shared/fault"
 )
 
 // slot is the item on which the events of an open alert are counted. It is
@@ -65,8 +64,6 @@ func (s *Store) slot(ctx context.Context, k key) (found slot, ok bool, err error
 	return found, it != nil, err
 }
 
-var errUncertain = fault.New(fault.Unavailable, "it is not certain that the alert was recorded: send it again")
-
 // fire counts an occurrence, whatever the slot is by then. DynamoDB's answer
 // tells whether this was the first. One that is lost cannot be had again: the
 // sender must send the occurrence again, and that counts as well.
@@ -78,7 +75,7 @@ func (s *Store) fire(ctx context.Context, k key, o alert.Occurrence, now time.Ti
 		ReturnValues:              types.ReturnValueAllNew,
 	}, func(o *sdk.Options) { o.Retryer = onlyRefused })
 	if err != nil {
-		return slot{}, fmt.Errorf("%w: %w", errUncertain, err)
+		return slot{}, fmt.Errorf("%w: %w", alert.ErrUncertain, err)
 	}
 	return readSlot(out.Attributes)
 }

@@ -8,9 +8,11 @@ import (
 )
 
 var clients = kind[oauth.Client]{
-	noun:   "application",
-	key:    func(c oauth.Client) key { return clientKey(c.ClientID) },
-	fields: clientFields,
+	noun:     "application",
+	notFound: oauth.ErrClientNotFound,
+	changed:  oauth.ErrClientChanged,
+	key:      func(c oauth.Client) key { return clientKey(c.ClientID) },
+	fields:   clientFields,
 	entry: func(c *oauth.Client) fields {
 		return fields{{"id", &c.ID}, {"client_id", &c.ClientID}}
 	},

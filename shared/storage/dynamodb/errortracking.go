@@ -7,11 +7,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"gatehouse/shared/errortracking"
-	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 )
 
-var trackings = kind[errortracking.Settings]{noun: "error tracking settings", fields: trackingFields}
+var trackings = kind[errortracking.Settings]{noun: "error tracking settings", notFound: errortracking.ErrNotFound, fields: trackingFields}
 
 func trackingFields(s *errortracking.Settings) fields {
 	x := &s.External
@@ -76,7 +75,7 @@ func (s *Store) switchTracking(ctx context.Context, projectID int64, c errortrac
 	stored, unfit := refused(err, 0)
 	switch {
 	case unfit && stored == nil:
-		return settings, trackings.missing()
+		return settings, trackings.notFound
 	case unfit:
 		return s.replaceTracking(ctx, projectID, c) // complains, unless the item was changed in between
 	case err != nil:
@@ -99,7 +98,7 @@ func (s *Store) replaceTracking(ctx context.Context, projectID int64, c errortra
 		}
 		err = s.write(ctx, present(projectKey(projectID)), replacing(stored, next))
 		if _, gone := refused(err, 0); gone {
-			return errortracking.Settings{}, projects.missing()
+			return errortracking.Settings{}, projects.notFound
 		}
 		if _, again := refused(err, 1); !again {
 			return next, err
@@ -111,7 +110,7 @@ func (s *Store) replaceTracking(ctx context.Context, projectID int64, c errortra
 func changed(stored item, projectID int64, c errortracking.Change) (errortracking.Settings, error) {
 	if stored == nil {
 		if !c.Create {
-			return errortracking.Settings{}, trackings.missing()
+			return errortracking.Settings{}, trackings.notFound
 		}
 		return c.Apply(errortracking.Settings{ProjectID: projectID})
 	}
@@ -143,10 +142,11 @@ func (s *Store) PutSealedToken(ctx context.Context, projectID int64, was, sealed
 }
 
 var clientKeyKind = kind[errortracking.ClientKey]{
-	noun:   "client key",
-	key:    func(k errortracking.ClientKey) key { return clientKeyKey(k.ID) },
-	fields: clientKeyFields,
-	entry:  clientKeyEntryFields,
+	noun:     "client key",
+	notFound: errortracking.ErrKeyNotFound,
+	key:      func(k errortracking.ClientKey) key { return clientKeyKey(k.ID) },
+	fields:   clientKeyFields,
+	entry:    clientKeyEntryFields,
 }
 
 func clientKeyEntryFields(k *errortracking.ClientKey) fields {
@@ -165,7 +165,7 @@ func (s *Store) AddClientKey(ctx context.Context, k errortracking.ClientKey) err
 		create(clientKeyEntry(k), clientKeyEntryFields(&k)),
 	)
 	if _, taken := refused(err, 1); taken {
-		return fault.New(fault.Conflict, "a client key with this id exists")
+		return errortracking.ErrKeyTaken
 	}
 	return projects.refused(err, 0)
 }
@@ -182,7 +182,7 @@ func (s *Store) RemoveClientKey(ctx context.Context, projectID, id int64) (error
 	case err != nil:
 		return errortracking.ClientKey{}, err
 	case k.ProjectID != projectID:
-		return errortracking.ClientKey{}, clientKeyKind.missing()
+		return errortracking.ClientKey{}, clientKeyKind.notFound
 	}
 	err = s.write(ctx, drop(clientKeyKey(id)), drop(clientKeyEntry(k)))
 	return k, clientKeyKind.refused(err, 0)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 )
 
@@ -13,7 +12,7 @@ import (
 // never make DynamoDB remove a live one.
 const grantGrace = 24 * time.Hour
 
-var grants = kind[oauth.Grant]{noun: "grant", fields: grantFields}
+var grants = kind[oauth.Grant]{noun: "grant", notFound: oauth.ErrGrantNotFound, fields: grantFields}
 
 func grantFields(g *oauth.Grant) fields {
 	return append(fields{
@@ -82,13 +81,13 @@ func (s *Store) AdvanceGrant(ctx context.Context, next oauth.Grant) (oauth.Grant
 	case !yes:
 		return next, err
 	case stored == nil:
-		return oauth.Grant{}, grants.missing()
+		return oauth.Grant{}, grants.notFound
 	}
 	g, err := grants.read(stored)
 	if err != nil {
 		return oauth.Grant{}, err
 	}
-	return g, fault.New(fault.Conflict, "the grant advanced or was revoked in between")
+	return g, oauth.ErrGrantChanged
 }
 
 // unrevoked is the condition of whatever can be revoked once.

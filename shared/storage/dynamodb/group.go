@@ -7,15 +7,17 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
+	"gatehouse/shared/user"
 )
 
 var groups = kind[project.Group]{
-	noun:   "group",
-	key:    func(g project.Group) key { return groupKey(g.ID) },
-	fields: groupFields,
+	noun:     "group",
+	notFound: project.ErrGroupNotFound,
+	changed:  project.ErrGroupChanged,
+	key:      func(g project.Group) key { return groupKey(g.ID) },
+	fields:   groupFields,
 	entry: func(g *project.Group) fields {
 		return fields{{"id", &g.ID}, {"ancestors", &g.Ancestors}, {"visibility", (*string)(&g.Visibility)}}
 	},
@@ -57,9 +59,9 @@ func (s *Store) CreateGroup(ctx context.Context, g project.Group, creator int64)
 	g.Version = 1
 	owner := project.Member{Place: g.Place(), UserID: creator, Role: project.Owner, CreatedAt: g.CreatedAt}
 	ofPlace, ofUser := memberKeys(owner)
-	needed := []change{present(userKey(creator))}
+	needed := []requirement{{present(userKey(creator)), user.ErrNotFound}}
 	if g.ParentID != 0 {
-		needed = append(needed, add(groupKey(g.ParentID), children, 1))
+		needed = append(needed, within(g.ParentID))
 	}
 	return g, s.writeBelow(ctx, needed,
 		create(pathKey(g.FullPath), fields{{"group_id", &g.ID}}),
@@ -70,13 +72,28 @@ func (s *Store) CreateGroup(ctx context.Context, g project.Group, creator int64)
 	)
 }
 
-// writeBelow stores a group or a project, of which the first change claims the
-// path, if what it needs is there.
-func (s *Store) writeBelow(ctx context.Context, needed []change, changes ...change) error {
-	err := s.write(ctx, append(changes, needed...)...)
-	for i := range needed {
-		if _, gone := refused(err, len(changes)+i); gone {
-			return fault.New(fault.NotFound, "namespace or creator not found")
+// requirement is a change that fails with its own error.
+type requirement struct {
+	change
+	err error
+}
+
+// within counts one more child of the group, which must exist.
+func within(groupID int64) requirement {
+	return requirement{add(groupKey(groupID), children, 1), project.ErrGroupNotFound}
+}
+
+// writeBelow stores a group or a project. The first of the changes claims its
+// path.
+func (s *Store) writeBelow(ctx context.Context, needed []requirement, changes ...change) error {
+	claimed := len(changes)
+	for _, r := range needed {
+		changes = append(changes, r.change)
+	}
+	err := s.write(ctx, changes...)
+	for i, r := range needed {
+		if _, failed := refused(err, claimed+i); failed {
+			return r.err
 		}
 	}
 	return takenBy(err, "path")
@@ -111,7 +128,7 @@ func (s *Store) GroupByPath(ctx context.Context, fullPath string) (project.Group
 		return project.Group{}, fmt.Errorf("find group by path: %w", err)
 	}
 	if id == 0 {
-		return project.Group{}, groups.missing()
+		return project.Group{}, groups.notFound
 	}
 	return s.Group(ctx, id)
 }
@@ -179,7 +196,7 @@ func (s *Store) DeleteGroup(ctx context.Context, id int64) error {
 		return err
 	}
 	if g.OwnerID != 0 {
-		return fault.New(fault.Conflict, "a user's namespace goes with the user")
+		return project.ErrGroupNotFound
 	}
 	changes := []change{dropEmpty(id), drop(pathKey(g.FullPath)), drop(groupList.entry(id))}
 	if g.ParentID != 0 {
@@ -187,7 +204,7 @@ func (s *Store) DeleteGroup(ctx context.Context, id int64) error {
 	}
 	err = s.removeWithMembers(ctx, membersOf(g.Place()), changes...)
 	if stored, full := refused(err, 0); full && stored != nil {
-		return fault.New(fault.Conflict, "the group still holds groups or projects")
+		return project.ErrGroupNotEmpty
 	}
 	return groups.refused(err, 0)
 }

@@ -74,7 +74,7 @@ func (s *Store) changeIntake(ctx context.Context, p project.Project, edit func(*
 		}
 		err = s.write(ctx, append([]change{present(projectKey(p.ID)), replaceIntake(p, in, was)}, others...)...)
 		if _, gone := refused(err, 0); gone {
-			return projects.missing()
+			return projects.notFound
 		}
 		if _, late := refused(err, 1); !late {
 			return err
@@ -131,7 +131,7 @@ func (s *Store) PutAlertSettings(ctx context.Context, p project.Project, setting
 	settings.Version++
 	return settings, s.changeIntake(ctx, p, func(in *intake) error {
 		if in.Version != was {
-			return fault.New(fault.Conflict, "the alert settings were changed in between")
+			return integration.ErrSettingsChanged
 		}
 		in.Settings = settings
 		return nil
@@ -157,7 +157,7 @@ func (s *Store) CreateEnvironment(ctx context.Context, p project.Project, e proj
 	return e, s.changeIntake(ctx, p, func(in *intake) error {
 		switch {
 		case slices.Contains(in.environmentNames, e.Name):
-			return fault.Field("name", "has already been taken")
+			return fault.Field("name", fault.Taken)
 		case len(in.environmentIDs) >= project.MaxEnvironments:
 			return project.ErrTooManyEnvironments
 		}
@@ -172,7 +172,7 @@ func (s *Store) DeleteEnvironment(ctx context.Context, p project.Project, id int
 	return s.changeIntake(ctx, p, func(in *intake) error {
 		n := slices.Index(in.environmentIDs, id)
 		if n < 0 {
-			return fault.New(fault.NotFound, "environment not found")
+			return project.ErrEnvironmentNotFound
 		}
 		in.environmentIDs = slices.Delete(in.environmentIDs, n, n+1)
 		in.environmentNames = slices.Delete(in.environmentNames, n, n+1)

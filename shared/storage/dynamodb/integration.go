@@ -10,12 +10,11 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
 )
 
-var integrations = kind[integration.Integration]{noun: "integration", fields: integrationFields}
+var integrations = kind[integration.Integration]{noun: "integration", notFound: integration.ErrNotFound, changed: integration.ErrChanged, fields: integrationFields}
 
 func integrationFields(i *integration.Integration) fields {
 	return slices.Concat(fields{
@@ -85,7 +84,7 @@ func (s *Store) EndpointOf(ctx context.Context, projectPath, endpoint string) (i
 	case err != nil:
 		return integration.Endpoint{}, err
 	case at == settings, i.ProjectID != projectID:
-		return integration.Endpoint{}, integrations.missing()
+		return integration.Endpoint{}, integrations.notFound
 	}
 	in, err := readIntake(found[settings], projectID)
 	return integration.Endpoint{Integration: i, Settings: in.Settings, Environments: in.environmentNames}, err
@@ -110,7 +109,7 @@ func (s *Store) CreateIntegration(ctx context.Context, p project.Project, i inte
 		when(isNew+" OR project_id <> :mine", item{":mine": number(p.ID)})
 	err = s.changeIntake(ctx, p, fromTo(had, append(slices.Clone(had), i)), c)
 	if _, taken := refused(err, afterIntake); taken {
-		return integration.Integration{}, fault.New(fault.Conflict, "the endpoint is taken")
+		return integration.Integration{}, integration.ErrTaken
 	}
 	return i, err
 }
@@ -118,7 +117,7 @@ func (s *Store) CreateIntegration(ctx context.Context, p project.Project, i inte
 // UpdateIntegration changes an integration. A key that stays is left as it is
 // sealed.
 func (s *Store) UpdateIntegration(ctx context.Context, p project.Project, i integration.Integration, had []integration.Integration) (integration.Integration, error) {
-	was, fs := i.Version, changeable(&i)
+	was, fs := i, changeable(&i)
 	i.Version++
 	has := slices.Clone(had)
 	for n := range has {
@@ -131,8 +130,15 @@ func (s *Store) UpdateIntegration(ctx context.Context, p project.Project, i inte
 		has[n] = i
 	}
 	c := set(integrationKey(p.FullPath, i.Endpoint), fs).
-		when("id = :id AND version = :was", item{":id": number(i.ID), ":was": number(was)})
-	return i, integrations.refused(s.changeIntake(ctx, p, fromTo(had, has), c), afterIntake)
+		when("id = :id AND version = :was", item{":id": number(i.ID), ":was": number(was.Version)})
+	edit := func(in *intake) error {
+		err := fromTo(had, has)(in)
+		if err != nil && !slices.Contains(strings.Fields(in.state), stateOf([]integration.Integration{was})) {
+			return integration.ErrChanged
+		}
+		return err
+	}
+	return i, integrations.refused(s.changeIntake(ctx, p, edit, c), afterIntake)
 }
 
 // fromTo leads a project from the integrations that it had to those that it
@@ -140,7 +146,7 @@ func (s *Store) UpdateIntegration(ctx context.Context, p project.Project, i inte
 func fromTo(had, has []integration.Integration) func(*intake) error {
 	return func(in *intake) error {
 		if in.state != stateOf(had) {
-			return fault.New(fault.Conflict, "the integrations of the project were changed in between")
+			return integration.ErrOthersChanged
 		}
 		in.state = stateOf(has)
 		return nil
@@ -162,7 +168,7 @@ func (s *Store) DeleteIntegration(ctx context.Context, p project.Project, i inte
 	c := drop(integrationKey(p.FullPath, i.Endpoint)).when("id = :id", item{":id": number(i.ID)})
 	err = s.changeIntake(ctx, p, without, c)
 	if _, gone := refused(err, afterIntake); gone {
-		return integrations.missing()
+		return integrations.notFound
 	}
 	if err != nil {
 		return err

@@ -4,15 +4,16 @@ import (
 	"context"
 	"fmt"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 )
 
 // kind says how things of type T are stored.
 type kind[T any] struct {
-	noun   string
-	key    func(T) key
-	fields func(*T) fields
+	noun     string
+	notFound error
+	changed  error // for a change that names the version it read
+	key      func(T) key
+	fields   func(*T) fields
 	// entry holds what is known of a thing from its entry in a list: enough
 	// for its key and for what the list is filtered by.
 	entry func(*T) fields
@@ -26,8 +27,6 @@ func (k kind[T]) read(it item) (thing T, err error) {
 	return thing, nil
 }
 
-func (k kind[T]) missing() error { return fault.New(fault.NotFound, k.noun+" not found") }
-
 // refused explains why a change that names the version it read was refused.
 // Any other error stays what it is.
 func (k kind[T]) refused(err error, position int) error {
@@ -36,20 +35,20 @@ func (k kind[T]) refused(err error, position int) error {
 	case !yes:
 		return err
 	case stored == nil:
-		return k.missing()
+		return k.notFound
 	default:
-		return fault.New(fault.Conflict, k.noun+" was changed in between")
+		return k.changed
 	}
 }
 
-// get returns the thing with this key, or a fault.NotFound error.
+// get returns the thing with this key, or notFound.
 func (k kind[T]) get(ctx context.Context, s *Store, at key) (thing T, err error) {
 	it, err := s.get(ctx, at)
 	switch {
 	case err != nil:
 		return thing, fmt.Errorf("get %s: %w", k.noun, err)
 	case it == nil:
-		return thing, k.missing()
+		return thing, k.notFound
 	}
 	return k.read(it)
 }
@@ -71,7 +70,7 @@ func (k kind[T]) listed(ctx context.Context, s *Store, list key, id int64) (thin
 	case err != nil:
 		return thing, fmt.Errorf("find %s: %w", k.noun, err)
 	case it == nil:
-		return thing, k.missing()
+		return thing, k.notFound
 	}
 	return thing, k.entry(&thing).read(it)
 }

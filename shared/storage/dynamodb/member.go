@@ -6,13 +6,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
 )
 
 // A membership is two equal items, written together: one is found from the
 // user, who is asked about on every request, and one from the place.
-var members = kind[project.Member]{noun: "member", fields: memberFields}
+var members = kind[project.Member]{noun: "member", notFound: project.ErrMemberNotFound, changed: project.ErrMemberChanged, fields: memberFields}
 
 func memberFields(m *project.Member) fields {
 	return append(fields{
@@ -38,13 +37,16 @@ func (s *Store) AddMember(ctx context.Context, m project.Member) error {
 		present(userKey(m.UserID)),
 	)
 	if _, gone := refused(err, 2); gone {
-		return fault.New(fault.NotFound, string(m.Kind)+" not found")
+		if m.Kind == project.InProject {
+			return project.ErrNotFound
+		}
+		return project.ErrGroupNotFound
 	}
 	if _, gone := refused(err, 3); gone {
-		return users.missing()
+		return users.notFound
 	}
 	if _, again := refused(err, 0); again {
-		return fault.New(fault.Conflict, "the user is a member already")
+		return project.ErrMemberExists
 	}
 	return err
 }

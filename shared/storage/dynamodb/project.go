@@ -10,9 +10,11 @@ import (
 )
 
 var projects = kind[project.Project]{
-	noun:   "project",
-	key:    func(p project.Project) key { return projectKey(p.ID) },
-	fields: projectFields,
+	noun:     "project",
+	notFound: project.ErrNotFound,
+	changed:  project.ErrChanged,
+	key:      func(p project.Project) key { return projectKey(p.ID) },
+	fields:   projectFields,
 	entry: func(p *project.Project) fields {
 		return fields{
 			{"id", &p.ID},
@@ -48,7 +50,7 @@ func (s *Store) CreateProject(ctx context.Context, p project.Project) (project.P
 		return project.Project{}, err
 	}
 	p.Version = 1
-	return p, s.writeBelow(ctx, []change{add(groupKey(p.NamespaceID), children, 1)},
+	return p, s.writeBelow(ctx, []requirement{within(p.NamespaceID)},
 		create(pathKey(p.FullPath), fields{{"project_id", &p.ID}}),
 		create(projectKey(p.ID), projectFields(&p)),
 		create(projectList.entry(p.ID), projects.entry(&p)),
@@ -67,7 +69,7 @@ func (s *Store) ProjectByPath(ctx context.Context, fullPath string) (project.Pro
 		return project.Project{}, fmt.Errorf("find project by path: %w", err)
 	}
 	if id == 0 {
-		return project.Project{}, projects.missing()
+		return project.Project{}, projects.notFound
 	}
 	return s.Project(ctx, id)
 }

@@ -42,7 +42,7 @@ func (s *Store) sample(ctx context.Context, p project.Project, i integration.Int
 	case err != nil:
 		return "", 0, err
 	case stored.ID != i.ID || stored.ProjectID != p.ID:
-		return "", 0, integrations.missing()
+		return "", 0, integrations.notFound
 	}
 	return payloadIn(it)
 }
@@ -64,7 +64,7 @@ func (s *Store) PutSample(ctx context.Context, p project.Project, i integration.
 	err = s.write(ctx, set(integrationKey(p.FullPath, i.Endpoint), next.fields()).unsigned().
 		when("id = :id", item{":id": number(i.ID)}))
 	if _, gone := refused(err, 0); gone {
-		return errors.Join(integrations.missing(), s.forgetPayload(ctx, next))
+		return errors.Join(integrations.notFound, s.forgetPayload(ctx, next))
 	}
 	if err != nil {
 		return err

@@ -3,12 +3,11 @@ package dynamodb
 import (
 	"context"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/twofactor"
 	"gatehouse/shared/user"
 )
 
-var secondFactors = kind[twofactor.Factor]{noun: "second factor", fields: factorFields}
+var secondFactors = kind[twofactor.Factor]{noun: "second factor", notFound: twofactor.ErrNotFound, fields: factorFields}
 
 func factorFields(f *twofactor.Factor) fields {
 	return fields{
@@ -33,7 +32,7 @@ func (s *Store) SecondFactor(ctx context.Context, userID int64) (twofactor.Facto
 func (s *Store) ReplaceSecondFactor(ctx context.Context, was twofactor.Mark, next twofactor.Factor) error {
 	err := s.write(ctx, set(factorKey(next.UserID), factorFields(&next)).whose(fields{{"mark", was[:]}}))
 	if _, changed := refused(err, 0); changed {
-		return fault.New(fault.Conflict, "the second factor was changed in between")
+		return twofactor.ErrChanged
 	}
 	return err
 }

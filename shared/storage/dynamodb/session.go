@@ -8,7 +8,7 @@ import (
 	"gatehouse/shared/session"
 )
 
-var sessions = kind[session.Session]{noun: "session", fields: sessionFields}
+var sessions = kind[session.Session]{noun: "session", notFound: session.ErrNotFound, fields: sessionFields}
 
 func sessionFields(s *session.Session) fields {
 	return fields{

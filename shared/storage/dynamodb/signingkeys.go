@@ -3,11 +3,10 @@ package dynamodb
 import (
 	"context"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/oidc"
 )
 
-var signingKeys = kind[oidc.SealedKeys]{noun: "signing keys", fields: sealedFields}
+var signingKeys = kind[oidc.SealedKeys]{noun: "signing keys", notFound: oidc.ErrNotFound, fields: sealedFields}
 
 func sealedFields(k *oidc.SealedKeys) fields {
 	return fields{{"sealed", &k.Sealed}, {"version", &k.Version}}
@@ -26,7 +25,7 @@ func (s *Store) ReplaceSigningKeys(ctx context.Context, next oidc.SealedKeys) er
 	}
 	err := s.write(ctx, replace)
 	if _, replaced := refused(err, 0); replaced {
-		return fault.New(fault.Conflict, "the signing keys were replaced in between")
+		return oidc.ErrReplaced
 	}
 	return err
 }

@@ -13,10 +13,12 @@ import (
 )
 
 var users = kind[user.User]{
-	noun:   "user",
-	key:    func(u user.User) key { return userKey(u.ID) },
-	fields: userFields,
-	entry:  func(u *user.User) fields { return fields{{"id", &u.ID}} },
+	noun:     "user",
+	notFound: user.ErrNotFound,
+	changed:  user.ErrChanged,
+	key:      func(u user.User) key { return userKey(u.ID) },
+	fields:   userFields,
+	entry:    func(u *user.User) fields { return fields{{"id", &u.ID}} },
 }
 
 func userFields(u *user.User) fields {
@@ -37,8 +39,6 @@ func userFields(u *user.User) fields {
 		{"version", &u.Version},
 	}
 }
-
-const taken = "has already been taken"
 
 // CreateUser stores a user with a namespace.
 func (s *Store) CreateUser(ctx context.Context, u user.User) (user.User, error) {
@@ -74,7 +74,7 @@ func takenBy(err error, claimed ...string) error {
 	complaints := fault.Fields{}
 	for position, name := range claimed {
 		if _, yes := refused(err, position); yes {
-			complaints.Add(name, taken)
+			complaints.Add(name, fault.Taken)
 		}
 	}
 	if len(complaints) > 0 {
@@ -100,7 +100,7 @@ func (s *Store) UserByLogin(ctx context.Context, login string) (user.User, error
 		return user.User{}, fmt.Errorf("find user by login: %w", err)
 	}
 	if id == 0 {
-		return user.User{}, users.missing()
+		return user.User{}, users.notFound
 	}
 	return s.User(ctx, id)
 }
@@ -162,7 +162,7 @@ func (s *Store) UpdateUser(ctx context.Context, u user.User, by int64) error {
 		return users.refused(err, 0)
 	}
 	if _, claimed := refused(err, 1); claimed {
-		return fault.Field("email", taken)
+		return fault.Field("email", fault.Taken)
 	}
 	return err
 }
@@ -204,7 +204,7 @@ func (s *Store) DeleteUser(ctx context.Context, id, by int64) error {
 		return user.ErrNotAdministrator
 	}
 	if _, full := refused(err, 1); full {
-		return fault.New(fault.Conflict, "the user's namespace still holds projects")
+		return user.ErrHoldsProjects
 	}
 	return users.refused(err, 0)
 }

@@ -23,7 +23,7 @@ func (s *Store) CreateAccessToken(ctx context.Context, t accesstoken.Token) (acc
 }
 
 func (tx *transaction) addAccessToken(t *accesstoken.Token) error {
-	err := tx.refuse("a token with this value exists", "SELECT 1 FROM access_tokens WHERE digest = ?", t.Digest[:])
+	err := tx.refuse(accesstoken.ErrTaken, "SELECT 1 FROM access_tokens WHERE digest = ?", t.Digest[:])
 	if err != nil {
 		return err
 	}
@@ -37,13 +37,13 @@ func (tx *transaction) addAccessToken(t *accesstoken.Token) error {
 
 // AccessTokenByDigest returns the token with this digest.
 func (s *Store) AccessTokenByDigest(ctx context.Context, d secret.Digest) (accesstoken.Token, error) {
-	return find(ctx, s.readers, "token", scanAccessToken,
+	return find(ctx, s.readers, accesstoken.ErrNotFound, scanAccessToken,
 		"SELECT "+accessTokenColumns+" FROM access_tokens WHERE digest = ?", d[:])
 }
 
 // AccessToken returns the token with this id.
 func (s *Store) AccessToken(ctx context.Context, id int64) (accesstoken.Token, error) {
-	return find(ctx, s.readers, "token", scanAccessToken,
+	return find(ctx, s.readers, accesstoken.ErrNotFound, scanAccessToken,
 		"SELECT "+accessTokenColumns+" FROM access_tokens WHERE id = ?", id)
 }
 
@@ -66,7 +66,7 @@ func (s *Store) RevokeAccessToken(ctx context.Context, id int64, now time.Time) 
 }
 
 func (tx *transaction) requireAccessToken(id int64) error {
-	return tx.require("token", "SELECT 1 FROM access_tokens WHERE id = ?", id)
+	return tx.require(accesstoken.ErrNotFound, "SELECT 1 FROM access_tokens WHERE id = ?", id)
 }
 
 func (tx *transaction) revokeAccessToken(id int64, now time.Time) error {
@@ -80,7 +80,7 @@ func (s *Store) RotateAccessToken(ctx context.Context, id int64, successor acces
 			return err
 		}
 		const revoked = "SELECT 1 FROM access_tokens WHERE id = ? AND revoked_at <> 0"
-		if err := tx.refuse("the token is revoked", revoked, id); err != nil {
+		if err := tx.refuse(accesstoken.ErrRevoked, revoked, id); err != nil {
 			return err
 		}
 		if err := tx.revokeAccessToken(id, now); err != nil {

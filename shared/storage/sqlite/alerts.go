@@ -25,14 +25,14 @@ func (s *Store) Alert(ctx context.Context, projectID, iid int64) (alert.Alert, e
 
 func findAlert(ctx context.Context, on statements, projectID, iid int64) (alert.Alert, error) {
 	const query = "SELECT " + alertColumns + " FROM alerts WHERE project_id = ? AND iid = ?"
-	return find(ctx, on, "alert", scanAlert, query, projectID, iid)
+	return find(ctx, on, alert.ErrNotFound, scanAlert, query, projectID, iid)
 }
 
 // AlertPayload returns the payload of the occurrence that opened the alert.
 func (s *Store) AlertPayload(ctx context.Context, projectID, iid int64) ([]byte, error) {
 	const query = `SELECT packed FROM alert_payloads
 		WHERE alert_id = (SELECT id FROM alerts WHERE project_id = ? AND iid = ?)`
-	payload, err := find(ctx, s.readers, "alert", scanBytes, query, projectID, iid)
+	payload, err := find(ctx, s.readers, alert.ErrNotFound, scanBytes, query, projectID, iid)
 	if err != nil {
 		return nil, err
 	}

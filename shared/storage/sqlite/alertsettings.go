@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
 )
@@ -31,7 +30,7 @@ func alertSettings(ctx context.Context, on statements, projectID int64) (integra
 // PutAlertSettings stores a project's rules for alerts.
 func (s *Store) PutAlertSettings(ctx context.Context, p project.Project, settings integration.Settings) (integration.Settings, error) {
 	err := s.writer.do(ctx, func(tx *transaction) error {
-		if err := tx.require("project", "SELECT 1 FROM projects WHERE id = ?", p.ID); err != nil {
+		if err := tx.require(project.ErrNotFound, "SELECT 1 FROM projects WHERE id = ?", p.ID); err != nil {
 			return err
 		}
 		stored, err := alertSettings(context.Background(), tx, p.ID)
@@ -39,7 +38,7 @@ func (s *Store) PutAlertSettings(ctx context.Context, p project.Project, setting
 			return err
 		}
 		if stored.Version != settings.Version {
-			return fault.New(fault.Conflict, "the alert settings were changed in between")
+			return integration.ErrSettingsChanged
 		}
 		settings.Version++
 		return tx.exec("INSERT OR REPLACE INTO alert_settings (project_id, fingerprinting, version) VALUES (?, ?, ?)",

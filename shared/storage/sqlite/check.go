@@ -11,20 +11,20 @@ func (tx *transaction) exists(query string, args ...any) (bool, error) {
 	return one(context.Background(), tx, scanBool, "SELECT EXISTS ("+query+")", args...)
 }
 
-// require returns a fault.NotFound error unless the query has a row.
-func (tx *transaction) require(what, query string, args ...any) error {
+// require returns notFound unless the query has a row.
+func (tx *transaction) require(notFound error, query string, args ...any) error {
 	found, err := tx.exists(query, args...)
 	if err == nil && !found {
-		return fault.New(fault.NotFound, what+" not found")
+		return notFound
 	}
 	return err
 }
 
-// refuse returns a fault.Conflict error if the query has a row.
-func (tx *transaction) refuse(why, query string, args ...any) error {
+// refuse returns the error why if the query has a row.
+func (tx *transaction) refuse(why error, query string, args ...any) error {
 	found, err := tx.exists(query, args...)
 	if found {
-		return fault.New(fault.Conflict, why)
+		return why
 	}
 	return err
 }
@@ -53,19 +53,18 @@ func (tx *transaction) checkFree(claims ...claim) error {
 			return err
 		}
 		if held {
-			complaints.Add(c.field, "has already been taken")
+			complaints.Add(c.field, fault.Taken)
 		}
 	}
 	return complaints.Err()
 }
 
-// checkVersion returns a fault.Conflict error when the query, which selects
-// the version of what is about to change, finds another one, and a
-// fault.NotFound error when it finds none.
-func (tx *transaction) checkVersion(what, query string, id, version int64) error {
-	stored, err := find(context.Background(), tx, what, scanInt64, query, id)
+// checkVersion returns changed unless the query selects this version, and
+// notFound when it selects none.
+func (tx *transaction) checkVersion(notFound, changed error, query string, id, version int64) error {
+	stored, err := find(context.Background(), tx, notFound, scanInt64, query, id)
 	if err == nil && stored != version {
-		return fault.New(fault.Conflict, "the "+what+" was changed in between")
+		return changed
 	}
 	return err
 }

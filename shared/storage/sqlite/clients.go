@@ -33,12 +33,12 @@ func (s *Store) CreateClient(ctx context.Context, c oauth.Client) (oauth.Client,
 
 // Client returns the client with this Application ID.
 func (s *Store) Client(ctx context.Context, clientID string) (oauth.Client, error) {
-	return find(ctx, s.readers, "client", scanClient, "SELECT "+clientColumns+" FROM clients WHERE client_id = ?", clientID)
+	return find(ctx, s.readers, oauth.ErrClientNotFound, scanClient, "SELECT "+clientColumns+" FROM clients WHERE client_id = ?", clientID)
 }
 
 // ClientByID returns the client with this number.
 func (s *Store) ClientByID(ctx context.Context, id int64) (oauth.Client, error) {
-	return find(ctx, s.readers, "client", scanClient, "SELECT "+clientColumns+" FROM clients WHERE id = ?", id)
+	return find(ctx, s.readers, oauth.ErrClientNotFound, scanClient, "SELECT "+clientColumns+" FROM clients WHERE id = ?", id)
 }
 
 // Clients returns a page of all clients.
@@ -54,7 +54,7 @@ func (s *Store) ClientsOf(ctx context.Context, ownerID int64, r page.Request) (p
 // UpdateClient replaces a client, but for what is permanent.
 func (s *Store) UpdateClient(ctx context.Context, c oauth.Client) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
-		if err := tx.checkVersion("client", "SELECT version FROM clients WHERE id = ?", c.ID, c.Version); err != nil {
+		if err := tx.checkVersion(oauth.ErrClientNotFound, oauth.ErrClientChanged, "SELECT version FROM clients WHERE id = ?", c.ID, c.Version); err != nil {
 			return err
 		}
 		return tx.exec(`
@@ -70,6 +70,6 @@ func (s *Store) UpdateClient(ctx context.Context, c oauth.Client) error {
 // are swept when they end.
 func (s *Store) DeleteClient(ctx context.Context, c oauth.Client) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
-		return tx.changeOne("client", "DELETE FROM clients WHERE id = ?", c.ID)
+		return tx.changeOne(oauth.ErrClientNotFound, "DELETE FROM clients WHERE id = ?", c.ID)
 	})
 }

@@ -19,7 +19,7 @@ func (s *Store) Environments(ctx context.Context, p project.Project) ([]project.
 // CreateEnvironment stores an environment.
 func (s *Store) CreateEnvironment(ctx context.Context, p project.Project, e project.Environment) (project.Environment, error) {
 	err := s.writer.do(ctx, func(tx *transaction) error {
-		if err := tx.require("project", "SELECT 1 FROM projects WHERE id = ?", p.ID); err != nil {
+		if err := tx.require(project.ErrNotFound, "SELECT 1 FROM projects WHERE id = ?", p.ID); err != nil {
 			return err
 		}
 		const named = "SELECT 1 FROM environments WHERE project_id = ? AND name = ?"
@@ -42,6 +42,6 @@ func (s *Store) CreateEnvironment(ctx context.Context, p project.Project, e proj
 // DeleteEnvironment removes an environment.
 func (s *Store) DeleteEnvironment(ctx context.Context, p project.Project, id int64) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
-		return tx.changeOne("environment", "DELETE FROM environments WHERE id = ? AND project_id = ?", id, p.ID)
+		return tx.changeOne(project.ErrEnvironmentNotFound, "DELETE FROM environments WHERE id = ? AND project_id = ?", id, p.ID)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"gatehouse/shared/errortracking"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
+	"gatehouse/shared/project"
 )
 
 const selectTracking = `
@@ -19,7 +20,7 @@ func scanTracking(r row) (s errortracking.Settings, err error) {
 
 // TrackingSettings returns the project's settings.
 func (s *Store) TrackingSettings(ctx context.Context, projectID int64) (errortracking.Settings, error) {
-	return find(ctx, s.readers, "error tracking settings", scanTracking, selectTracking, projectID)
+	return find(ctx, s.readers, errortracking.ErrNotFound, scanTracking, selectTracking, projectID)
 }
 
 // ChangeTracking changes the project's settings.
@@ -28,7 +29,7 @@ func (s *Store) ChangeTracking(ctx context.Context, projectID int64, c errortrac
 		if err := tx.requireProject(projectID); err != nil {
 			return err
 		}
-		stored, err := find(ctx, tx, "error tracking settings", scanTracking, selectTracking, projectID)
+		stored, err := find(ctx, tx, errortracking.ErrNotFound, scanTracking, selectTracking, projectID)
 		if c.Create && fault.Is(err, fault.NotFound) {
 			stored, err = errortracking.Settings{ProjectID: projectID}, nil
 		}
@@ -60,7 +61,7 @@ func (s *Store) PutSealedToken(ctx context.Context, projectID int64, was, sealed
 }
 
 func (tx *transaction) requireProject(id int64) error {
-	return tx.require("project", "SELECT 1 FROM projects WHERE id = ?", id)
+	return tx.require(project.ErrNotFound, "SELECT 1 FROM projects WHERE id = ?", id)
 }
 
 const clientKeyColumns = "number, id, project_id, public_key, active, created_at"
@@ -76,7 +77,7 @@ func (s *Store) AddClientKey(ctx context.Context, k errortracking.ClientKey) err
 		if err := tx.requireProject(k.ProjectID); err != nil {
 			return err
 		}
-		if err := tx.refuse("a client key with this id exists", "SELECT 1 FROM client_keys WHERE id = ?", k.ID); err != nil {
+		if err := tx.refuse(errortracking.ErrKeyTaken, "SELECT 1 FROM client_keys WHERE id = ?", k.ID); err != nil {
 			return err
 		}
 		return tx.exec("INSERT INTO client_keys (id, project_id, public_key, active, created_at) VALUES (?, ?, ?, ?, ?)",
@@ -92,7 +93,7 @@ func (s *Store) ClientKeys(ctx context.Context, projectID int64, r page.Request)
 // RemoveClientKey removes a key of the project.
 func (s *Store) RemoveClientKey(ctx context.Context, projectID, id int64) (k errortracking.ClientKey, err error) {
 	err = s.writer.do(ctx, func(tx *transaction) error {
-		k, err = find(ctx, tx, "client key", scanClientKey,
+		k, err = find(ctx, tx, errortracking.ErrKeyNotFound, scanClientKey,
 			"DELETE FROM client_keys WHERE id = ? AND project_id = ? RETURNING "+clientKeyColumns, id, projectID)
 		return err
 	})

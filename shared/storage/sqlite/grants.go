@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 )
 
@@ -34,7 +33,7 @@ func (s *Store) CreateGrant(ctx context.Context, g oauth.Grant) error {
 
 // Grant returns the grant with this id.
 func (s *Store) Grant(ctx context.Context, id oauth.GrantID) (oauth.Grant, error) {
-	return find(ctx, s.readers, "grant", scanGrant, selectGrant, id.UserID, id.ClientID, id.Random[:])
+	return find(ctx, s.readers, oauth.ErrGrantNotFound, scanGrant, selectGrant, id.UserID, id.ClientID, id.Random[:])
 }
 
 // GrantsOf returns the user's grants to the client.
@@ -60,12 +59,12 @@ func (s *Store) AdvanceGrant(ctx context.Context, next oauth.Grant) (stored oaut
 			stored = next
 			return err
 		}
-		stored, err = find(context.Background(), tx, "grant", scanGrant, selectGrant,
+		stored, err = find(context.Background(), tx, oauth.ErrGrantNotFound, scanGrant, selectGrant,
 			next.UserID, next.ClientID, next.Random[:])
 		if err != nil {
 			return err
 		}
-		return fault.New(fault.Conflict, "the grant was advanced or revoked before")
+		return oauth.ErrGrantChanged
 	})
 	return stored, err
 }

@@ -38,7 +38,7 @@ func (s *Store) CreateGroup(ctx context.Context, g project.Group, creator int64)
 }
 
 func (tx *transaction) requireNamespace(id int64) error {
-	return tx.require("group", "SELECT 1 FROM namespaces WHERE id = ?", id)
+	return tx.require(project.ErrGroupNotFound, "SELECT 1 FROM namespaces WHERE id = ?", id)
 }
 
 // addNamespace stores a group or a user's namespace, whose path is free.
@@ -60,7 +60,7 @@ func reference(id int64) sql.NullInt64 { return sql.NullInt64{Int64: id, Valid: 
 
 // Group returns the group or user's namespace with this id.
 func (s *Store) Group(ctx context.Context, id int64) (project.Group, error) {
-	return find(ctx, s.readers, "group", scanGroup, "SELECT "+namespaceColumns+" FROM namespaces WHERE id = ?", id)
+	return find(ctx, s.readers, project.ErrGroupNotFound, scanGroup, "SELECT "+namespaceColumns+" FROM namespaces WHERE id = ?", id)
 }
 
 // GroupsByID returns the groups and users' namespaces with these ids that exist.
@@ -78,7 +78,7 @@ func (s *Store) GroupsByID(ctx context.Context, ids []int64) (map[int64]project.
 func (s *Store) GroupByPath(ctx context.Context, fullPath string) (project.Group, error) {
 	const query = "SELECT " + namespaceColumns + ` FROM namespaces
 		WHERE id = (SELECT namespace_id FROM paths WHERE key = ?)`
-	return find(ctx, s.readers, "group", scanGroup, query, key(fullPath))
+	return find(ctx, s.readers, project.ErrGroupNotFound, scanGroup, query, key(fullPath))
 }
 
 // below selects the groups with the ids of a list, and all that are in them.
@@ -118,7 +118,7 @@ func scanVisibility(r row) (v project.Visibility, err error) { return v, r.Scan(
 func (s *Store) UpdateGroup(ctx context.Context, g project.Group) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
 		const version = "SELECT version FROM namespaces WHERE id = ? AND owner_id IS NULL"
-		if err := tx.checkVersion("group", version, g.ID, g.Version); err != nil {
+		if err := tx.checkVersion(project.ErrGroupNotFound, project.ErrGroupChanged, version, g.ID, g.Version); err != nil {
 			return err
 		}
 		return tx.exec("UPDATE namespaces SET name = ?, visibility = ?, version = version + 1 WHERE id = ?",
@@ -131,10 +131,10 @@ func (s *Store) DeleteGroup(ctx context.Context, id int64) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
 		const held = `SELECT 1 FROM namespaces WHERE parent_id = ?1
 			UNION ALL SELECT 1 FROM projects WHERE namespace_id = ?1`
-		if err := tx.refuse("the group holds projects or groups", held, id); err != nil {
+		if err := tx.refuse(project.ErrGroupNotEmpty, held, id); err != nil {
 			return err
 		}
-		err := tx.changeOne("group", "DELETE FROM namespaces WHERE id = ? AND owner_id IS NULL", id)
+		err := tx.changeOne(project.ErrGroupNotFound, "DELETE FROM namespaces WHERE id = ? AND owner_id IS NULL", id)
 		if err != nil {
 			return err
 		}

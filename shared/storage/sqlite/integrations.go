@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
 )
@@ -34,7 +33,7 @@ func (s *Store) EndpointOf(ctx context.Context, projectPath, endpoint string) (i
 	if err != nil {
 		return integration.Endpoint{}, err
 	}
-	i, err := find(ctx, s.readers, "integration", scanIntegration,
+	i, err := find(ctx, s.readers, integration.ErrNotFound, scanIntegration,
 		"SELECT "+integrationColumns+" FROM integrations WHERE project_id = ? AND endpoint = ?", projectID, endpoint)
 	if err != nil {
 		return integration.Endpoint{}, err
@@ -63,13 +62,13 @@ func integrations(ctx context.Context, on statements, p project.Project) ([]inte
 // CreateIntegration stores an integration.
 func (s *Store) CreateIntegration(ctx context.Context, p project.Project, i integration.Integration, had []integration.Integration) (integration.Integration, error) {
 	err := s.writer.do(ctx, func(tx *transaction) error {
-		if err := tx.require("project", "SELECT 1 FROM projects WHERE id = ?", p.ID); err != nil {
+		if err := tx.require(project.ErrNotFound, "SELECT 1 FROM projects WHERE id = ?", p.ID); err != nil {
 			return err
 		}
 		if err := tx.requireIntegrations(p, had); err != nil {
 			return err
 		}
-		if err := tx.refuse("the endpoint is taken",
+		if err := tx.refuse(integration.ErrTaken,
 			"SELECT 1 FROM integrations WHERE project_id = ? AND endpoint = ?", p.ID, i.Endpoint); err != nil {
 			return err
 		}
@@ -86,7 +85,7 @@ func (tx *transaction) requireIntegrations(p project.Project, had []integration.
 		return err
 	}
 	if !slices.EqualFunc(have, had, integration.Integration.SameVersion) {
-		return fault.New(fault.Conflict, "the integrations of the project were changed in between")
+		return integration.ErrOthersChanged
 	}
 	return nil
 }
@@ -105,7 +104,7 @@ func (tx *transaction) addIntegration(i *integration.Integration) (err error) {
 // sealed.
 func (s *Store) UpdateIntegration(ctx context.Context, p project.Project, i integration.Integration, had []integration.Integration) (integration.Integration, error) {
 	err := s.writer.do(ctx, func(tx *transaction) error {
-		if err := tx.checkVersion("integration", "SELECT version FROM integrations WHERE id = ?", i.ID, i.Version); err != nil {
+		if err := tx.checkVersion(integration.ErrNotFound, integration.ErrChanged, "SELECT version FROM integrations WHERE id = ?", i.ID, i.Version); err != nil {
 			return err
 		}
 		if err := tx.requireIntegrations(p, had); err != nil {
@@ -124,20 +123,20 @@ func (s *Store) UpdateIntegration(ctx context.Context, p project.Project, i inte
 // DeleteIntegration removes an integration.
 func (s *Store) DeleteIntegration(ctx context.Context, _ project.Project, i integration.Integration) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
-		return tx.changeOne("integration", "DELETE FROM integrations WHERE id = ?", i.ID)
+		return tx.changeOne(integration.ErrNotFound, "DELETE FROM integrations WHERE id = ?", i.ID)
 	})
 }
 
 // Sample returns the sample payload of an integration.
 func (s *Store) Sample(ctx context.Context, p project.Project, i integration.Integration) ([]byte, error) {
-	return find(ctx, s.readers, "integration", func(r row) (sample []byte, err error) { return sample, r.Scan(&sample) },
+	return find(ctx, s.readers, integration.ErrNotFound, func(r row) (sample []byte, err error) { return sample, r.Scan(&sample) },
 		"SELECT sample FROM integrations WHERE id = ? AND project_id = ?", i.ID, p.ID)
 }
 
 // PutSample keeps a sample payload.
 func (s *Store) PutSample(ctx context.Context, p project.Project, i integration.Integration, sample []byte) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
-		return tx.changeOne("integration", "UPDATE integrations SET sample = ? WHERE id = ? AND project_id = ?",
+		return tx.changeOne(integration.ErrNotFound, "UPDATE integrations SET sample = ? WHERE id = ? AND project_id = ?",
 			sample, i.ID, p.ID)
 	})
 }

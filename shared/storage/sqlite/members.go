@@ -3,8 +3,8 @@ package sqlite
 import (
 	"context"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
+	"gatehouse/shared/user"
 )
 
 const memberColumns = "kind, place_id, user_id, role, expires_at, created_at"
@@ -20,7 +20,7 @@ func (s *Store) AddMember(ctx context.Context, m project.Member) error {
 			return err
 		}
 		const known = "SELECT 1 FROM members WHERE kind = ? AND place_id = ? AND user_id = ?"
-		if err := tx.refuse("the user is a member already", known, m.Kind, m.ID, m.UserID); err != nil {
+		if err := tx.refuse(project.ErrMemberExists, known, m.Kind, m.ID, m.UserID); err != nil {
 			return err
 		}
 		return tx.addMember(m)
@@ -29,13 +29,13 @@ func (s *Store) AddMember(ctx context.Context, m project.Member) error {
 
 func (tx *transaction) requirePlace(p project.Place) error {
 	if p.Kind == project.InProject {
-		return tx.require("project", "SELECT 1 FROM projects WHERE id = ?", p.ID)
+		return tx.require(project.ErrNotFound, "SELECT 1 FROM projects WHERE id = ?", p.ID)
 	}
 	return tx.requireNamespace(p.ID)
 }
 
 func (tx *transaction) addMember(m project.Member) error {
-	if err := tx.require("user", "SELECT 1 FROM users WHERE id = ?", m.UserID); err != nil {
+	if err := tx.require(user.ErrNotFound, "SELECT 1 FROM users WHERE id = ?", m.UserID); err != nil {
 		return err
 	}
 	return tx.exec("INSERT INTO members ("+memberColumns+") VALUES (?, ?, ?, ?, ?, ?)",
@@ -58,9 +58,9 @@ func (s *Store) UpdateMember(ctx context.Context, was, next project.Member) erro
 // there is none.
 func (tx *transaction) checkTerms(was project.Member) error {
 	const query = "SELECT " + memberColumns + " FROM members WHERE kind = ? AND place_id = ? AND user_id = ?"
-	stored, err := find(context.Background(), tx, "member", scanMember, query, was.Kind, was.ID, was.UserID)
+	stored, err := find(context.Background(), tx, project.ErrMemberNotFound, scanMember, query, was.Kind, was.ID, was.UserID)
 	if err == nil && (stored.Role != was.Role || micros(stored.ExpiresAt) != micros(was.ExpiresAt)) {
-		return fault.New(fault.Conflict, "the member was changed in between")
+		return project.ErrMemberChanged
 	}
 	return err
 }

@@ -50,14 +50,14 @@ func (tx *transaction) addProject(p *project.Project) (err error) {
 // Project returns the project with this id.
 func (s *Store) Project(ctx context.Context, id int64) (project.Project, error) {
 	const query = "SELECT " + projectColumns + " FROM " + projectTables + " WHERE projects.id = ?"
-	return find(ctx, s.readers, "project", scanProject, query, id)
+	return find(ctx, s.readers, project.ErrNotFound, scanProject, query, id)
 }
 
 // ProjectByPath returns the project with this full path.
 func (s *Store) ProjectByPath(ctx context.Context, fullPath string) (project.Project, error) {
 	const query = "SELECT " + projectColumns + " FROM " + projectTables +
 		" WHERE projects.id = (SELECT project_id FROM paths WHERE key = ?)"
-	return find(ctx, s.readers, "project", scanProject, query, key(fullPath))
+	return find(ctx, s.readers, project.ErrNotFound, scanProject, query, key(fullPath))
 }
 
 // Projects returns a page of the projects that pass the filter.
@@ -73,7 +73,7 @@ func (s *Store) Projects(ctx context.Context, f project.Filter, r page.Request) 
 // UpdateProject changes the name and the visibility of a project.
 func (s *Store) UpdateProject(ctx context.Context, p project.Project) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
-		if err := tx.checkVersion("project", "SELECT version FROM projects WHERE id = ?", p.ID, p.Version); err != nil {
+		if err := tx.checkVersion(project.ErrNotFound, project.ErrChanged, "SELECT version FROM projects WHERE id = ?", p.ID, p.Version); err != nil {
 			return err
 		}
 		return tx.exec("UPDATE projects SET name = ?, visibility = ?, version = version + 1 WHERE id = ?",
@@ -85,7 +85,7 @@ func (s *Store) UpdateProject(ctx context.Context, p project.Project) error {
 // of, goes by a foreign key; its alerts follow.
 func (s *Store) DeleteProject(ctx context.Context, id int64) error {
 	err := s.writer.do(ctx, func(tx *transaction) error {
-		if err := tx.changeOne("project", "DELETE FROM projects WHERE id = ?", id); err != nil {
+		if err := tx.changeOne(project.ErrNotFound, "DELETE FROM projects WHERE id = ?", id); err != nil {
 			return err
 		}
 		return tx.removeMembers(project.Place{Kind: project.InProject, ID: id})

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"sync"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 )
 
@@ -67,23 +66,17 @@ func one[T any](ctx context.Context, on statements, scan func(row) (T, error), q
 	return scan(s.QueryRowContext(ctx, args...))
 }
 
-// find returns the only row of a query, or a fault.NotFound error that names
-// what was wanted.
-func find[T any](ctx context.Context, on statements, what string, scan func(row) (T, error), query string, args ...any) (T, error) {
+// find returns the only row of a query, or notFound.
+func find[T any](ctx context.Context, on statements, notFound error, scan func(row) (T, error), query string, args ...any) (T, error) {
 	v, err := one(ctx, on, scan, query, args...)
-	if err != nil {
-		var none T
-		return none, named(err, what)
+	if err == nil {
+		return v, nil
 	}
-	return v, nil
-}
-
-// named turns the absence of a row into words.
-func named(err error, what string) error {
 	if errors.Is(err, sql.ErrNoRows) {
-		return fault.New(fault.NotFound, what+" not found")
+		err = notFound
 	}
-	return err
+	var none T
+	return none, err
 }
 
 // many returns all rows of a query.

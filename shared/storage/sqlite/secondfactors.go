@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/twofactor"
 	"gatehouse/shared/user"
 )
@@ -18,7 +17,7 @@ func scanFactor(r row) (f twofactor.Factor, err error) {
 // SecondFactor returns the user's factor.
 func (s *Store) SecondFactor(ctx context.Context, userID int64) (twofactor.Factor, error) {
 	const query = "SELECT " + factorColumns + " FROM second_factors WHERE user_id = ?"
-	return find(ctx, s.readers, "second factor", scanFactor, query, userID)
+	return find(ctx, s.readers, twofactor.ErrNotFound, scanFactor, query, userID)
 }
 
 // ReplaceSecondFactor puts the next state of a factor in the place of the one
@@ -31,7 +30,7 @@ func (s *Store) ReplaceSecondFactor(ctx context.Context, was twofactor.Mark, nex
 			next.Mark[:], next.Sealed, next.LastStep, next.Recovery.Digests, next.Recovery.Used, micros(next.LastSignIn),
 			next.UserID, was[:])
 		if err == nil && !replaced {
-			return fault.New(fault.Conflict, "the second factor was changed in between")
+			return twofactor.ErrChanged
 		}
 		return err
 	})
@@ -64,7 +63,7 @@ func (s *Store) DisableTwoFactor(ctx context.Context, u user.User, by int64) err
 
 // setTwoFactor changes of the user what goes with the second factor.
 func (tx *transaction) setTwoFactor(u user.User) error {
-	if err := tx.checkVersion("user", "SELECT version FROM users WHERE id = ?", u.ID, u.Version); err != nil {
+	if err := tx.checkVersion(user.ErrNotFound, user.ErrChanged, "SELECT version FROM users WHERE id = ?", u.ID, u.Version); err != nil {
 		return err
 	}
 	return tx.exec("UPDATE users SET two_factor_enabled = ?, updated_at = ?, sessions_since = ?, version = version + 1 WHERE id = ?",

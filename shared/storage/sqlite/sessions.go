@@ -26,7 +26,7 @@ func (s *Store) CreateSession(ctx context.Context, started session.Session) erro
 // Session returns the user's session with this id.
 func (s *Store) Session(ctx context.Context, userID int64, id string) (session.Session, error) {
 	const query = "SELECT " + sessionColumns + " FROM sessions WHERE user_id = ? AND id = ?"
-	return find(ctx, s.readers, "session", scanSession, query, userID, id)
+	return find(ctx, s.readers, session.ErrNotFound, scanSession, query, userID, id)
 }
 
 // Sessions returns the user's sessions.

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/oidc"
 )
 
@@ -11,7 +10,7 @@ func scanSealed(r row) (k oidc.SealedKeys, err error) { return k, r.Scan(&k.Seal
 
 // SigningKeys returns the sealed keys.
 func (s *Store) SigningKeys(ctx context.Context) (oidc.SealedKeys, error) {
-	return find(ctx, s.readers, "signing keys", scanSealed, "SELECT sealed, version FROM signing_keys")
+	return find(ctx, s.readers, oidc.ErrNotFound, scanSealed, "SELECT sealed, version FROM signing_keys")
 }
 
 // ReplaceSigningKeys puts the next version of the sealed keys in the place of
@@ -26,7 +25,7 @@ func (s *Store) ReplaceSigningKeys(ctx context.Context, next oidc.SealedKeys) er
 		}
 		replaced, err := tx.change(query, args...)
 		if err == nil && !replaced {
-			return fault.New(fault.Conflict, "the signing keys were replaced in between")
+			return oidc.ErrReplaced
 		}
 		return err
 	})

@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-
-	"gatehouse/shared/fault"
 )
 
 // transaction is the writer's connection, as an operation sees it. It keeps
@@ -75,12 +73,11 @@ func (tx *transaction) insert(query string, args ...any) (int64, error) {
 	return result.LastInsertId()
 }
 
-// changeOne runs a statement that changes the one thing it names, or returns a
-// fault.NotFound error when there is none.
-func (tx *transaction) changeOne(what, query string, args ...any) error {
+// changeOne runs a statement that changes one thing, or returns notFound.
+func (tx *transaction) changeOne(notFound error, query string, args ...any) error {
 	changed, err := tx.change(query, args...)
 	if err == nil && !changed {
-		return fault.New(fault.NotFound, what+" not found")
+		return notFound
 	}
 	return err
 }

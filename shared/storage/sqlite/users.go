@@ -52,14 +52,14 @@ func (tx *transaction) addUser(u *user.User) (err error) {
 
 // User returns the user with this id.
 func (s *Store) User(ctx context.Context, id int64) (user.User, error) {
-	return find(ctx, s.readers, "user", scanUser, "SELECT "+userColumns+" FROM users WHERE id = ?", id)
+	return find(ctx, s.readers, user.ErrNotFound, scanUser, "SELECT "+userColumns+" FROM users WHERE id = ?", id)
 }
 
 // UserByLogin returns the user with this user name or e-mail address.
 func (s *Store) UserByLogin(ctx context.Context, login string) (user.User, error) {
 	const query = "SELECT " + userColumns + ` FROM users WHERE email_key = ?1 OR id =
 		(SELECT owner_id FROM namespaces JOIN paths ON namespace_id = namespaces.id WHERE key = ?1)`
-	return find(ctx, s.readers, "user", scanUser, query, key(login))
+	return find(ctx, s.readers, user.ErrNotFound, scanUser, query, key(login))
 }
 
 // UsersByID returns the users with these ids that exist.
@@ -84,7 +84,7 @@ func (s *Store) UpdateUser(ctx context.Context, u user.User, by int64) error {
 		if err := tx.requireAdministrator(by); err != nil {
 			return err
 		}
-		if err := tx.checkVersion("user", "SELECT version FROM users WHERE id = ?", u.ID, u.Version); err != nil {
+		if err := tx.checkVersion(user.ErrNotFound, user.ErrChanged, "SELECT version FROM users WHERE id = ?", u.ID, u.Version); err != nil {
 			return err
 		}
 		if err := tx.checkFree(email(u.Email, u.ID)); err != nil {
@@ -121,10 +121,10 @@ func (s *Store) DeleteUser(ctx context.Context, id, by int64) error {
 			return err
 		}
 		const projects = "SELECT 1 FROM projects WHERE namespace_id = (SELECT namespace_id FROM users WHERE id = ?)"
-		if err := tx.refuse("the user's namespace holds projects", projects, id); err != nil {
+		if err := tx.refuse(user.ErrHoldsProjects, projects, id); err != nil {
 			return err
 		}
-		if err := tx.changeOne("user", "DELETE FROM users WHERE id = ?", id); err != nil {
+		if err := tx.changeOne(user.ErrNotFound, "DELETE FROM users WHERE id = ?", id); err != nil {
 			return err
 		}
 		for _, table := range []string{"access_tokens", "sessions", "grants"} {

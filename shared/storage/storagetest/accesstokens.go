@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"gatehouse/shared/accesstoken"
-	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 	"gatehouse/shared/storage"
 )
@@ -33,9 +32,9 @@ func createToken(t *testing.T, s storage.Store) {
 		wantToken(t, s, want)
 	}
 	_, err := s.AccessToken(t.Context(), unknownID)
-	wantFault(t, "AccessToken of an unknown id", err, fault.NotFound)
+	wantError(t, "AccessToken of an unknown id", err, accesstoken.ErrNotFound)
 	_, err = s.AccessTokenByDigest(t.Context(), newToken(u.ID).Digest)
-	wantFault(t, "AccessTokenByDigest of an unknown digest", err, fault.NotFound)
+	wantError(t, "AccessTokenByDigest of an unknown digest", err, accesstoken.ErrNotFound)
 }
 
 func wantToken(t *testing.T, s storage.Store, want accesstoken.Token) {
@@ -50,12 +49,12 @@ func sharedDigest(t *testing.T, s storage.Store) {
 	other := newToken(addUser(t, s).ID)
 	other.Digest = first.Digest
 	_, err := s.CreateAccessToken(t.Context(), other)
-	wantFault(t, "CreateAccessToken with a known digest", err, fault.Conflict)
+	wantError(t, "CreateAccessToken with a known digest", err, accesstoken.ErrTaken)
 	wantToken(t, s, first)
 
 	wantOK(t, "RevokeAccessToken", s.RevokeAccessToken(t.Context(), first.ID, now))
 	_, err = s.CreateAccessToken(t.Context(), other)
-	wantFault(t, "CreateAccessToken with the digest of a revoked token", err, fault.Conflict)
+	wantError(t, "CreateAccessToken with the digest of a revoked token", err, accesstoken.ErrTaken)
 }
 
 func raceForDigest(t *testing.T, s storage.Store) {
@@ -65,7 +64,7 @@ func raceForDigest(t *testing.T, s storage.Store) {
 		_, err := s.CreateAccessToken(t.Context(), token)
 		return err
 	})
-	wantOneWinner(t, "CreateAccessToken", errs, isConflict)
+	wantOneWinner(t, "CreateAccessToken", errs, is(accesstoken.ErrTaken))
 	if got := must[page.Of[accesstoken.Token]](t)(s.AccessTokens(t.Context(), u.ID, page.First)); got.Total != 1 {
 		t.Errorf("AccessTokens has %d tokens after the race, want 1", got.Total)
 	}
@@ -91,7 +90,7 @@ func revokeToken(t *testing.T, s storage.Store) {
 
 	wantOK(t, "RevokeAccessToken again", s.RevokeAccessToken(t.Context(), token.ID, now.Add(time.Hour)))
 	wantToken(t, s, token)
-	wantFault(t, "RevokeAccessToken of an unknown id", s.RevokeAccessToken(t.Context(), unknownID, now), fault.NotFound)
+	wantError(t, "RevokeAccessToken of an unknown id", s.RevokeAccessToken(t.Context(), unknownID, now), accesstoken.ErrNotFound)
 }
 
 func rotateToken(t *testing.T, s storage.Store) {
@@ -107,7 +106,7 @@ func rotateToken(t *testing.T, s storage.Store) {
 	}
 
 	_, err := s.RotateAccessToken(t.Context(), old.ID, newToken(u.ID), at.Add(time.Minute))
-	wantFault(t, "RotateAccessToken of a revoked token", err, fault.Conflict)
+	wantError(t, "RotateAccessToken of a revoked token", err, accesstoken.ErrRevoked)
 	wantToken(t, s, old)
 }
 
@@ -118,7 +117,7 @@ func rotateRace(t *testing.T, s storage.Store) {
 		_, err := s.RotateAccessToken(t.Context(), old.ID, newToken(u.ID), now)
 		return err
 	})
-	wantOneWinner(t, "RotateAccessToken", errs, isConflict)
+	wantOneWinner(t, "RotateAccessToken", errs, is(accesstoken.ErrRevoked))
 	if got := must[page.Of[accesstoken.Token]](t)(s.AccessTokens(t.Context(), u.ID, page.First)); got.Total != 2 {
 		t.Errorf("AccessTokens has %d tokens after the race, want the old one and its successor", got.Total)
 	}

@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"testing"
@@ -10,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"gatehouse/shared/alert"
-	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage"
@@ -140,11 +140,11 @@ func openAlert(t *testing.T, s storage.Store) {
 		wantSame(t, "AlertPayload", string(got), string(o.Payload))
 	}
 	_, err := s.Alert(t.Context(), p, 4)
-	wantFault(t, "Alert of an unknown iid", err, fault.NotFound)
+	wantError(t, "Alert of an unknown iid", err, alert.ErrNotFound)
 	_, err = s.AlertPayload(t.Context(), p, 4)
-	wantFault(t, "AlertPayload of an unknown iid", err, fault.NotFound)
+	wantError(t, "AlertPayload of an unknown iid", err, alert.ErrNotFound)
 	_, err = s.ChangeAlert(t.Context(), wantAlert(p, 4, plain), acknowledge(now))
-	wantFault(t, "ChangeAlert of an unknown iid", err, fault.NotFound)
+	wantError(t, "ChangeAlert of an unknown iid", err, alert.ErrNotFound)
 }
 
 func repeatAlert(t *testing.T, s storage.Store) {
@@ -311,10 +311,7 @@ func changeAlert(t *testing.T, s storage.Store) {
 			wantSame(t, "ChangeAlert", got, a)
 			wantSame(t, "Alert", readAlert(t, s, p, 1), a)
 			_, err = s.ChangeAlert(t.Context(), stale, reopen(now))
-			wantFault(t, "ChangeAlert of an old version", err, fault.Conflict)
-			if fault.Message(err) == "" {
-				t.Errorf("ChangeAlert of an old version = %v, want a message for the caller", err)
-			}
+			wantError(t, "ChangeAlert of an old version", err, alert.ErrChanged)
 		}
 		same := must[alert.Alert](t)(s.ChangeAlert(t.Context(), a, acknowledge(now.Add(time.Hour))))
 		wantSame(t, "ChangeAlert that changes nothing", same, a)
@@ -328,7 +325,7 @@ func changeAlertRace(t *testing.T, s storage.Store) {
 	a := wantAlert(p, 1, o)
 	for _, c := range []alert.Change{acknowledge(now), resolve(now), reopen(now)} {
 		errs := race(8, func(int) error { _, err := s.ChangeAlert(t.Context(), a, c); return err })
-		wantOneWinner(t, "ChangeAlert", errs, isConflict)
+		wantOneWinner(t, "ChangeAlert", errs, is(alert.ErrChanged))
 		a = a.Changed(c)
 		wantSame(t, "Alert", readAlert(t, s, p, 1), a)
 	}
@@ -336,7 +333,7 @@ func changeAlertRace(t *testing.T, s storage.Store) {
 		_, err := s.ChangeAlert(t.Context(), a, []alert.Change{acknowledge(now), resolve(now)}[i%2])
 		return err
 	})
-	wantOneWinner(t, "ChangeAlert in two ways", errs, isConflict)
+	wantOneWinner(t, "ChangeAlert in two ways", errs, is(alert.ErrChanged))
 }
 
 func reopenAlert(t *testing.T, s storage.Store) {
@@ -348,7 +345,7 @@ func reopenAlert(t *testing.T, s storage.Store) {
 	old := readAlert(t, s, p, 1)
 	for _, status := range []alert.Status{alert.Triggered, alert.Acknowledged, alert.Ignored} {
 		_, err := s.ChangeAlert(t.Context(), old, to(status, now))
-		wantFault(t, "ChangeAlert to "+string(status)+" beside an open one", err, fault.Conflict)
+		wantError(t, "ChangeAlert to "+string(status)+" beside an open one", err, alert.ErrDuplicateOpen)
 	}
 	wantSame(t, "the alert that stayed resolved", readAlert(t, s, p, 1), old)
 
@@ -361,7 +358,7 @@ func reopenAlert(t *testing.T, s storage.Store) {
 	again.Events++
 	wantSame(t, "Alert", readAlert(t, s, p, 1), again)
 	_, err := s.ChangeAlert(t.Context(), readAlert(t, s, p, 2), reopen(now))
-	wantFault(t, "ChangeAlert of the newer one beside the older", err, fault.Conflict)
+	wantError(t, "ChangeAlert of the newer one beside the older", err, alert.ErrDuplicateOpen)
 }
 
 func reopenUngrouped(t *testing.T, s storage.Store) {
@@ -615,9 +612,9 @@ func deleteAlerts(t *testing.T, s storage.Store) {
 	wantSame(t, "RecentAlerts of the deleted project", iidsOf(allAlerts(t, s, p.ID)), []int64(nil))
 	for iid := range int64(4) {
 		_, err := s.Alert(t.Context(), p.ID, iid+1)
-		wantFault(t, "Alert of the deleted project", err, fault.NotFound)
+		wantError(t, "Alert of the deleted project", err, alert.ErrNotFound)
 		_, err = s.AlertPayload(t.Context(), p.ID, iid+1)
-		wantFault(t, "AlertPayload of the deleted project", err, fault.NotFound)
+		wantError(t, "AlertPayload of the deleted project", err, alert.ErrNotFound)
 	}
 	wantSame(t, "RecentAlerts of the other", iidsOf(allAlerts(t, s, other.ID)), []int64{4, 3, 2, 1})
 	got := must[[]byte](t)(s.AlertPayload(t.Context(), other.ID, 1))
@@ -636,7 +633,7 @@ func reopenRace(t *testing.T, s storage.Store) {
 		_, err := s.ChangeAlert(t.Context(), readAlert(t, s, p, int64(i)+1), reopen(now))
 		return err
 	})
-	winner := wantOneWinner(t, "ChangeAlert", errs, isConflict)
+	winner := wantOneWinner(t, "ChangeAlert", errs, is(alert.ErrDuplicateOpen))
 	open := matching(t, s, p, alert.Filter{Statuses: []alert.Status{alert.Triggered}})
 	wantSame(t, "the open alerts", iidsOf(open), []int64{int64(winner) + 1})
 }
@@ -651,7 +648,7 @@ func changeRacingFires(t *testing.T, s storage.Store) {
 		}
 		c := []alert.Change{acknowledge(now), resolve(now)}[i/10%2]
 		_, err := s.ChangeAlert(t.Context(), readAlert(t, s, p, 1), c)
-		if fault.Is(err, fault.Conflict) {
+		if errors.Is(err, alert.ErrChanged) {
 			return nil
 		}
 		return err

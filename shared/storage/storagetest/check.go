@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 
@@ -18,24 +19,38 @@ func wantOK(t *testing.T, call string, err error) {
 	}
 }
 
-func wantFault(t *testing.T, call string, err error, kind fault.Kind) {
+// wantError checks which error it is, so that every store says the same words.
+func wantError(t *testing.T, call string, err, want error) {
 	t.Helper()
-	if !fault.Is(err, kind) {
-		t.Errorf("%s = %v, want an error of kind %q", call, err, kind)
+	if !errors.Is(err, want) {
+		t.Errorf("%s = %v, want the error %q", call, err, want)
 	}
 }
 
-// wantField checks that the error complains about this field and no other.
-func wantField(t *testing.T, call string, err error, field string) {
+// wantTaken checks that the error says of this field alone that it is taken.
+func wantTaken(t *testing.T, call string, err error, field string) {
 	t.Helper()
-	if !complainsAbout(err, field) {
-		t.Errorf("%s = %v, want a complaint about %q alone", call, err, field)
+	wantComplaint(t, call, err, field, fault.Taken)
+}
+
+// wantComplaint checks that the error complains about this field alone.
+func wantComplaint(t *testing.T, call string, err error, field, complaint string) {
+	t.Helper()
+	var got fault.Fields
+	errors.As(err, &got)
+	if want := (fault.Fields{field: {complaint}}); !cmp.Equal(got, want) {
+		t.Errorf("%s = %v, want %v", call, err, want)
 	}
 }
 
-func complainsAbout(err error, field string) bool {
-	var fields fault.Fields
-	return errors.As(err, &fields) && len(fields) == 1 && len(fields[field]) > 0
+// isTaken returns a function that reports whether an error says that one of
+// these fields is taken.
+func isTaken(fields ...string) func(error) bool {
+	return func(err error) bool {
+		var got fault.Fields
+		errors.As(err, &got)
+		return slices.ContainsFunc(fields, func(f string) bool { return cmp.Equal(got, fault.Fields{f: {fault.Taken}}) })
+	}
 }
 
 // wantSame compares, taking an empty list for a missing one.
@@ -82,4 +97,9 @@ func wantOneWinner(t *testing.T, call string, errs []error, loss func(error) boo
 	return winner
 }
 
-func isConflict(err error) bool { return fault.Is(err, fault.Conflict) }
+// is returns a function that reports whether an error is one of these.
+func is(wants ...error) func(error) bool {
+	return func(err error) bool {
+		return slices.ContainsFunc(wants, func(want error) bool { return errors.Is(err, want) })
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
@@ -31,10 +30,10 @@ func createClient(t *testing.T, s storage.Store) {
 	wantClient(t, s, first)
 	wantClient(t, s, second)
 	_, err := s.Client(t.Context(), newClient(0).ClientID)
-	wantFault(t, "Client of an unknown Application ID", err, fault.NotFound)
+	wantError(t, "Client of an unknown Application ID", err, oauth.ErrClientNotFound)
 	for _, id := range []int64{0, unknownID} {
 		_, err = s.ClientByID(t.Context(), id)
-		wantFault(t, "ClientByID of an unknown number", err, fault.NotFound)
+		wantError(t, "ClientByID of an unknown number", err, oauth.ErrClientNotFound)
 	}
 }
 
@@ -56,15 +55,15 @@ func updateClient(t *testing.T, s storage.Store) {
 	want.Version++
 	wantClient(t, s, want)
 
-	wantFault(t, "UpdateClient of an old version", s.UpdateClient(t.Context(), changed), fault.Conflict)
+	wantError(t, "UpdateClient of an old version", s.UpdateClient(t.Context(), changed), oauth.ErrClientChanged)
 	wantOK(t, "DeleteClient", s.DeleteClient(t.Context(), want))
-	wantFault(t, "UpdateClient of a client that is gone", s.UpdateClient(t.Context(), want), fault.NotFound)
+	wantError(t, "UpdateClient of a client that is gone", s.UpdateClient(t.Context(), want), oauth.ErrClientNotFound)
 }
 
 func updateClientRace(t *testing.T, s storage.Store) {
 	c := addClient(t, s, 0)
 	errs := race(8, func(int) error { return s.UpdateClient(t.Context(), c) })
-	wantOneWinner(t, "UpdateClient", errs, isConflict)
+	wantOneWinner(t, "UpdateClient", errs, is(oauth.ErrClientChanged))
 	c.Version++
 	wantClient(t, s, c)
 }
@@ -74,10 +73,10 @@ func deleteClient(t *testing.T, s storage.Store) {
 	other, c := addClient(t, s, owner.ID), addClient(t, s, owner.ID)
 	wantOK(t, "DeleteClient", s.DeleteClient(t.Context(), c))
 	_, err := s.Client(t.Context(), c.ClientID)
-	wantFault(t, "Client", err, fault.NotFound)
+	wantError(t, "Client", err, oauth.ErrClientNotFound)
 	_, err = s.ClientByID(t.Context(), c.ID)
-	wantFault(t, "ClientByID", err, fault.NotFound)
-	wantFault(t, "DeleteClient again", s.DeleteClient(t.Context(), c), fault.NotFound)
+	wantError(t, "ClientByID", err, oauth.ErrClientNotFound)
+	wantError(t, "DeleteClient again", s.DeleteClient(t.Context(), c), oauth.ErrClientNotFound)
 	wantClient(t, s, other)
 
 	// A grant knows its client by number, so that one must never come again.

@@ -97,15 +97,15 @@ func switchTracking(t *testing.T, s storage.Store) {
 func changeMissingTracking(t *testing.T, s storage.Store) {
 	p := addTrackedProject(t, s)
 	_, err := s.TrackingSettings(t.Context(), p.ID)
-	wantFault(t, "TrackingSettings of a project without", err, fault.NotFound)
+	wantError(t, "TrackingSettings of a project without", err, errortracking.ErrNotFound)
 	move := elsewhere()
 	move.Create = false
 	for _, c := range []errortracking.Change{integrated(true, false), external(false, false), {Active: true}, {}, move} {
 		_, err = s.ChangeTracking(t.Context(), p.ID, c)
-		wantFault(t, "ChangeTracking of a project without", err, fault.NotFound)
+		wantError(t, "ChangeTracking of a project without", err, errortracking.ErrNotFound)
 	}
 	_, err = s.TrackingSettings(t.Context(), p.ID)
-	wantFault(t, "TrackingSettings after changes of what is not there", err, fault.NotFound)
+	wantError(t, "TrackingSettings after changes of what is not there", err, errortracking.ErrNotFound)
 }
 
 func keepTracking(t *testing.T, s storage.Store) {
@@ -136,7 +136,7 @@ func resealTracking(t *testing.T, s storage.Store) {
 	anew := []byte("anew")
 	wantOK(t, "PutSealedToken without settings", s.PutSealedToken(t.Context(), p.ID, []byte("sealed"), anew))
 	_, err := s.TrackingSettings(t.Context(), p.ID)
-	wantFault(t, "TrackingSettings", err, fault.NotFound)
+	wantError(t, "TrackingSettings", err, errortracking.ErrNotFound)
 	want := changeTracking(t, s, p.ID, elsewhere())
 	was := want.External.SealedToken
 	want.External.SealedToken = anew
@@ -150,22 +150,22 @@ func resealTracking(t *testing.T, s storage.Store) {
 func refuseTracking(t *testing.T, s storage.Store) {
 	p := addTrackedProject(t, s)
 	_, err := s.ChangeTracking(t.Context(), p.ID, external(true, true))
-	wantFault(t, "ChangeTracking to no tracker", err, fault.Invalid)
+	wantError(t, "ChangeTracking to no tracker", err, fault.Invalid)
 	_, err = s.TrackingSettings(t.Context(), p.ID)
-	wantFault(t, "TrackingSettings", err, fault.NotFound)
+	wantError(t, "TrackingSettings", err, errortracking.ErrNotFound)
 
 	want := changeTracking(t, s, p.ID, external(false, true))
 	odd := "ftp://tracker.example"
 	for _, c := range []errortracking.Change{external(true, true), external(true, false), {Active: true}, {APIURL: &odd}} {
 		_, err = s.ChangeTracking(t.Context(), p.ID, c)
-		wantFault(t, "ChangeTracking to what cannot be used", err, fault.Invalid)
+		wantError(t, "ChangeTracking to what cannot be used", err, fault.Invalid)
 	}
 	wantTracking(t, s, "refused changes", want, want)
 
 	token := []byte("sealed")
 	want = changeTracking(t, s, p.ID, errortracking.Change{SealedToken: &token})
 	_, err = s.ChangeTracking(t.Context(), p.ID, errortracking.Change{Active: true})
-	wantField(t, "ChangeTracking without an address", err, "api_url")
+	wantComplaint(t, "ChangeTracking without an address", err, "api_url", "can't be blank")
 	wantTracking(t, s, "a refused change", want, want)
 }
 
@@ -238,7 +238,7 @@ func takenClientKey(t *testing.T, s storage.Store) {
 	for _, projectID := range []int64{p.ID, other.ID} {
 		again := errortracking.NewClientKey(projectID, now.Add(time.Second))
 		again.ID = first.ID
-		wantFault(t, "AddClientKey with a taken id", s.AddClientKey(t.Context(), again), fault.Conflict)
+		wantError(t, "AddClientKey with a taken id", s.AddClientKey(t.Context(), again), errortracking.ErrKeyTaken)
 	}
 	wantClientKeys(t, s, p.ID, first)
 	wantClientKeys(t, s, other.ID)
@@ -260,15 +260,15 @@ func removeClientKey(t *testing.T, s storage.Store) {
 	p, other := addTrackedProject(t, s), addTrackedProject(t, s)
 	kept, gone := addClientKey(t, s, p.ID, 0), addClientKey(t, s, p.ID, time.Second)
 	_, err := s.RemoveClientKey(t.Context(), other.ID, gone.ID)
-	wantFault(t, "RemoveClientKey of another project", err, fault.NotFound)
+	wantError(t, "RemoveClientKey of another project", err, errortracking.ErrKeyNotFound)
 	_, err = s.RemoveClientKey(t.Context(), p.ID, unknownID)
-	wantFault(t, "RemoveClientKey of an unknown id", err, fault.NotFound)
+	wantError(t, "RemoveClientKey of an unknown id", err, errortracking.ErrKeyNotFound)
 	wantClientKeys(t, s, p.ID, gone, kept)
 
 	removed := must[errortracking.ClientKey](t)(s.RemoveClientKey(t.Context(), p.ID, gone.ID))
 	wantSame(t, "RemoveClientKey", removed, gone)
 	_, err = s.RemoveClientKey(t.Context(), p.ID, gone.ID)
-	wantFault(t, "RemoveClientKey again", err, fault.NotFound)
+	wantError(t, "RemoveClientKey again", err, errortracking.ErrKeyNotFound)
 	wantClientKeys(t, s, p.ID, kept)
 }
 
@@ -279,7 +279,7 @@ func removeClientKeyRace(t *testing.T, s storage.Store) {
 		_, err := s.RemoveClientKey(t.Context(), p.ID, k.ID)
 		return err
 	})
-	wantOneWinner(t, "RemoveClientKey", errs, func(err error) bool { return fault.Is(err, fault.NotFound) })
+	wantOneWinner(t, "RemoveClientKey", errs, is(errortracking.ErrKeyNotFound))
 }
 
 func deleteTrackedProject(t *testing.T, s storage.Store) {
@@ -292,22 +292,22 @@ func deleteTrackedProject(t *testing.T, s storage.Store) {
 	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), p.ID))
 
 	_, err := s.TrackingSettings(t.Context(), p.ID)
-	wantFault(t, "TrackingSettings", err, fault.NotFound)
+	wantError(t, "TrackingSettings", err, errortracking.ErrNotFound)
 	wantClientKeys(t, s, p.ID)
 	for _, k := range keys {
 		_, err = s.RemoveClientKey(t.Context(), p.ID, k.ID)
-		wantFault(t, "RemoveClientKey", err, fault.NotFound)
+		wantError(t, "RemoveClientKey", err, errortracking.ErrKeyNotFound)
 	}
 }
 
 func trackingOfNoProject(t *testing.T, s storage.Store) {
 	for _, c := range []errortracking.Change{integrated(true, true), external(false, true), elsewhere()} {
 		_, err := s.ChangeTracking(t.Context(), unknownID, c)
-		wantFault(t, "ChangeTracking without a project", err, fault.NotFound)
+		wantError(t, "ChangeTracking without a project", err, project.ErrNotFound)
 	}
 	_, err := s.TrackingSettings(t.Context(), unknownID)
-	wantFault(t, "TrackingSettings", err, fault.NotFound)
+	wantError(t, "TrackingSettings", err, errortracking.ErrNotFound)
 	k := errortracking.NewClientKey(unknownID, now)
-	wantFault(t, "AddClientKey without a project", s.AddClientKey(t.Context(), k), fault.NotFound)
+	wantError(t, "AddClientKey without a project", s.AddClientKey(t.Context(), k), project.ErrNotFound)
 	wantClientKeys(t, s, unknownID)
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/storage"
@@ -47,7 +46,7 @@ func createGrant(t *testing.T, s storage.Store) {
 		{},
 	} {
 		_, err := s.Grant(t.Context(), id)
-		wantFault(t, "Grant of an unknown id", err, fault.NotFound)
+		wantError(t, "Grant of an unknown id", err, oauth.ErrGrantNotFound)
 	}
 }
 
@@ -94,16 +93,16 @@ func wantAdvanced(t *testing.T, s storage.Store, next oauth.Grant) {
 func wantRefused(t *testing.T, s storage.Store, next, stored oauth.Grant) {
 	t.Helper()
 	got, err := s.AdvanceGrant(t.Context(), next)
-	wantFault(t, "AdvanceGrant", err, fault.Conflict)
+	wantError(t, "AdvanceGrant", err, oauth.ErrGrantChanged)
 	wantSame(t, "the grant beside the conflict", got, stored)
 }
 
 func advanceGoneGrant(t *testing.T, s storage.Store) {
 	g := newGrant(11, 22)
 	_, err := s.AdvanceGrant(t.Context(), g.Redeemed(now))
-	wantFault(t, "AdvanceGrant of an unknown grant", err, fault.NotFound)
+	wantError(t, "AdvanceGrant of an unknown grant", err, oauth.ErrGrantNotFound)
 	_, err = s.Grant(t.Context(), g.GrantID)
-	wantFault(t, "Grant", err, fault.NotFound)
+	wantError(t, "Grant", err, oauth.ErrGrantNotFound)
 }
 
 func redeemRace(t *testing.T, s storage.Store) {
@@ -131,7 +130,7 @@ func wantOneAdvance(t *testing.T, s storage.Store, n int, next func(i int) oauth
 		told[i], err = s.AdvanceGrant(t.Context(), next(i))
 		return err
 	})
-	want := next(wantOneWinner(t, "AdvanceGrant", errs, isConflict))
+	want := next(wantOneWinner(t, "AdvanceGrant", errs, is(oauth.ErrGrantChanged)))
 	wantGrant(t, s, want)
 	for i, got := range told {
 		if errs[i] != nil {
@@ -155,7 +154,7 @@ func revokeGrant(t *testing.T, s storage.Store) {
 	unknown := newGrant(11, 22)
 	wantOK(t, "RevokeGrant of an unknown grant", s.RevokeGrant(t.Context(), unknown.GrantID, now))
 	_, err := s.Grant(t.Context(), unknown.GrantID)
-	wantFault(t, "Grant of it", err, fault.NotFound)
+	wantError(t, "Grant of it", err, oauth.ErrGrantNotFound)
 }
 
 func revokeRace(t *testing.T, s storage.Store) {
@@ -171,7 +170,7 @@ func revokeRace(t *testing.T, s storage.Store) {
 		want := g
 		if advanced == nil {
 			want = next
-		} else if !errors.Is(advanced, fault.Conflict) {
+		} else if !errors.Is(advanced, oauth.ErrGrantChanged) {
 			t.Errorf("AdvanceGrant beside RevokeGrant = %v, want nil or a conflict", advanced)
 		}
 		want.RevokedAt = now.Add(time.Hour)
@@ -207,7 +206,7 @@ func endedGrant(t *testing.T, s storage.Store) {
 	idle = idle.Redeemed(code.CreatedAt)
 	for _, want := range []oauth.Grant{code, idle} {
 		wantOK(t, "CreateGrant", s.CreateGrant(t.Context(), want))
-		if got, err := s.Grant(t.Context(), want.GrantID); !fault.Is(err, fault.NotFound) {
+		if got, err := s.Grant(t.Context(), want.GrantID); !errors.Is(err, oauth.ErrGrantNotFound) {
 			wantOK(t, "Grant", err)
 			wantSame(t, "Grant", got, want)
 		}
@@ -290,7 +289,7 @@ func revokeGrantsRace(t *testing.T, s storage.Store) {
 	}
 	race(len(grants)+2, func(i int) error {
 		if i < len(grants) {
-			if _, err := s.AdvanceGrant(t.Context(), grants[i].Redeemed(now)); err != nil && !isConflict(err) {
+			if _, err := s.AdvanceGrant(t.Context(), grants[i].Redeemed(now)); err != nil && !errors.Is(err, oauth.ErrGrantChanged) {
 				t.Errorf("AdvanceGrant beside RevokeGrants = %v, want nil or a conflict", err)
 			}
 			return nil
@@ -334,5 +333,5 @@ func touchGoneGrant(t *testing.T, s storage.Store) {
 	unknown := newGrant(11, 22)
 	wantOK(t, "TouchGrant", s.TouchGrant(t.Context(), unknown.GrantID, now))
 	_, err := s.Grant(t.Context(), unknown.GrantID)
-	wantFault(t, "Grant", err, fault.NotFound)
+	wantError(t, "Grant", err, oauth.ErrGrantNotFound)
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
 	"gatehouse/shared/storage"
 )
@@ -39,10 +38,10 @@ func createGroup(t *testing.T, s storage.Store) {
 		wantGroup(t, s, want)
 	}
 	_, err := s.Group(t.Context(), unknownID)
-	wantFault(t, "Group of an unknown id", err, fault.NotFound)
+	wantError(t, "Group of an unknown id", err, project.ErrGroupNotFound)
 	for _, path := range []string{"", unique("nothing"), below.Path, top.FullPath + "/", "/" + top.FullPath} {
 		_, err = s.GroupByPath(t.Context(), path)
-		wantFault(t, "GroupByPath("+path+")", err, fault.NotFound)
+		wantError(t, "GroupByPath("+path+")", err, project.ErrGroupNotFound)
 	}
 }
 
@@ -90,7 +89,7 @@ func takenGroupPath(t *testing.T, s storage.Store) {
 	}
 	for name, test := range tests {
 		_, err := s.CreateGroup(t.Context(), groupAt(test.parent, test.path), creator.ID)
-		wantField(t, "CreateGroup with the path "+name, err, "path")
+		wantTaken(t, "CreateGroup with the path "+name, err, "path")
 	}
 	_, err := s.CreateGroup(t.Context(), groupAt(below, below.Path), creator.ID)
 	wantOK(t, "CreateGroup with a known path in another place", err)
@@ -111,16 +110,16 @@ func groupWithoutParent(t *testing.T, s storage.Store) {
 	wantOK(t, "DeleteGroup", s.DeleteGroup(t.Context(), parent.ID))
 	g := newSubgroup(parent)
 	_, err := s.CreateGroup(t.Context(), g, creator.ID)
-	wantFault(t, "CreateGroup below a group that is gone", err, fault.NotFound)
+	wantError(t, "CreateGroup below a group that is gone", err, project.ErrGroupNotFound)
 	_, err = s.GroupByPath(t.Context(), g.FullPath)
-	wantFault(t, "GroupByPath of the refused group", err, fault.NotFound)
+	wantError(t, "GroupByPath of the refused group", err, project.ErrGroupNotFound)
 }
 
 func refusedGroup(t *testing.T, s storage.Store) {
 	creator, other := addUser(t, s), addUser(t, s)
 	taken := addGroup(t, s, creator.ID)
 	_, err := s.CreateGroup(t.Context(), groupAt(project.Group{}, taken.Path), other.ID)
-	wantField(t, "CreateGroup", err, "path")
+	wantTaken(t, "CreateGroup", err, "path")
 	memberships := must[project.Memberships](t)(s.Memberships(t.Context(), other.ID))
 	wantSame(t, "Memberships of the refused creator", memberships, project.Memberships{})
 	wantGroup(t, s, taken)
@@ -139,7 +138,7 @@ func raceForGroupPath(t *testing.T, s storage.Store) {
 		_, err := s.CreateProject(t.Context(), p)
 		return err
 	})
-	wantOneWinner(t, "CreateGroup and CreateProject", errs, func(err error) bool { return complainsAbout(err, "path") })
+	wantOneWinner(t, "CreateGroup and CreateProject", errs, isTaken("path"))
 }
 
 func updateGroup(t *testing.T, s storage.Store) {
@@ -153,15 +152,15 @@ func updateGroup(t *testing.T, s storage.Store) {
 	want.Version++
 	wantGroup(t, s, want)
 
-	wantFault(t, "UpdateGroup of an old version", s.UpdateGroup(t.Context(), changed), fault.Conflict)
+	wantError(t, "UpdateGroup of an old version", s.UpdateGroup(t.Context(), changed), project.ErrGroupChanged)
 	wantOK(t, "DeleteGroup", s.DeleteGroup(t.Context(), want.ID))
-	wantFault(t, "UpdateGroup of a group that is gone", s.UpdateGroup(t.Context(), want), fault.NotFound)
+	wantError(t, "UpdateGroup of a group that is gone", s.UpdateGroup(t.Context(), want), project.ErrGroupNotFound)
 }
 
 func updateGroupRace(t *testing.T, s storage.Store) {
 	g := addGroup(t, s, addUser(t, s).ID)
 	errs := race(8, func(int) error { return s.UpdateGroup(t.Context(), g) })
-	wantOneWinner(t, "UpdateGroup", errs, isConflict)
+	wantOneWinner(t, "UpdateGroup", errs, is(project.ErrGroupChanged))
 	g.Version++
 	wantGroup(t, s, g)
 }
@@ -207,11 +206,11 @@ func deleteGroup(t *testing.T, s storage.Store) {
 	wantOK(t, "DeleteGroup", s.DeleteGroup(t.Context(), g.ID))
 
 	_, err := s.Group(t.Context(), g.ID)
-	wantFault(t, "Group", err, fault.NotFound)
+	wantError(t, "Group", err, project.ErrGroupNotFound)
 	_, err = s.GroupByPath(t.Context(), g.FullPath)
-	wantFault(t, "GroupByPath", err, fault.NotFound)
-	wantFault(t, "DeleteGroup again", s.DeleteGroup(t.Context(), g.ID), fault.NotFound)
-	wantFault(t, "DeleteGroup of an unknown id", s.DeleteGroup(t.Context(), unknownID), fault.NotFound)
+	wantError(t, "GroupByPath", err, project.ErrGroupNotFound)
+	wantError(t, "DeleteGroup again", s.DeleteGroup(t.Context(), g.ID), project.ErrGroupNotFound)
+	wantError(t, "DeleteGroup of an unknown id", s.DeleteGroup(t.Context(), unknownID), project.ErrGroupNotFound)
 	wantSame(t, "Members", must[[]project.Member](t)(s.Members(t.Context(), g.Place())), []project.Member{})
 	if got := must[project.Memberships](t)(s.Memberships(t.Context(), creator.ID)); len(got) != 1 {
 		t.Errorf("Memberships = %+v, want that of the parent alone", got)
@@ -228,8 +227,8 @@ func deleteFullGroup(t *testing.T, s storage.Store) {
 	top := addGroup(t, s, creator.ID)
 	below := addSubgroup(t, s, top, creator.ID)
 	p := addProject(t, s, below)
-	wantFault(t, "DeleteGroup with a group", s.DeleteGroup(t.Context(), top.ID), fault.Conflict)
-	wantFault(t, "DeleteGroup with a project", s.DeleteGroup(t.Context(), below.ID), fault.Conflict)
+	wantError(t, "DeleteGroup with a group", s.DeleteGroup(t.Context(), top.ID), project.ErrGroupNotEmpty)
+	wantError(t, "DeleteGroup with a project", s.DeleteGroup(t.Context(), below.ID), project.ErrGroupNotEmpty)
 	wantGroup(t, s, top)
 	wantGroup(t, s, below)
 	if got := must[[]project.Member](t)(s.Members(t.Context(), below.Place())); len(got) != 1 {
@@ -255,9 +254,8 @@ func raceDeleteGroup(add addition) func(*testing.T, storage.Store) {
 				}
 				return add(t, s, g, creator.ID)
 			})
-			wantOneWinner(t, "DeleteGroup and an addition to it", errs, func(err error) bool {
-				return fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound)
-			})
+			wantOneWinner(t, "DeleteGroup and an addition to it", errs,
+				is(project.ErrGroupNotEmpty, project.ErrGroupNotFound))
 		}
 	}
 }

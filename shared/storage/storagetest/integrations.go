@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
@@ -83,7 +82,7 @@ func createIntegration(t *testing.T, s storage.Store) {
 	}
 	for _, endpoint := range []string{"", "unheard", strings.Repeat("long", 1000)} {
 		_, err := s.EndpointOf(t.Context(), p.FullPath, endpoint)
-		wantFault(t, "EndpointOf an unknown endpoint", err, fault.NotFound)
+		wantError(t, "EndpointOf an unknown endpoint", err, integration.ErrNotFound)
 		if err == integration.ErrNoProject {
 			t.Error("EndpointOf an unknown endpoint = ErrNoProject, want another error")
 		}
@@ -94,7 +93,7 @@ func createIntegration(t *testing.T, s storage.Store) {
 		}
 	}
 	_, err := s.CreateIntegration(t.Context(), project.Project{ID: unknownID, FullPath: unique("no")}, first, nil)
-	wantFault(t, "CreateIntegration in no project", err, fault.NotFound)
+	wantError(t, "CreateIntegration in no project", err, project.ErrNotFound)
 }
 
 func createBeside(t *testing.T, s storage.Store) {
@@ -104,10 +103,10 @@ func createBeside(t *testing.T, s storage.Store) {
 		"none": nil, "another": {{ID: first.ID + 1, Version: 1}}, "another version": {{ID: first.ID, Version: 2}},
 	} {
 		_, err := s.CreateIntegration(t.Context(), p, newIntegration(p, unique("e")), had)
-		wantFault(t, "CreateIntegration beside "+name, err, fault.Conflict)
+		wantError(t, "CreateIntegration beside "+name, err, integration.ErrOthersChanged)
 	}
 	_, err := s.CreateIntegration(t.Context(), p, newIntegration(p, first.Endpoint), []integration.Integration{first})
-	wantFault(t, "CreateIntegration at a taken endpoint", err, fault.Conflict)
+	wantError(t, "CreateIntegration at a taken endpoint", err, integration.ErrTaken)
 	wantSame(t, "Integrations", integrationsOf(t, s, p), []integration.Integration{first})
 }
 
@@ -117,7 +116,7 @@ func raceForEndpoint(t *testing.T, s storage.Store) {
 		_, err := s.CreateIntegration(t.Context(), p, newIntegration(p, integration.Legacy), nil)
 		return err
 	})
-	wantOneWinner(t, "CreateIntegration", errs, isConflict)
+	wantOneWinner(t, "CreateIntegration", errs, is(integration.ErrOthersChanged))
 	if got := integrationsOf(t, s, p); len(got) != 1 {
 		t.Errorf("after the race the project has %d integrations, want 1", len(got))
 	}
@@ -137,9 +136,9 @@ func changeIntegration(t *testing.T, s storage.Store) {
 	wantSame(t, "EndpointOf", must[integration.Endpoint](t)(s.EndpointOf(t.Context(), p.FullPath, i.Endpoint)).Integration, want)
 
 	_, err := s.UpdateIntegration(t.Context(), p, i, had)
-	wantFault(t, "UpdateIntegration of an old version", err, fault.Conflict)
+	wantError(t, "UpdateIntegration of an old version", err, integration.ErrChanged)
 	_, err = s.UpdateIntegration(t.Context(), p, want, had)
-	wantFault(t, "UpdateIntegration beside others than there are", err, fault.Conflict)
+	wantError(t, "UpdateIntegration beside others than there are", err, integration.ErrOthersChanged)
 	wantSame(t, "Integrations", integrationsOf(t, s, p), []integration.Integration{other, want})
 }
 
@@ -173,19 +172,19 @@ func changeIntegrationRace(t *testing.T, s storage.Store) {
 		_, err := s.UpdateIntegration(t.Context(), p, had[n%2], had)
 		return err
 	})
-	wantOneWinner(t, "UpdateIntegration", errs, isConflict)
+	wantOneWinner(t, "UpdateIntegration", errs, is(integration.ErrChanged, integration.ErrOthersChanged))
 }
 
 func deleteIntegration(t *testing.T, s storage.Store) {
 	p := addOwnProject(t, s)
 	first, second := addIntegration(t, s, p), addIntegration(t, s, p)
 	wantOK(t, "DeleteIntegration", s.DeleteIntegration(t.Context(), p, first))
-	wantFault(t, "DeleteIntegration again", s.DeleteIntegration(t.Context(), p, first), fault.NotFound)
+	wantError(t, "DeleteIntegration again", s.DeleteIntegration(t.Context(), p, first), integration.ErrNotFound)
 	_, err := s.EndpointOf(t.Context(), p.FullPath, first.Endpoint)
-	wantFault(t, "EndpointOf a removed integration", err, fault.NotFound)
+	wantError(t, "EndpointOf a removed integration", err, integration.ErrNotFound)
 	wantSame(t, "Integrations", integrationsOf(t, s, p), []integration.Integration{second})
 	_, err = s.UpdateIntegration(t.Context(), p, first, []integration.Integration{second})
-	wantFault(t, "UpdateIntegration of a removed one", err, fault.NotFound)
+	wantError(t, "UpdateIntegration of a removed one", err, integration.ErrNotFound)
 
 	again := newIntegration(p, first.Endpoint)
 	again = must[integration.Integration](t)(s.CreateIntegration(t.Context(), p, again, []integration.Integration{second}))
@@ -207,7 +206,7 @@ func integrationsOfGoneProject(t *testing.T, s storage.Store) {
 	wantSame(t, "Environments of the later project",
 		must[[]project.Environment](t)(s.Environments(t.Context(), later)), []project.Environment{})
 	_, err := s.EndpointOf(t.Context(), later.FullPath, i.Endpoint)
-	wantFault(t, "EndpointOf in the later project", err, fault.NotFound)
+	wantError(t, "EndpointOf in the later project", err, integration.ErrNotFound)
 	again := must[integration.Integration](t)(s.CreateIntegration(t.Context(), later, newIntegration(later, i.Endpoint), nil))
 	wantSame(t, "Integrations of the later project", integrationsOf(t, s, later), []integration.Integration{again})
 }
@@ -245,9 +244,9 @@ func keepSample(t *testing.T, s storage.Store) {
 	wantSampled(t, s, p, i, nil)
 
 	wantOK(t, "DeleteIntegration", s.DeleteIntegration(t.Context(), p, i))
-	wantFault(t, "PutSample of a removed integration", s.PutSample(t.Context(), p, i, []byte(`{}`)), fault.NotFound)
+	wantError(t, "PutSample of a removed integration", s.PutSample(t.Context(), p, i, []byte(`{}`)), integration.ErrNotFound)
 	_, err := s.Sample(t.Context(), p, i)
-	wantFault(t, "Sample of a removed integration", err, fault.NotFound)
+	wantError(t, "Sample of a removed integration", err, integration.ErrNotFound)
 }
 
 func wantSampled(t *testing.T, s storage.Store, p project.Project, i integration.Integration, want []byte) {
@@ -318,14 +317,14 @@ func putSettingsRace(t *testing.T, s storage.Store) {
 		_, err := s.PutAlertSettings(t.Context(), p, integration.DefaultSettings(p.ID))
 		return err
 	})
-	wantOneWinner(t, "PutAlertSettings", errs, isConflict)
+	wantOneWinner(t, "PutAlertSettings", errs, is(integration.ErrSettingsChanged))
 }
 
 func settingsOfGoneProject(t *testing.T, s storage.Store) {
 	p := addOwnProject(t, s)
 	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), p.ID))
 	_, err := s.PutAlertSettings(t.Context(), p, integration.DefaultSettings(p.ID))
-	wantFault(t, "PutAlertSettings of a removed project", err, fault.NotFound)
+	wantError(t, "PutAlertSettings of a removed project", err, project.ErrNotFound)
 }
 
 func addEnvironment(t *testing.T, s storage.Store, p project.Project, name string) project.Environment {
@@ -347,10 +346,10 @@ func createEnvironment(t *testing.T, s storage.Store) {
 		t.Errorf("CreateEnvironment gave ids %d then %d, want them to rise", first.ID, second.ID)
 	}
 	wantEnvironments(t, s, p, first, second)
-	wantFault(t, "DeleteEnvironment of another project",
-		s.DeleteEnvironment(t.Context(), addOwnProject(t, s), first.ID), fault.NotFound)
+	wantError(t, "DeleteEnvironment of another project",
+		s.DeleteEnvironment(t.Context(), addOwnProject(t, s), first.ID), project.ErrEnvironmentNotFound)
 	wantOK(t, "DeleteEnvironment", s.DeleteEnvironment(t.Context(), p, first.ID))
-	wantFault(t, "DeleteEnvironment again", s.DeleteEnvironment(t.Context(), p, first.ID), fault.NotFound)
+	wantError(t, "DeleteEnvironment again", s.DeleteEnvironment(t.Context(), p, first.ID), project.ErrEnvironmentNotFound)
 	wantEnvironments(t, s, p, second)
 }
 
@@ -358,7 +357,7 @@ func takenEnvironment(t *testing.T, s storage.Store) {
 	p := addOwnProject(t, s)
 	first := addEnvironment(t, s, p, "production")
 	_, err := s.CreateEnvironment(t.Context(), p, project.Environment{ProjectID: p.ID, Name: "production"})
-	wantField(t, "CreateEnvironment with a taken name", err, "name")
+	wantTaken(t, "CreateEnvironment with a taken name", err, "name")
 	addEnvironment(t, s, addOwnProject(t, s), "production")
 	wantEnvironments(t, s, p, first)
 }

@@ -6,9 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
 	"gatehouse/shared/storage"
+	"gatehouse/shared/user"
 )
 
 var members = []promise{
@@ -29,7 +29,7 @@ func addMemberOnce(t *testing.T, s storage.Store) {
 	want := addMember(t, s, g.Place(), u.ID, project.Reporter)
 	again := want
 	again.Role = project.Maintainer
-	wantFault(t, "AddMember again", s.AddMember(t.Context(), again), fault.Conflict)
+	wantError(t, "AddMember again", s.AddMember(t.Context(), again), project.ErrMemberExists)
 	wantMembers(t, s, g.Place(), owner.ID, want)
 }
 
@@ -51,7 +51,7 @@ func addMemberRace(t *testing.T, s storage.Store) {
 		Place: addGroup(t, s, owner.ID).Place(), UserID: u.ID, Role: project.Planner, CreatedAt: now,
 	}
 	errs := race(8, func(int) error { return s.AddMember(t.Context(), m) })
-	wantOneWinner(t, "AddMember", errs, isConflict)
+	wantOneWinner(t, "AddMember", errs, is(project.ErrMemberExists))
 	wantMembers(t, s, m.Place, owner.ID, m)
 }
 
@@ -64,14 +64,18 @@ func memberOfNothing(t *testing.T, s storage.Store) {
 	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), goneProject.ID))
 
 	u := addUser(t, s)
-	tests := map[string]project.Member{
-		"a user that is gone":    {Place: g.Place(), UserID: gone.ID},
-		"a group that is gone":   {Place: goneGroup.Place(), UserID: u.ID},
-		"a project that is gone": {Place: goneProject.Place(), UserID: u.ID},
+	tests := map[string]struct {
+		place project.Place
+		user  int64
+		want  error
+	}{
+		"a user that is gone":    {g.Place(), gone.ID, user.ErrNotFound},
+		"a group that is gone":   {goneGroup.Place(), u.ID, project.ErrGroupNotFound},
+		"a project that is gone": {goneProject.Place(), u.ID, project.ErrNotFound},
 	}
-	for name, m := range tests {
-		m.Role, m.CreatedAt = project.Guest, now
-		wantFault(t, "AddMember with "+name, s.AddMember(t.Context(), m), fault.NotFound)
+	for name, test := range tests {
+		m := project.Member{Place: test.place, UserID: test.user, Role: project.Guest, CreatedAt: now}
+		wantError(t, "AddMember with "+name, s.AddMember(t.Context(), m), test.want)
 		wantMembers(t, s, m.Place, owner.ID)
 	}
 	memberships := must[project.Memberships](t)(s.Memberships(t.Context(), u.ID))
@@ -94,7 +98,7 @@ func updateMember(t *testing.T, s storage.Store) {
 	wantMembers(t, s, p.Place(), owner.ID, want)
 
 	want.UserID = owner.ID
-	wantFault(t, "UpdateMember of no member", s.UpdateMember(t.Context(), want, want), fault.NotFound)
+	wantError(t, "UpdateMember of no member", s.UpdateMember(t.Context(), want, want), project.ErrMemberNotFound)
 	wantSame(t, "Members", must[[]project.Member](t)(s.Members(t.Context(), p.Place())),
 		[]project.Member{{Place: p.Place(), UserID: u.ID, Role: project.Maintainer, CreatedAt: now}})
 }
@@ -115,8 +119,8 @@ func memberChangedInBetween(t *testing.T, s storage.Store) {
 			if read == stored {
 				continue
 			}
-			wantFault(t, "UpdateMember of what was read before", s.UpdateMember(t.Context(), read, other), fault.Conflict)
-			wantFault(t, "RemoveMember of what was read before", s.RemoveMember(t.Context(), read), fault.Conflict)
+			wantError(t, "UpdateMember of what was read before", s.UpdateMember(t.Context(), read, other), project.ErrMemberChanged)
+			wantError(t, "RemoveMember of what was read before", s.RemoveMember(t.Context(), read), project.ErrMemberChanged)
 		}
 		wantMembers(t, s, g.Place(), owner.ID, stored)
 		memberships := must[project.Memberships](t)(s.Memberships(t.Context(), u.ID))
@@ -137,9 +141,7 @@ func raceMember(t *testing.T, s storage.Store) {
 			func() error { return s.RemoveMember(t.Context(), guest) },
 		}
 		errs := race(len(calls), func(i int) error { return calls[i]() })
-		winner := wantOneWinner(t, "UpdateMember and RemoveMember", errs, func(err error) bool {
-			return fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound)
-		})
+		winner := wantOneWinner(t, "UpdateMember and RemoveMember", errs, is(project.ErrMemberChanged, project.ErrMemberNotFound))
 		left := [][]project.Member{{promoted}, {demoted}, nil}
 		wantMembers(t, s, g.Place(), owner.ID, left[winner]...)
 	}
@@ -151,10 +153,10 @@ func removeMember(t *testing.T, s storage.Store) {
 	m := addMember(t, s, g.Place(), u.ID, project.Guest)
 	stranger := m
 	stranger.UserID = unknownID
-	wantFault(t, "RemoveMember of no member", s.RemoveMember(t.Context(), stranger), fault.NotFound)
+	wantError(t, "RemoveMember of no member", s.RemoveMember(t.Context(), stranger), project.ErrMemberNotFound)
 	wantOK(t, "RemoveMember", s.RemoveMember(t.Context(), m))
 	wantMembers(t, s, g.Place(), owner.ID)
-	wantFault(t, "RemoveMember again", s.RemoveMember(t.Context(), m), fault.NotFound)
+	wantError(t, "RemoveMember again", s.RemoveMember(t.Context(), m), project.ErrMemberNotFound)
 	memberships := must[project.Memberships](t)(s.Memberships(t.Context(), u.ID))
 	wantSame(t, "Memberships", memberships, project.Memberships{})
 	wantOK(t, "AddMember after removal", s.AddMember(t.Context(), m))

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
 	"gatehouse/shared/storage"
 )
@@ -31,13 +30,13 @@ func createProject(t *testing.T, s storage.Store) {
 		wantProject(t, s, want)
 	}
 	_, err := s.Project(t.Context(), unknownID)
-	wantFault(t, "Project of an unknown id", err, fault.NotFound)
+	wantError(t, "Project of an unknown id", err, project.ErrNotFound)
 	for _, path := range []string{"", own.Path, g.FullPath, own.FullPath + "/"} {
 		_, err = s.ProjectByPath(t.Context(), path)
-		wantFault(t, "ProjectByPath("+path+")", err, fault.NotFound)
+		wantError(t, "ProjectByPath("+path+")", err, project.ErrNotFound)
 	}
 	_, err = s.GroupByPath(t.Context(), own.FullPath)
-	wantFault(t, "GroupByPath of a project", err, fault.NotFound)
+	wantError(t, "GroupByPath of a project", err, project.ErrGroupNotFound)
 }
 
 // wantProject reads the project in every way.
@@ -58,7 +57,7 @@ func takenProjectPath(t *testing.T, s storage.Store) {
 		"of a group":   strings.ToLower(below.Path),
 	} {
 		_, err := s.CreateProject(t.Context(), projectAt(g, path))
-		wantField(t, "CreateProject with the path "+name, err, "path")
+		wantTaken(t, "CreateProject with the path "+name, err, "path")
 	}
 	wantProject(t, s, taken)
 	_, err := s.CreateProject(t.Context(), projectAt(below, taken.Path))
@@ -77,9 +76,9 @@ func projectWithoutNamespace(t *testing.T, s storage.Store) {
 	wantOK(t, "DeleteGroup", s.DeleteGroup(t.Context(), g.ID))
 	p := newProject(g)
 	_, err := s.CreateProject(t.Context(), p)
-	wantFault(t, "CreateProject in a group that is gone", err, fault.NotFound)
+	wantError(t, "CreateProject in a group that is gone", err, project.ErrGroupNotFound)
 	_, err = s.ProjectByPath(t.Context(), p.FullPath)
-	wantFault(t, "ProjectByPath of the refused project", err, fault.NotFound)
+	wantError(t, "ProjectByPath of the refused project", err, project.ErrNotFound)
 }
 
 func updateProject(t *testing.T, s storage.Store) {
@@ -92,15 +91,15 @@ func updateProject(t *testing.T, s storage.Store) {
 	want.Version++
 	wantProject(t, s, want)
 
-	wantFault(t, "UpdateProject of an old version", s.UpdateProject(t.Context(), changed), fault.Conflict)
+	wantError(t, "UpdateProject of an old version", s.UpdateProject(t.Context(), changed), project.ErrChanged)
 	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), want.ID))
-	wantFault(t, "UpdateProject of a project that is gone", s.UpdateProject(t.Context(), want), fault.NotFound)
+	wantError(t, "UpdateProject of a project that is gone", s.UpdateProject(t.Context(), want), project.ErrNotFound)
 }
 
 func updateProjectRace(t *testing.T, s storage.Store) {
 	p := addProject(t, s, addGroup(t, s, addUser(t, s).ID))
 	errs := race(8, func(int) error { return s.UpdateProject(t.Context(), p) })
-	wantOneWinner(t, "UpdateProject", errs, isConflict)
+	wantOneWinner(t, "UpdateProject", errs, is(project.ErrChanged))
 	p.Version++
 	wantProject(t, s, p)
 }
@@ -113,10 +112,10 @@ func deleteProject(t *testing.T, s storage.Store) {
 	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), p.ID))
 
 	_, err := s.Project(t.Context(), p.ID)
-	wantFault(t, "Project", err, fault.NotFound)
+	wantError(t, "Project", err, project.ErrNotFound)
 	_, err = s.ProjectByPath(t.Context(), p.FullPath)
-	wantFault(t, "ProjectByPath", err, fault.NotFound)
-	wantFault(t, "DeleteProject again", s.DeleteProject(t.Context(), p.ID), fault.NotFound)
+	wantError(t, "ProjectByPath", err, project.ErrNotFound)
+	wantError(t, "DeleteProject again", s.DeleteProject(t.Context(), p.ID), project.ErrNotFound)
 	wantSame(t, "Members", must[[]project.Member](t)(s.Members(t.Context(), p.Place())), []project.Member{})
 	memberships := must[project.Memberships](t)(s.Memberships(t.Context(), u.ID))
 	wantSame(t, "Memberships", memberships, project.Memberships{})

@@ -1,10 +1,10 @@
 package storagetest
 
 import (
+	"errors"
 	"testing"
 	"time"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage"
 	"gatehouse/shared/twofactor"
@@ -66,7 +66,7 @@ func wantFactor(t *testing.T, s storage.Store, want twofactor.Factor) {
 func wantNoFactor(t *testing.T, s storage.Store, userID int64) {
 	t.Helper()
 	_, err := s.SecondFactor(t.Context(), userID)
-	wantFault(t, "SecondFactor", err, fault.NotFound)
+	wantError(t, "SecondFactor", err, twofactor.ErrNotFound)
 }
 
 func wantUser(t *testing.T, s storage.Store, want user.User) {
@@ -95,11 +95,11 @@ func enableTwoFactorOfAnotherVersion(t *testing.T, s storage.Store) {
 	u := without(t, s)
 	stale, gone := turned(u, true), turned(u, true)
 	stale.Version--
-	wantFault(t, "EnableTwoFactor of an old version", s.EnableTwoFactor(t.Context(), stale, newFactor(u.ID)), fault.Conflict)
+	wantError(t, "EnableTwoFactor of an old version", s.EnableTwoFactor(t.Context(), stale, newFactor(u.ID)), user.ErrChanged)
 	wantUser(t, s, u)
 	wantNoFactor(t, s, u.ID)
 	gone.ID = unknownID
-	wantFault(t, "EnableTwoFactor of nobody", s.EnableTwoFactor(t.Context(), gone, newFactor(unknownID)), fault.NotFound)
+	wantError(t, "EnableTwoFactor of nobody", s.EnableTwoFactor(t.Context(), gone, newFactor(unknownID)), user.ErrNotFound)
 	wantNoFactor(t, s, unknownID)
 }
 
@@ -110,7 +110,7 @@ func enableTwoFactorRace(t *testing.T, s storage.Store) {
 		all = append(all, newFactor(u.ID))
 	}
 	errs := race(len(all), func(i int) error { return s.EnableTwoFactor(t.Context(), u, all[i]) })
-	wantFactor(t, s, all[wantOneWinner(t, "EnableTwoFactor", errs, isConflict)])
+	wantFactor(t, s, all[wantOneWinner(t, "EnableTwoFactor", errs, is(user.ErrChanged))])
 	u.Version++
 	wantUser(t, s, u)
 }
@@ -128,7 +128,7 @@ func replaceSecondFactor(t *testing.T, s storage.Store) {
 	next := used(f)
 	wantOK(t, "ReplaceSecondFactor", s.ReplaceSecondFactor(t.Context(), f.Mark, next))
 	wantFactor(t, s, next)
-	wantFault(t, "ReplaceSecondFactor by its old mark", s.ReplaceSecondFactor(t.Context(), f.Mark, used(f)), fault.Conflict)
+	wantError(t, "ReplaceSecondFactor by its old mark", s.ReplaceSecondFactor(t.Context(), f.Mark, used(f)), twofactor.ErrChanged)
 	wantFactor(t, s, next)
 	wantFactor(t, s, other)
 	wantUser(t, s, u)
@@ -141,19 +141,19 @@ func replaceSecondFactorRace(t *testing.T, s storage.Store) {
 		all = append(all, used(f))
 	}
 	errs := race(len(all), func(i int) error { return s.ReplaceSecondFactor(t.Context(), f.Mark, all[i]) })
-	wantFactor(t, s, all[wantOneWinner(t, "ReplaceSecondFactor", errs, isConflict)])
+	wantFactor(t, s, all[wantOneWinner(t, "ReplaceSecondFactor", errs, is(twofactor.ErrChanged))])
 }
 
 func replaceGoneFactor(t *testing.T, s storage.Store) {
 	u, f := with(t, s)
 	u = turned(u, false)
 	wantOK(t, "DisableTwoFactor", s.DisableTwoFactor(t.Context(), u, 0))
-	wantFault(t, "ReplaceSecondFactor of none", s.ReplaceSecondFactor(t.Context(), f.Mark, used(f)), fault.Conflict)
+	wantError(t, "ReplaceSecondFactor of none", s.ReplaceSecondFactor(t.Context(), f.Mark, used(f)), twofactor.ErrChanged)
 	wantNoFactor(t, s, u.ID)
 	u.Version++
 	another := newFactor(u.ID)
 	wantOK(t, "EnableTwoFactor", s.EnableTwoFactor(t.Context(), turned(u, true), another))
-	wantFault(t, "ReplaceSecondFactor of another", s.ReplaceSecondFactor(t.Context(), f.Mark, used(f)), fault.Conflict)
+	wantError(t, "ReplaceSecondFactor of another", s.ReplaceSecondFactor(t.Context(), f.Mark, used(f)), twofactor.ErrChanged)
 	wantFactor(t, s, another)
 }
 
@@ -161,7 +161,7 @@ func disableTwoFactor(t *testing.T, s storage.Store) {
 	u, f := with(t, s)
 	stale := turned(u, false)
 	stale.Version--
-	wantFault(t, "DisableTwoFactor of an old version", s.DisableTwoFactor(t.Context(), stale, 0), fault.Conflict)
+	wantError(t, "DisableTwoFactor of an old version", s.DisableTwoFactor(t.Context(), stale, 0), user.ErrChanged)
 	wantFactor(t, s, f)
 	u = turned(u, false)
 	wantOK(t, "DisableTwoFactor", s.DisableTwoFactor(t.Context(), u, 0))
@@ -170,7 +170,7 @@ func disableTwoFactor(t *testing.T, s storage.Store) {
 	wantNoFactor(t, s, u.ID)
 	wantOK(t, "DisableTwoFactor without a factor", s.DisableTwoFactor(t.Context(), u, 0))
 	u.ID = unknownID
-	wantFault(t, "DisableTwoFactor of nobody", s.DisableTwoFactor(t.Context(), u, 0), fault.NotFound)
+	wantError(t, "DisableTwoFactor of nobody", s.DisableTwoFactor(t.Context(), u, 0), user.ErrNotFound)
 }
 
 func disableTwoFactorBy(t *testing.T, s storage.Store) {
@@ -179,7 +179,7 @@ func disableTwoFactorBy(t *testing.T, s storage.Store) {
 	demoted = must[user.User](t)(s.CreateUser(t.Context(), demoted))
 	u, f := with(t, s)
 	for _, by := range []int64{demoted.ID, unknownID} {
-		wantFault(t, "DisableTwoFactor by no administrator", s.DisableTwoFactor(t.Context(), turned(u, false), by), fault.Forbidden)
+		wantError(t, "DisableTwoFactor by no administrator", s.DisableTwoFactor(t.Context(), turned(u, false), by), user.ErrNotAdministrator)
 	}
 	wantFactor(t, s, f)
 	wantUser(t, s, u)
@@ -202,7 +202,7 @@ func disableAndUpdateRace(t *testing.T, s storage.Store) {
 			}
 			return s.UpdateUser(t.Context(), renamed, 0)
 		})
-		if wantOneWinner(t, "DisableTwoFactor and UpdateUser", errs, isConflict) == 0 {
+		if wantOneWinner(t, "DisableTwoFactor and UpdateUser", errs, is(user.ErrChanged)) == 0 {
 			wantNoFactor(t, s, u.ID)
 		} else {
 			wantFactor(t, s, f)
@@ -221,7 +221,7 @@ func disableAndUseRace(t *testing.T, s storage.Store) {
 			if i == 0 {
 				return s.DisableTwoFactor(t.Context(), turned(u, false), 0)
 			}
-			if err := s.ReplaceSecondFactor(t.Context(), f.Mark, used(f)); !isConflict(err) {
+			if err := s.ReplaceSecondFactor(t.Context(), f.Mark, used(f)); !errors.Is(err, twofactor.ErrChanged) {
 				return err
 			}
 			return nil
@@ -237,5 +237,5 @@ func deleteUserWithFactor(t *testing.T, s storage.Store) {
 	u, f := with(t, s)
 	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID, 0))
 	wantNoFactor(t, s, u.ID)
-	wantFault(t, "ReplaceSecondFactor", s.ReplaceSecondFactor(t.Context(), f.Mark, used(f)), fault.Conflict)
+	wantError(t, "ReplaceSecondFactor", s.ReplaceSecondFactor(t.Context(), f.Mark, used(f)), twofactor.ErrChanged)
 }

@@ -1,13 +1,13 @@
 package storagetest
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"gatehouse/shared/audit"
-	"gatehouse/shared/fault"
 	"gatehouse/shared/session"
 	"gatehouse/shared/storage"
 )
@@ -29,9 +29,9 @@ func createSession(t *testing.T, s storage.Store) {
 		wantSame(t, "Session", must[session.Session](t)(s.Session(t.Context(), ada.ID, want.ID)), want)
 	}
 	_, err := s.Session(t.Context(), ben.ID, first.ID)
-	wantFault(t, "Session of another user", err, fault.NotFound)
+	wantError(t, "Session of another user", err, session.ErrNotFound)
 	_, err = s.Session(t.Context(), ada.ID, newSession(ada.ID).ID)
-	wantFault(t, "Session of an unknown id", err, fault.NotFound)
+	wantError(t, "Session of an unknown id", err, session.ErrNotFound)
 }
 
 // sessionsOf returns the user's sessions in an order of its own.
@@ -72,7 +72,7 @@ func expiredSession(t *testing.T, s storage.Store) {
 	want.CreatedAt, want.LastSeenAt = now.AddDate(0, -3, 0), now.AddDate(0, -2, 0)
 	wantOK(t, "CreateSession", s.CreateSession(t.Context(), want))
 	got, err := s.Session(t.Context(), want.UserID, want.ID)
-	if fault.Is(err, fault.NotFound) {
+	if errors.Is(err, session.ErrNotFound) {
 		return // swept
 	}
 	wantOK(t, "Session", err)
@@ -95,7 +95,7 @@ func endSession(t *testing.T, s storage.Store) {
 
 	wantOK(t, "EndSession", s.EndSession(t.Context(), u.ID, ended.ID))
 	_, err := s.Session(t.Context(), u.ID, ended.ID)
-	wantFault(t, "Session after its end", err, fault.NotFound)
+	wantError(t, "Session after its end", err, session.ErrNotFound)
 	wantOK(t, "EndSession again", s.EndSession(t.Context(), u.ID, ended.ID))
 	wantSame(t, "Session", must[session.Session](t)(s.Session(t.Context(), u.ID, other.ID)), other)
 }
@@ -105,5 +105,5 @@ func touchEndedSession(t *testing.T, s storage.Store) {
 	wantOK(t, "EndSession", s.EndSession(t.Context(), ended.UserID, ended.ID))
 	wantOK(t, "TouchSession", s.TouchSession(t.Context(), ended, now.Add(time.Hour)))
 	_, err := s.Session(t.Context(), ended.UserID, ended.ID)
-	wantFault(t, "Session", err, fault.NotFound)
+	wantError(t, "Session", err, session.ErrNotFound)
 }

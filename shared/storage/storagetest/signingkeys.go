@@ -3,7 +3,6 @@ package storagetest
 import (
 	"testing"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/oidc"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage"
@@ -24,10 +23,10 @@ func sealedKeys(version int64) oidc.SealedKeys {
 
 func noSigningKeys(t *testing.T, s storage.Store) {
 	_, err := s.SigningKeys(t.Context())
-	wantFault(t, "SigningKeys", err, fault.NotFound)
-	wantFault(t, "ReplaceSigningKeys of none", s.ReplaceSigningKeys(t.Context(), sealedKeys(2)), fault.Conflict)
+	wantError(t, "SigningKeys", err, oidc.ErrNotFound)
+	wantError(t, "ReplaceSigningKeys of none", s.ReplaceSigningKeys(t.Context(), sealedKeys(2)), oidc.ErrReplaced)
 	_, err = s.SigningKeys(t.Context())
-	wantFault(t, "SigningKeys", err, fault.NotFound)
+	wantError(t, "SigningKeys", err, oidc.ErrNotFound)
 }
 
 func firstSigningKeysRace(t *testing.T, s storage.Store) { wantOneReplacement(t, s, 1) }
@@ -36,7 +35,7 @@ func replaceSigningKeys(t *testing.T, s storage.Store) {
 	stored := must[oidc.SealedKeys](t)(s.SigningKeys(t.Context()))
 	for _, version := range []int64{1, stored.Version, stored.Version + 2} {
 		err := s.ReplaceSigningKeys(t.Context(), sealedKeys(version))
-		wantFault(t, "ReplaceSigningKeys out of step", err, fault.Conflict)
+		wantError(t, "ReplaceSigningKeys out of step", err, oidc.ErrReplaced)
 		wantSigningKeys(t, s, stored)
 	}
 	next := sealedKeys(stored.Version + 1)
@@ -55,7 +54,7 @@ func wantOneReplacement(t *testing.T, s storage.Store, version int64) {
 		all = append(all, sealedKeys(version))
 	}
 	errs := race(len(all), func(i int) error { return s.ReplaceSigningKeys(t.Context(), all[i]) })
-	wantSigningKeys(t, s, all[wantOneWinner(t, "ReplaceSigningKeys", errs, isConflict)])
+	wantSigningKeys(t, s, all[wantOneWinner(t, "ReplaceSigningKeys", errs, is(oidc.ErrReplaced))])
 }
 
 func wantSigningKeys(t *testing.T, s storage.Store, want oidc.SealedKeys) {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
 	"gatehouse/shared/storage"
 	"gatehouse/shared/user"
@@ -51,7 +50,7 @@ func createUser(t *testing.T, s storage.Store) {
 		wantSame(t, "User", must[user.User](t)(s.User(t.Context(), want.ID)), want)
 	}
 	_, err := s.User(t.Context(), unknownID)
-	wantFault(t, "User of an unknown id", err, fault.NotFound)
+	wantError(t, "User of an unknown id", err, user.ErrNotFound)
 }
 
 func userNamespace(t *testing.T, s storage.Store) {
@@ -64,16 +63,8 @@ func userNamespace(t *testing.T, s storage.Store) {
 		Visibility: project.Private, CreatedAt: u.CreatedAt,
 	}
 	wantSame(t, "Group of a user", byID, want, cmpopts.IgnoreFields(project.Group{}, "Version"))
-	wantFault(t, "DeleteGroup of a user's namespace", refused(s.DeleteGroup(t.Context(), u.NamespaceID)), fault.Conflict)
+	wantError(t, "DeleteGroup of a user's namespace", s.DeleteGroup(t.Context(), u.NamespaceID), project.ErrGroupNotFound)
 	namespaceOf(t, s, u)
-}
-
-// refused turns a NotFound, which is as good an answer, into a Conflict.
-func refused(err error) error {
-	if fault.Is(err, fault.NotFound) {
-		return fault.Conflict
-	}
-	return err
 }
 
 func userByLogin(t *testing.T, s storage.Store) {
@@ -89,7 +80,7 @@ func userByLogin(t *testing.T, s storage.Store) {
 	g := addGroup(t, s, want.ID)
 	for _, login := range []string{"", unique("nobody"), g.Path, want.Username + " ", "%"} {
 		_, err := s.UserByLogin(t.Context(), login)
-		wantFault(t, "UserByLogin("+login+")", err, fault.NotFound)
+		wantError(t, "UserByLogin("+login+")", err, user.ErrNotFound)
 	}
 }
 
@@ -115,7 +106,7 @@ func takenNames(t *testing.T, s storage.Store) {
 			u.Email = test.email
 		}
 		_, err := s.CreateUser(t.Context(), u)
-		wantField(t, "CreateUser with "+name, err, test.field)
+		wantTaken(t, "CreateUser with "+name, err, test.field)
 	}
 }
 
@@ -123,13 +114,13 @@ func refusedUser(t *testing.T, s storage.Store) {
 	taken, u := addUser(t, s), newUser()
 	u.Email = taken.Email
 	_, err := s.CreateUser(t.Context(), u)
-	wantField(t, "CreateUser", err, "email")
+	wantTaken(t, "CreateUser", err, "email")
 	_, err = s.GroupByPath(t.Context(), u.Username)
-	wantFault(t, "GroupByPath of the refused user", err, fault.NotFound)
+	wantError(t, "GroupByPath of the refused user", err, project.ErrGroupNotFound)
 
 	freeEmail := newUser().Email
 	_, err = s.CreateUser(t.Context(), user.User{Username: taken.Username, Email: freeEmail, State: user.Active})
-	wantField(t, "CreateUser", err, "username")
+	wantTaken(t, "CreateUser", err, "username")
 
 	u.Email = freeEmail
 	_, err = s.CreateUser(t.Context(), u)
@@ -147,7 +138,7 @@ func raceForUsername(t *testing.T, s storage.Store) {
 		_, err := s.CreateUser(t.Context(), u)
 		return err
 	})
-	wantOneWinner(t, "CreateUser", errs, func(err error) bool { return complainsAbout(err, "username") })
+	wantOneWinner(t, "CreateUser", errs, isTaken("username"))
 }
 
 func raceForEmail(t *testing.T, s storage.Store) {
@@ -158,7 +149,7 @@ func raceForEmail(t *testing.T, s storage.Store) {
 		_, err := s.CreateUser(t.Context(), u)
 		return err
 	})
-	wantOneWinner(t, "CreateUser", errs, func(err error) bool { return complainsAbout(err, "email") })
+	wantOneWinner(t, "CreateUser", errs, isTaken("email"))
 }
 
 func raceGroupForName(t *testing.T, s storage.Store) {
@@ -175,9 +166,7 @@ func raceGroupForName(t *testing.T, s storage.Store) {
 		_, err := s.CreateGroup(t.Context(), g, creator.ID)
 		return err
 	})
-	wantOneWinner(t, "CreateUser and CreateGroup", errs, func(err error) bool {
-		return complainsAbout(err, "username") || complainsAbout(err, "path")
-	})
+	wantOneWinner(t, "CreateUser and CreateGroup", errs, isTaken("username", "path"))
 }
 
 func usersByID(t *testing.T, s storage.Store) {
@@ -205,7 +194,7 @@ func updateUser(t *testing.T, s storage.Store) {
 	stale := u
 	stale.Version--
 	stale.Name = "Somebody else"
-	wantFault(t, "UpdateUser of an old version", s.UpdateUser(t.Context(), stale, 0), fault.Conflict)
+	wantError(t, "UpdateUser of an old version", s.UpdateUser(t.Context(), stale, 0), user.ErrChanged)
 	wantSame(t, "User after the refused change", must[user.User](t)(s.User(t.Context(), u.ID)), u)
 }
 
@@ -223,7 +212,7 @@ func updateEmail(t *testing.T, s storage.Store) {
 	u, other := addUser(t, s), addUser(t, s)
 	taken, former := u, u.Email
 	taken.Email = strings.ToUpper(other.Email)
-	wantField(t, "UpdateUser to a taken address", s.UpdateUser(t.Context(), taken, 0), "email")
+	wantTaken(t, "UpdateUser to a taken address", s.UpdateUser(t.Context(), taken, 0), "email")
 
 	u.Email = strings.ToUpper(u.Email)
 	wantOK(t, "UpdateUser to the own address in capitals", s.UpdateUser(t.Context(), u, 0))
@@ -234,7 +223,7 @@ func updateEmail(t *testing.T, s storage.Store) {
 	wantSame(t, "UserByLogin", must[user.User](t)(s.UserByLogin(t.Context(), u.Email)), u)
 
 	_, err := s.UserByLogin(t.Context(), former)
-	wantFault(t, "UserByLogin of the former address", err, fault.NotFound)
+	wantError(t, "UserByLogin of the former address", err, user.ErrNotFound)
 	other.Email = former
 	wantOK(t, "UpdateUser to an address that came free", s.UpdateUser(t.Context(), other, 0))
 }
@@ -249,7 +238,7 @@ func updateUserRace(t *testing.T, s storage.Store) {
 	}
 	changes := []user.User{change(0), change(1), change(2), change(3)}
 	errs := race(len(changes), func(i int) error { return s.UpdateUser(t.Context(), changes[i], 0) })
-	want := changes[wantOneWinner(t, "UpdateUser", errs, isConflict)]
+	want := changes[wantOneWinner(t, "UpdateUser", errs, is(user.ErrChanged))]
 	want.Version++
 	wantSame(t, "User", must[user.User](t)(s.User(t.Context(), u.ID)), want)
 }
@@ -257,9 +246,9 @@ func updateUserRace(t *testing.T, s storage.Store) {
 func updateGoneUser(t *testing.T, s storage.Store) {
 	u := addUser(t, s)
 	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID, 0))
-	wantFault(t, "UpdateUser", s.UpdateUser(t.Context(), u, 0), fault.NotFound)
+	wantError(t, "UpdateUser", s.UpdateUser(t.Context(), u, 0), user.ErrNotFound)
 	u.Email = newUser().Email
-	wantFault(t, "UpdateUser to another address", s.UpdateUser(t.Context(), u, 0), fault.NotFound)
+	wantError(t, "UpdateUser to another address", s.UpdateUser(t.Context(), u, 0), user.ErrNotFound)
 }
 
 func changedByAdministrator(t *testing.T, s storage.Store) {
@@ -274,16 +263,16 @@ func changedByAdministrator(t *testing.T, s storage.Store) {
 
 	taken := u
 	taken.Email = root.Email
-	wantField(t, "UpdateUser to a taken address", s.UpdateUser(t.Context(), taken, root.ID), "email")
+	wantTaken(t, "UpdateUser to a taken address", s.UpdateUser(t.Context(), taken, root.ID), "email")
 	u.Version--
-	wantFault(t, "UpdateUser of an old version", s.UpdateUser(t.Context(), u, root.ID), fault.Conflict)
+	wantError(t, "UpdateUser of an old version", s.UpdateUser(t.Context(), u, root.ID), user.ErrChanged)
 	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID, root.ID))
-	wantFault(t, "UpdateUser of a user who is gone", s.UpdateUser(t.Context(), u, root.ID), fault.NotFound)
-	wantFault(t, "DeleteUser again", s.DeleteUser(t.Context(), u.ID, root.ID), fault.NotFound)
+	wantError(t, "UpdateUser of a user who is gone", s.UpdateUser(t.Context(), u, root.ID), user.ErrNotFound)
+	wantError(t, "DeleteUser again", s.DeleteUser(t.Context(), u.ID, root.ID), user.ErrNotFound)
 
 	root.Name = "Grace Hopper"
 	wantOK(t, "UpdateUser of oneself", s.UpdateUser(t.Context(), root, root.ID))
-	wantFault(t, "UpdateUser of oneself in an old version", s.UpdateUser(t.Context(), root, root.ID), fault.Conflict)
+	wantError(t, "UpdateUser of oneself in an old version", s.UpdateUser(t.Context(), root, root.ID), user.ErrChanged)
 	wantOK(t, "DeleteUser of oneself", s.DeleteUser(t.Context(), root.ID, root.ID))
 }
 
@@ -300,12 +289,12 @@ func changedByNobodyElse(t *testing.T, s storage.Store) {
 	for name, by := range map[string]int64{
 		"no administrator": demoted.ID, "somebody blocked": blocked.ID, "somebody who is gone": gone.ID, "an unknown id": unknownID,
 	} {
-		wantFault(t, "UpdateUser by "+name, s.UpdateUser(t.Context(), changed, by), fault.Forbidden)
-		wantFault(t, "UpdateUser to another address by "+name, s.UpdateUser(t.Context(), moved, by), fault.Forbidden)
-		wantFault(t, "DeleteUser by "+name, s.DeleteUser(t.Context(), want.ID, by), fault.Forbidden)
+		wantError(t, "UpdateUser by "+name, s.UpdateUser(t.Context(), changed, by), user.ErrNotAdministrator)
+		wantError(t, "UpdateUser to another address by "+name, s.UpdateUser(t.Context(), moved, by), user.ErrNotAdministrator)
+		wantError(t, "DeleteUser by "+name, s.DeleteUser(t.Context(), want.ID, by), user.ErrNotAdministrator)
 	}
-	wantFault(t, "UpdateUser of oneself by no administrator", s.UpdateUser(t.Context(), demoted, demoted.ID), fault.Forbidden)
-	wantFault(t, "DeleteUser of oneself by no administrator", s.DeleteUser(t.Context(), demoted.ID, demoted.ID), fault.Forbidden)
+	wantError(t, "UpdateUser of oneself by no administrator", s.UpdateUser(t.Context(), demoted, demoted.ID), user.ErrNotAdministrator)
+	wantError(t, "DeleteUser of oneself by no administrator", s.DeleteUser(t.Context(), demoted.ID, demoted.ID), user.ErrNotAdministrator)
 	for _, want := range []user.User{want, demoted} {
 		wantSame(t, "User after the refused changes", must[user.User](t)(s.User(t.Context(), want.ID)), want)
 		wantSame(t, "UserByLogin", must[user.User](t)(s.UserByLogin(t.Context(), want.Email)), want)
@@ -327,9 +316,7 @@ func raceAdministrators(t *testing.T, s storage.Store) {
 			}
 			return s.UpdateUser(t.Context(), other, by.ID)
 		})
-		winner := wantOneWinner(t, "UpdateUser and DeleteUser of each other", errs, func(err error) bool {
-			return fault.Is(err, fault.Forbidden)
-		})
+		winner := wantOneWinner(t, "UpdateUser and DeleteUser of each other", errs, is(user.ErrNotAdministrator))
 		wantSame(t, "the winner", must[user.User](t)(s.User(t.Context(), admins[winner].ID)), admins[winner])
 		if loser, err := s.User(t.Context(), admins[1-winner].ID); err == nil && loser.Administers() {
 			t.Errorf("both are administrators after user %d removed user %d", admins[winner].ID, loser.ID)
@@ -345,10 +332,10 @@ func deleteUser(t *testing.T, s storage.Store) {
 	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID, 0))
 
 	_, err := s.User(t.Context(), u.ID)
-	wantFault(t, "User", err, fault.NotFound)
+	wantError(t, "User", err, user.ErrNotFound)
 	_, err = s.Group(t.Context(), u.NamespaceID)
-	wantFault(t, "Group of the namespace", err, fault.NotFound)
-	wantFault(t, "DeleteUser again", s.DeleteUser(t.Context(), u.ID, 0), fault.NotFound)
+	wantError(t, "Group of the namespace", err, project.ErrGroupNotFound)
+	wantError(t, "DeleteUser again", s.DeleteUser(t.Context(), u.ID, 0), user.ErrNotFound)
 
 	memberships := must[project.Memberships](t)(s.Memberships(t.Context(), u.ID))
 	wantSame(t, "Memberships", memberships, project.Memberships{})
@@ -369,7 +356,7 @@ func wantDead(t *testing.T, s storage.Store, id int64, successor user.User) {
 		t.Errorf("CreateUser gave id %d after user %d was removed, want a higher one", successor.ID, id)
 	}
 	_, err := s.User(t.Context(), id)
-	wantFault(t, "User", err, fault.NotFound)
+	wantError(t, "User", err, user.ErrNotFound)
 	for _, login := range []string{successor.Username, successor.Email} {
 		wantSame(t, "UserByLogin", must[user.User](t)(s.UserByLogin(t.Context(), login)), successor)
 	}
@@ -378,7 +365,7 @@ func wantDead(t *testing.T, s storage.Store, id int64, successor user.User) {
 func deleteUserWithProjects(t *testing.T, s storage.Store) {
 	u := addUser(t, s)
 	p := addProject(t, s, namespaceOf(t, s, u))
-	wantFault(t, "DeleteUser with a project", s.DeleteUser(t.Context(), u.ID, 0), fault.Conflict)
+	wantError(t, "DeleteUser with a project", s.DeleteUser(t.Context(), u.ID, 0), user.ErrHoldsProjects)
 	wantSame(t, "User", must[user.User](t)(s.User(t.Context(), u.ID)), u)
 	wantSame(t, "UserByLogin", must[user.User](t)(s.UserByLogin(t.Context(), u.Email)), u)
 
@@ -397,8 +384,6 @@ func raceDeleteUser(t *testing.T, s storage.Store) {
 			_, err := s.CreateProject(t.Context(), newProject(namespace))
 			return err
 		})
-		wantOneWinner(t, "DeleteUser and CreateProject", errs, func(err error) bool {
-			return fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound)
-		})
+		wantOneWinner(t, "DeleteUser and CreateProject", errs, is(user.ErrHoldsProjects, project.ErrGroupNotFound))
 	}
 }
