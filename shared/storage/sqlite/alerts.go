@@ -7,25 +7,33 @@ import (
 	"gatehouse/shared/storage/packed"
 )
 
-const alertColumns = `project_id, iid, fingerprint, grouped, title, description, severity, status, service,
-	monitoring_tool, hosts, environment, runbook, started_at, ended_at, events, last_event_at, integration_id,
-	assignee_id, activity, created_at, updated_at, version`
+var alerts = newKind(kind[alert.Alert]{table: "alerts", notFound: alert.ErrNotFound, columns: alertColumns})
 
-func scanAlert(r row) (a alert.Alert, err error) {
-	return a, r.Scan(&a.ProjectID, &a.IID, &a.Fingerprint, &a.Grouped, &a.Title, &a.Description, &a.Severity,
-		&a.Status, &a.Service, &a.MonitoringTool, intoList(&a.Hosts), &a.Environment, &a.Runbook,
-		intoTime(&a.StartedAt), intoTime(&a.EndedAt), &a.Events, intoTime(&a.LastEventAt), &a.IntegrationID,
-		&a.AssigneeID, intoList(&a.Activity), intoTime(&a.CreatedAt), intoTime(&a.UpdatedAt), &a.Version)
+func alertColumns(a *alert.Alert) columns {
+	return append(columns{
+		{"project_id", &a.ProjectID}, {"iid", &a.IID}, {"fingerprint", &a.Fingerprint},
+		{"grouped", &a.Grouped}, {"title", &a.Title}, {"description", &a.Description},
+		{"severity", &a.Severity}, {"service", &a.Service}, {"monitoring_tool", &a.MonitoringTool},
+		{"hosts", (*list[string])(&a.Hosts)}, {"environment", &a.Environment}, {"runbook", &a.Runbook},
+		{"started_at", &a.StartedAt}, {"events", &a.Events}, {"last_event_at", &a.LastEventAt},
+		{"integration_id", &a.IntegrationID}, {"created_at", &a.CreatedAt},
+	}, alertState(a)...)
 }
+
+// alertState are the columns that a change can change.
+func alertState(a *alert.Alert) columns {
+	return columns{
+		{"status", &a.Status}, {"ended_at", &a.EndedAt}, {"assignee_id", &a.AssigneeID},
+		{"activity", (*list[alert.Activity])(&a.Activity)}, {"updated_at", &a.UpdatedAt},
+		{"version", &a.Version},
+	}
+}
+
+const byIID = "WHERE project_id = ? AND iid = ?"
 
 // Alert returns the alert.
 func (s *Store) Alert(ctx context.Context, projectID, iid int64) (alert.Alert, error) {
-	return findAlert(ctx, s.readers, projectID, iid)
-}
-
-func findAlert(ctx context.Context, on statements, projectID, iid int64) (alert.Alert, error) {
-	const query = "SELECT " + alertColumns + " FROM alerts WHERE project_id = ? AND iid = ?"
-	return find(ctx, on, alert.ErrNotFound, scanAlert, query, projectID, iid)
+	return alerts.find(ctx, s.readers, byIID, projectID, iid)
 }
 
 // AlertPayload returns the payload of the occurrence that opened the alert.
@@ -41,11 +49,11 @@ func (s *Store) AlertPayload(ctx context.Context, projectID, iid int64) ([]byte,
 
 // RecentAlerts returns the newest alerts that pass the filter.
 func (s *Store) RecentAlerts(ctx context.Context, projectID int64, f alert.Filter, limit int) ([]alert.Alert, bool, error) {
-	const query = "SELECT " + alertColumns + ` FROM alerts WHERE project_id = ?1
+	const passing = `WHERE project_id = ?1
 		AND (?2 IN ('null', '[]') OR status IN (SELECT value FROM json_each(?2)))
 		AND (?3 IN ('null', '[]') OR severity IN (SELECT value FROM json_each(?3)))
 		AND created_at >= ?4 ORDER BY iid DESC LIMIT ?5`
-	found, err := many(ctx, s.readers, scanAlert, query,
+	found, err := alerts.all(ctx, s.readers, passing,
 		projectID, text(f.Statuses), text(f.Severities), micros(f.Since), limit+1)
 	if err != nil {
 		return nil, false, err
@@ -56,7 +64,7 @@ func (s *Store) RecentAlerts(ctx context.Context, projectID int64, f alert.Filte
 // ChangeAlert changes the alert whose version is the stored one.
 func (s *Store) ChangeAlert(ctx context.Context, a alert.Alert, c alert.Change) (changed alert.Alert, err error) {
 	err = s.writer.do(ctx, func(tx *transaction) error {
-		stored, err := findAlert(context.Background(), tx, a.ProjectID, a.IID)
+		stored, err := alerts.find(context.Background(), tx, byIID, a.ProjectID, a.IID)
 		if err != nil {
 			return err
 		}
@@ -75,7 +83,8 @@ func (s *Store) ChangeAlert(ctx context.Context, a alert.Alert, c alert.Change) 
 	return changed, nil
 }
 
-// checkAlone refuses to open an alert again beside another.
+// checkAlone returns an error if the change reopens an alert beside another open
+// one with its fingerprint.
 func (tx *transaction) checkAlone(was, is alert.Alert) error {
 	if was.Open() || !is.Open() || !is.Grouped {
 		return nil
@@ -87,9 +96,9 @@ func (tx *transaction) checkAlone(was, is alert.Alert) error {
 	return err
 }
 
-// saveAlert stores what a change can change.
+var updateAlert = update("alerts", alertState, byIID)
+
+// saveAlert stores a change.
 func (tx *transaction) saveAlert(a alert.Alert) error {
-	return tx.exec(`UPDATE alerts SET status = ?, ended_at = ?, assignee_id = ?, activity = ?, updated_at = ?, version = ?
-		WHERE project_id = ? AND iid = ?`,
-		a.Status, micros(a.EndedAt), a.AssigneeID, text(a.Activity), micros(a.UpdatedAt), a.Version, a.ProjectID, a.IID)
+	return tx.exec(updateAlert, alertState(&a).values(a.ProjectID, a.IID)...)
 }

@@ -2,23 +2,33 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"time"
 
+	"gatehouse/shared/fault"
 	"gatehouse/shared/throttle"
 )
 
-func scanCounter(r row) (c throttle.Counter, err error) {
-	return c, r.Scan(&c.Attempts, intoTime(&c.Since), intoTime(&c.Last))
+// counter is a counter as it is stored.
+type counter struct {
+	throttle.Counter
+	key    throttle.Key
+	endsAt time.Time
+}
+
+var counters = newKind(kind[counter]{table: "attempts", notFound: fault.NotFound, columns: counterColumns})
+
+func counterColumns(c *counter) columns {
+	return columns{
+		{"key", c.key[:]}, {"attempts", &c.Attempts}, {"first_at", &c.Since}, {"last_at", &c.Last},
+		{"ends_at", &c.endsAt},
+	}
 }
 
 // CountAttempt counts an attempt.
 func (s *Store) CountAttempt(ctx context.Context, k throttle.Key, l throttle.Limit, now time.Time) (since time.Time, err error) {
-	const counter = "SELECT attempts, first_at, last_at FROM attempts WHERE key = ?"
 	err = s.writer.do(ctx, func(tx *transaction) error {
-		stored, err := one(context.Background(), tx, scanCounter, counter, k[:])
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		stored, err := counters.find(context.Background(), tx, "WHERE key = ?", k[:])
+		if fault.IgnoreNotFound(err) != nil {
 			return err
 		}
 		next, err := stored.Next(l, now)
@@ -26,8 +36,7 @@ func (s *Store) CountAttempt(ctx context.Context, k throttle.Key, l throttle.Lim
 			return err
 		}
 		since = next.Since
-		return tx.exec("INSERT OR REPLACE INTO attempts (key, attempts, first_at, last_at, ends_at) VALUES (?, ?, ?, ?, ?)",
-			k[:], next.Attempts, micros(next.Since), micros(next.Last), micros(next.Last.Add(l.Window)))
+		return counters.put(tx, &counter{next, k, next.Last.Add(l.Window)})
 	})
 	return since, err
 }

@@ -6,38 +6,42 @@ import (
 	"gatehouse/shared/audit"
 )
 
-const entryColumns = "id, at, name, actor_id, user_id, details, outcome, reason, user_agent, address, request_id"
+var entries = newKind(kind[audit.Entry]{table: "audit_entries", columns: entryColumns})
 
-func scanEntry(r row) (e audit.Entry, err error) {
-	var details []string
-	err = r.Scan(&e.ID, intoTime(&e.At), &e.Name, &e.ActorID, &e.UserID, intoList(&details), &e.Outcome, &e.Reason,
-		&e.Browser.UserAgent, &e.Browser.Address, &e.RequestID)
-	e.Details = audit.DetailsOf(details)
-	return e, err
+func entryColumns(e *audit.Entry) columns {
+	return columns{
+		{"id", &e.ID}, {"at", &e.At}, {"name", &e.Name}, {"actor_id", &e.ActorID},
+		{"user_id", &e.UserID}, {"details", (*details)(&e.Details)}, {"outcome", &e.Outcome},
+		{"reason", &e.Reason}, {"user_agent", &e.Browser.UserAgent}, {"address", &e.Browser.Address},
+		{"request_id", &e.RequestID}, {"expires_at", derived{micros(e.ExpiresAt())}},
+	}
 }
 
-// WriteEntry stores the entry in the place of one with its ID.
+// details are stored as the list of their pairs.
+type details audit.Details
+
+func (d *details) Scan(stored any) error {
+	var pairs list[string]
+	err := pairs.Scan(stored)
+	*d = details(audit.DetailsOf(pairs))
+	return err
+}
+
+func (d *details) value() any { return text(audit.Details(*d).Pairs()) }
+
+// WriteEntry stores the entry, and replaces the one with its ID.
 func (s *Store) WriteEntry(ctx context.Context, e audit.Entry) error {
-	return s.writer.do(ctx, func(tx *transaction) error {
-		return tx.exec("INSERT OR REPLACE INTO audit_entries ("+entryColumns+", expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			e.ID, micros(e.At), string(e.Name), e.ActorID, e.UserID, text(e.Details.Pairs()), string(e.Outcome), e.Reason,
-			e.Browser.UserAgent, e.Browser.Address, e.RequestID, micros(e.ExpiresAt()))
-	})
+	return s.writer.do(ctx, func(tx *transaction) error { return entries.put(tx, &e) })
 }
 
 // Entries returns the entries that pass the filter.
 func (s *Store) Entries(ctx context.Context, f audit.Filter) (audit.Page, error) {
-	const (
-		selected  = "SELECT " + entryColumns + " FROM audit_entries WHERE "
-		passing   = "id > ? AND id < ? AND ? IN ('', name) ORDER BY id DESC LIMIT ?"
-		everybody = selected + passing
-		one       = selected + "user_id = ? AND " + passing
-	)
+	const passing = "id > ? AND id < ? AND ? IN ('', name) ORDER BY id DESC LIMIT ?"
 	low, high := f.Bounds()
-	query, args := everybody, []any{low, high, string(f.Name), f.Size + 1}
+	clause, args := "WHERE "+passing, []any{low, high, string(f.Name), f.Size + 1}
 	if !f.Everybody {
-		query, args = one, append([]any{f.UserID}, args...)
+		clause, args = "WHERE user_id = ? AND "+passing, append([]any{f.UserID}, args...)
 	}
-	found, err := many(ctx, s.readers, scanEntry, query, args...)
+	found, err := entries.all(ctx, s.readers, clause, args...)
 	return audit.Cut(found, f.Size), err
 }

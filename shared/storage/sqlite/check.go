@@ -11,15 +11,6 @@ func (tx *transaction) exists(query string, args ...any) (bool, error) {
 	return one(context.Background(), tx, scanBool, "SELECT EXISTS ("+query+")", args...)
 }
 
-// require returns notFound unless the query has a row.
-func (tx *transaction) require(notFound error, query string, args ...any) error {
-	found, err := tx.exists(query, args...)
-	if err == nil && !found {
-		return notFound
-	}
-	return err
-}
-
 // refuse returns the error why if the query has a row.
 func (tx *transaction) refuse(why error, query string, args ...any) error {
 	found, err := tx.exists(query, args...)
@@ -29,9 +20,9 @@ func (tx *transaction) refuse(why error, query string, args ...any) error {
 	return err
 }
 
-// A claim is a name that a new thing wants for itself.
+// A claim is a name that a new thing needs for itself.
 type claim struct {
-	field, holder string // holder is a query for who has the name
+	field, holder string // holder is a query that finds who has the name
 	args          []any
 }
 
@@ -44,7 +35,7 @@ func email(address string, userID int64) claim {
 	return claim{"email", "SELECT 1 FROM users WHERE email_key = ? AND id <> ?", []any{key(address), userID}}
 }
 
-// checkFree complains about every claim to what somebody has already.
+// checkFree complains about every claim to a name that is taken.
 func (tx *transaction) checkFree(claims ...claim) error {
 	complaints := fault.Fields{}
 	for _, c := range claims {
@@ -57,14 +48,4 @@ func (tx *transaction) checkFree(claims ...claim) error {
 		}
 	}
 	return complaints.Err()
-}
-
-// checkVersion returns changed unless the query selects this version, and
-// notFound when it selects none.
-func (tx *transaction) checkVersion(notFound, changed error, query string, id, version int64) error {
-	stored, err := find(context.Background(), tx, notFound, scanInt64, query, id)
-	if err == nil && stored != version {
-		return changed
-	}
-	return err
 }

@@ -6,20 +6,24 @@ import (
 	"gatehouse/shared/project"
 )
 
-func scanEnvironment(r row) (e project.Environment, err error) {
-	return e, r.Scan(&e.ID, &e.ProjectID, &e.Name)
+var environments = newKind(kind[project.Environment]{
+	table: "environments", notFound: project.ErrEnvironmentNotFound, columns: environmentColumns,
+})
+
+func environmentColumns(e *project.Environment) columns {
+	return columns{{"id", given{&e.ID}}, {"project_id", &e.ProjectID}, {"name", &e.Name}}
 }
 
 // Environments returns the environments of a project.
 func (s *Store) Environments(ctx context.Context, p project.Project) ([]project.Environment, error) {
-	return many(ctx, s.readers, scanEnvironment,
-		"SELECT id, project_id, name FROM environments WHERE project_id = ? ORDER BY id", p.ID)
+	return environments.all(ctx, s.readers, "WHERE project_id = ? ORDER BY id", p.ID)
 }
 
 // CreateEnvironment stores an environment.
 func (s *Store) CreateEnvironment(ctx context.Context, p project.Project, e project.Environment) (project.Environment, error) {
+	e.ProjectID = p.ID
 	err := s.writer.do(ctx, func(tx *transaction) error {
-		if err := tx.require(project.ErrNotFound, "SELECT 1 FROM projects WHERE id = ?", p.ID); err != nil {
+		if err := tx.requireProject(p.ID); err != nil {
 			return err
 		}
 		const named = "SELECT 1 FROM environments WHERE project_id = ? AND name = ?"
@@ -33,7 +37,7 @@ func (s *Store) CreateEnvironment(ctx context.Context, p project.Project, e proj
 		if count >= project.MaxEnvironments {
 			return project.ErrTooManyEnvironments
 		}
-		e.ID, err = tx.insert("INSERT INTO environments (project_id, name) VALUES (?, ?)", p.ID, e.Name)
+		e.ID, err = environments.insert(tx, &e)
 		return err
 	})
 	return e, err
@@ -42,6 +46,6 @@ func (s *Store) CreateEnvironment(ctx context.Context, p project.Project, e proj
 // DeleteEnvironment removes an environment.
 func (s *Store) DeleteEnvironment(ctx context.Context, p project.Project, id int64) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
-		return tx.changeOne(project.ErrEnvironmentNotFound, "DELETE FROM environments WHERE id = ? AND project_id = ?", id, p.ID)
+		return environments.delete(tx, "WHERE id = ? AND project_id = ?", id, p.ID)
 	})
 }

@@ -6,21 +6,24 @@ import (
 	"gatehouse/shared/errortracking"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
-	"gatehouse/shared/project"
 )
 
-const selectTracking = `
-	SELECT project_id, active, integrated, api_url, project_name, tracker_url, sealed_token
-	FROM tracking_settings WHERE project_id = ?`
+var trackings = newKind(kind[errortracking.Settings]{
+	table: "tracking_settings", notFound: errortracking.ErrNotFound, columns: trackingColumns,
+})
 
-func scanTracking(r row) (s errortracking.Settings, err error) {
+func trackingColumns(s *errortracking.Settings) columns {
 	x := &s.External
-	return s, r.Scan(&s.ProjectID, &s.Active, &s.Integrated, &x.APIURL, &x.ProjectName, &x.TrackerURL, &x.SealedToken)
+	return columns{
+		{"project_id", &s.ProjectID}, {"active", &s.Active}, {"integrated", &s.Integrated},
+		{"api_url", &x.APIURL}, {"project_name", &x.ProjectName}, {"tracker_url", &x.TrackerURL},
+		{"sealed_token", &x.SealedToken},
+	}
 }
 
 // TrackingSettings returns the project's settings.
 func (s *Store) TrackingSettings(ctx context.Context, projectID int64) (errortracking.Settings, error) {
-	return find(ctx, s.readers, errortracking.ErrNotFound, scanTracking, selectTracking, projectID)
+	return trackings.find(ctx, s.readers, "WHERE project_id = ?", projectID)
 }
 
 // ChangeTracking changes the project's settings.
@@ -29,7 +32,7 @@ func (s *Store) ChangeTracking(ctx context.Context, projectID int64, c errortrac
 		if err := tx.requireProject(projectID); err != nil {
 			return err
 		}
-		stored, err := find(ctx, tx, errortracking.ErrNotFound, scanTracking, selectTracking, projectID)
+		stored, err := trackings.find(context.Background(), tx, "WHERE project_id = ?", projectID)
 		if c.Create && fault.Is(err, fault.NotFound) {
 			stored, err = errortracking.Settings{ProjectID: projectID}, nil
 		}
@@ -39,18 +42,9 @@ func (s *Store) ChangeTracking(ctx context.Context, projectID int64, c errortrac
 		if settings, err = c.Apply(stored); err != nil {
 			return err
 		}
-		return tx.putTracking(settings)
+		return trackings.put(tx, &settings)
 	})
 	return settings, err
-}
-
-func (tx *transaction) putTracking(s errortracking.Settings) error {
-	x := s.External
-	return tx.exec(`
-		INSERT OR REPLACE INTO tracking_settings
-			(project_id, active, integrated, api_url, project_name, tracker_url, sealed_token)
-		VALUES (?, ?, ?, ?, ?, ?, ?)`,
-		s.ProjectID, s.Active, s.Integrated, x.APIURL, x.ProjectName, x.TrackerURL, append([]byte{}, x.SealedToken...))
 }
 
 // PutSealedToken keeps a token sealed anew.
@@ -60,15 +54,16 @@ func (s *Store) PutSealedToken(ctx context.Context, projectID int64, was, sealed
 	})
 }
 
-func (tx *transaction) requireProject(id int64) error {
-	return tx.require(project.ErrNotFound, "SELECT 1 FROM projects WHERE id = ?", id)
-}
+var clientKeys = newKind(kind[errortracking.ClientKey]{
+	table: "client_keys", notFound: errortracking.ErrKeyNotFound, columns: clientKeyColumns,
+})
 
-const clientKeyColumns = "number, id, project_id, public_key, active, created_at"
-
-func scanClientKey(r row) (k errortracking.ClientKey, err error) {
-	var number int64
-	return k, r.Scan(&number, &k.ID, &k.ProjectID, &k.PublicKey, &k.Active, intoTime(&k.CreatedAt))
+func clientKeyColumns(k *errortracking.ClientKey) columns {
+	return columns{
+		{"number", given{new(int64)}}, // the order in which the keys came
+		{"id", &k.ID}, {"project_id", &k.ProjectID}, {"public_key", &k.PublicKey}, {"active", &k.Active},
+		{"created_at", &k.CreatedAt},
+	}
 }
 
 // AddClientKey stores a key.
@@ -80,22 +75,24 @@ func (s *Store) AddClientKey(ctx context.Context, k errortracking.ClientKey) err
 		if err := tx.refuse(errortracking.ErrKeyTaken, "SELECT 1 FROM client_keys WHERE id = ?", k.ID); err != nil {
 			return err
 		}
-		return tx.exec("INSERT INTO client_keys (id, project_id, public_key, active, created_at) VALUES (?, ?, ?, ?, ?)",
-			k.ID, k.ProjectID, k.PublicKey, k.Active, micros(k.CreatedAt))
+		_, err := clientKeys.insert(tx, &k)
+		return err
 	})
 }
 
 // ClientKeys returns a page of the project's keys.
 func (s *Store) ClientKeys(ctx context.Context, projectID int64, r page.Request) (page.Of[errortracking.ClientKey], error) {
-	return list(ctx, s, scanClientKey, clientKeyColumns, "client_keys WHERE project_id = ?", r, projectID)
+	return clientKeys.page(ctx, s, r, "WHERE project_id = ?", projectID)
 }
 
 // RemoveClientKey removes a key of the project.
 func (s *Store) RemoveClientKey(ctx context.Context, projectID, id int64) (k errortracking.ClientKey, err error) {
 	err = s.writer.do(ctx, func(tx *transaction) error {
-		k, err = find(ctx, tx, errortracking.ErrKeyNotFound, scanClientKey,
-			"DELETE FROM client_keys WHERE id = ? AND project_id = ? RETURNING "+clientKeyColumns, id, projectID)
-		return err
+		const clause = "WHERE id = ? AND project_id = ?"
+		if k, err = clientKeys.find(context.Background(), tx, clause, id, projectID); err != nil {
+			return err
+		}
+		return clientKeys.delete(tx, clause, id, projectID)
 	})
 	return k, err
 }

@@ -7,60 +7,64 @@ import (
 	"gatehouse/shared/oauth"
 )
 
-const (
-	grantColumns = `user_id, client_id, random, application, nonce, redirect_uri, scopes, challenge, refreshable,
-		oidc_nonce, authenticated_at, user_since, created_at, generation, issued_at, previous_issued_at, narrowed, revoked_at, used_at`
-	byGrantID   = " WHERE user_id = ? AND client_id = ? AND random = ?"
-	selectGrant = "SELECT " + grantColumns + " FROM grants" + byGrantID
-)
+var grants = newKind(kind[oauth.Grant]{table: "grants", notFound: oauth.ErrGrantNotFound, columns: grantColumns})
 
-func scanGrant(r row) (g oauth.Grant, err error) {
-	return g, r.Scan(&g.UserID, &g.ClientID, intoBytes(g.Random[:]), &g.Application, intoBytes(g.Nonce[:]),
-		&g.RedirectURI, intoScopes(&g.Scopes), &g.Challenge, &g.Refreshable, &g.OIDCNonce, intoTime(&g.AuthenticatedAt),
-		intoTime(&g.SessionEpoch), intoTime(&g.CreatedAt), &g.Generation, intoTime(&g.IssuedAt), intoTime(&g.PreviousIssuedAt), &g.Narrowed, intoTime(&g.RevokedAt),
-		intoTime(&g.UsedAt))
+func grantColumns(g *oauth.Grant) columns {
+	return append(columns{
+		{"user_id", &g.UserID}, {"client_id", &g.ClientID}, {"random", g.Random[:]},
+		{"application", &g.Application}, {"nonce", g.Nonce[:]}, {"redirect_uri", &g.RedirectURI},
+		{"challenge", &g.Challenge}, {"refreshable", &g.Refreshable}, {"oidc_nonce", &g.OIDCNonce},
+		{"authenticated_at", &g.AuthenticatedAt}, {"user_since", &g.SessionEpoch}, {"created_at", &g.CreatedAt},
+		{"revoked_at", &g.RevokedAt}, {"used_at", &g.UsedAt},
+	}, grantProgress(g)...)
 }
+
+// grantProgress are the columns that AdvanceGrant changes.
+func grantProgress(g *oauth.Grant) columns {
+	return columns{
+		{"scopes", &g.Scopes}, {"generation", &g.Generation}, {"issued_at", &g.IssuedAt},
+		{"previous_issued_at", &g.PreviousIssuedAt}, {"narrowed", &g.Narrowed},
+		{"ends_at", derived{micros(g.EndsAt())}},
+	}
+}
+
+const byGrantID = "WHERE user_id = ? AND client_id = ? AND random = ?"
 
 // CreateGrant stores a grant.
 func (s *Store) CreateGrant(ctx context.Context, g oauth.Grant) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
-		return tx.exec("INSERT INTO grants ("+grantColumns+", ends_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			g.UserID, g.ClientID, g.Random[:], g.Application, g.Nonce[:], g.RedirectURI, g.Scopes.String(), g.Challenge,
-			g.Refreshable, g.OIDCNonce, micros(g.AuthenticatedAt), micros(g.SessionEpoch), micros(g.CreatedAt), g.Generation, micros(g.IssuedAt),
-			micros(g.PreviousIssuedAt), g.Narrowed, micros(g.RevokedAt), micros(g.UsedAt), micros(g.EndsAt()))
+		_, err := grants.insert(tx, &g)
+		return err
 	})
 }
 
 // Grant returns the grant with this id.
 func (s *Store) Grant(ctx context.Context, id oauth.GrantID) (oauth.Grant, error) {
-	return find(ctx, s.readers, oauth.ErrGrantNotFound, scanGrant, selectGrant, id.UserID, id.ClientID, id.Random[:])
+	return grants.find(ctx, s.readers, byGrantID, id.UserID, id.ClientID, id.Random[:])
 }
 
 // GrantsOf returns the user's grants to the client.
 func (s *Store) GrantsOf(ctx context.Context, userID, clientID int64) ([]oauth.Grant, error) {
-	const query = "SELECT " + grantColumns + " FROM grants WHERE user_id = ? AND client_id = ?"
-	return many(ctx, s.readers, scanGrant, query, userID, clientID)
+	return grants.all(ctx, s.readers, "WHERE user_id = ? AND client_id = ?", userID, clientID)
 }
 
 // GrantsByUser returns all of the user's grants.
 func (s *Store) GrantsByUser(ctx context.Context, userID int64) ([]oauth.Grant, error) {
-	return many(ctx, s.readers, scanGrant, "SELECT "+grantColumns+" FROM grants WHERE user_id = ?", userID)
+	return grants.all(ctx, s.readers, "WHERE user_id = ?", userID)
 }
 
-// AdvanceGrant puts the next generation of a grant in the place of the last.
+var advanceGrant = update("grants", grantProgress, byGrantID+" AND generation = ? AND revoked_at = 0")
+
+// AdvanceGrant replaces a grant by its next generation.
 func (s *Store) AdvanceGrant(ctx context.Context, next oauth.Grant) (stored oauth.Grant, err error) {
 	err = s.writer.do(ctx, func(tx *transaction) error {
-		advanced, err := tx.change(`
-			UPDATE grants SET scopes = ?, generation = ?, issued_at = ?, previous_issued_at = ?, narrowed = ?, ends_at = ?`+
-			byGrantID+" AND generation = ? AND revoked_at = 0",
-			next.Scopes.String(), next.Generation, micros(next.IssuedAt), micros(next.PreviousIssuedAt), next.Narrowed,
-			micros(next.EndsAt()), next.UserID, next.ClientID, next.Random[:], next.Generation-1)
+		advanced, err := tx.change(advanceGrant,
+			grantProgress(&next).values(next.UserID, next.ClientID, next.Random[:], next.Generation-1)...)
 		if err != nil || advanced {
 			stored = next
 			return err
 		}
-		stored, err = find(context.Background(), tx, oauth.ErrGrantNotFound, scanGrant, selectGrant,
-			next.UserID, next.ClientID, next.Random[:])
+		stored, err = grants.find(context.Background(), tx, byGrantID, next.UserID, next.ClientID, next.Random[:])
 		if err != nil {
 			return err
 		}
@@ -72,7 +76,7 @@ func (s *Store) AdvanceGrant(ctx context.Context, next oauth.Grant) (stored oaut
 // RevokeGrant ends a grant.
 func (s *Store) RevokeGrant(ctx context.Context, id oauth.GrantID, now time.Time) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
-		return tx.exec("UPDATE grants SET revoked_at = ?"+byGrantID+" AND revoked_at = 0",
+		return tx.exec("UPDATE grants SET revoked_at = ? "+byGrantID+" AND revoked_at = 0",
 			micros(now), id.UserID, id.ClientID, id.Random[:])
 	})
 }
@@ -85,9 +89,9 @@ func (s *Store) RevokeGrants(ctx context.Context, userID, clientID int64, now ti
 	})
 }
 
-// TouchGrant notes the use of a grant.
+// TouchGrant records the use of a grant.
 func (s *Store) TouchGrant(ctx context.Context, id oauth.GrantID, now time.Time) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
-		return tx.exec("UPDATE grants SET used_at = ?"+byGrantID, micros(now), id.UserID, id.ClientID, id.Random[:])
+		return tx.exec("UPDATE grants SET used_at = ? "+byGrantID, micros(now), id.UserID, id.ClientID, id.Random[:])
 	})
 }

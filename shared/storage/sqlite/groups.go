@@ -2,25 +2,29 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 )
 
-const namespaceColumns = `id, ifnull(parent_id, 0), ifnull(owner_id, 0), ancestors, name, path, full_path,
-	visibility, created_at, version`
+var groups = newKind(kind[project.Group]{
+	table: "namespaces", notFound: project.ErrGroupNotFound, changed: project.ErrGroupChanged, columns: groupColumns,
+})
 
-func scanGroup(r row) (g project.Group, err error) {
-	return g, r.Scan(&g.ID, &g.ParentID, &g.OwnerID, intoList(&g.Ancestors), &g.Name, &g.Path, &g.FullPath,
-		&g.Visibility, intoTime(&g.CreatedAt), &g.Version)
+func groupColumns(g *project.Group) columns {
+	return columns{
+		{"id", given{&g.ID}}, {"parent_id", (*reference)(&g.ParentID)},
+		{"owner_id", (*reference)(&g.OwnerID)}, {"ancestors", (*list[int64])(&g.Ancestors)}, {"name", &g.Name},
+		{"path", &g.Path}, {"full_path", &g.FullPath}, {"visibility", &g.Visibility},
+		{"created_at", &g.CreatedAt}, {"version", &g.Version},
+	}
 }
 
 // CreateGroup stores a group with its creator as its owner.
 func (s *Store) CreateGroup(ctx context.Context, g project.Group, creator int64) (project.Group, error) {
 	err := s.writer.do(ctx, func(tx *transaction) error {
 		if g.ParentID != 0 {
-			if err := tx.requireNamespace(g.ParentID); err != nil {
+			if err := groups.require(tx, "WHERE id = ?", g.ParentID); err != nil {
 				return err
 			}
 		}
@@ -37,36 +41,23 @@ func (s *Store) CreateGroup(ctx context.Context, g project.Group, creator int64)
 	return g, err
 }
 
-func (tx *transaction) requireNamespace(id int64) error {
-	return tx.require(project.ErrGroupNotFound, "SELECT 1 FROM namespaces WHERE id = ?", id)
-}
-
 // addNamespace stores a group or a user's namespace, whose path is free.
 func (tx *transaction) addNamespace(g *project.Group) (err error) {
 	g.Version = 1
-	g.ID, err = tx.insert(`
-		INSERT INTO namespaces (parent_id, owner_id, ancestors, name, path, full_path, visibility, created_at, version)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		reference(g.ParentID), reference(g.OwnerID), text(g.Ancestors), g.Name, g.Path, g.FullPath,
-		g.Visibility, micros(g.CreatedAt), g.Version)
-	if err != nil {
+	if g.ID, err = groups.insert(tx, g); err != nil {
 		return err
 	}
 	return tx.exec("INSERT INTO paths (key, namespace_id) VALUES (?, ?)", key(g.FullPath), g.ID)
 }
 
-// reference is the stored form of an id that may be none.
-func reference(id int64) sql.NullInt64 { return sql.NullInt64{Int64: id, Valid: id != 0} }
-
 // Group returns the group or user's namespace with this id.
 func (s *Store) Group(ctx context.Context, id int64) (project.Group, error) {
-	return find(ctx, s.readers, project.ErrGroupNotFound, scanGroup, "SELECT "+namespaceColumns+" FROM namespaces WHERE id = ?", id)
+	return groups.find(ctx, s.readers, "WHERE id = ?", id)
 }
 
 // GroupsByID returns the groups and users' namespaces with these ids that exist.
 func (s *Store) GroupsByID(ctx context.Context, ids []int64) (map[int64]project.Group, error) {
-	const query = "SELECT " + namespaceColumns + " FROM namespaces WHERE id IN (SELECT value FROM json_each(?))"
-	found, err := many(ctx, s.readers, scanGroup, query, text(ids))
+	found, err := groups.all(ctx, s.readers, "WHERE id IN (SELECT value FROM json_each(?))", text(ids))
 	byID := make(map[int64]project.Group, len(found))
 	for _, g := range found {
 		byID[g.ID] = g
@@ -76,9 +67,7 @@ func (s *Store) GroupsByID(ctx context.Context, ids []int64) (map[int64]project.
 
 // GroupByPath returns the group or user's namespace with this full path.
 func (s *Store) GroupByPath(ctx context.Context, fullPath string) (project.Group, error) {
-	const query = "SELECT " + namespaceColumns + ` FROM namespaces
-		WHERE id = (SELECT namespace_id FROM paths WHERE key = ?)`
-	return find(ctx, s.readers, project.ErrGroupNotFound, scanGroup, query, key(fullPath))
+	return groups.find(ctx, s.readers, "WHERE id = (SELECT namespace_id FROM paths WHERE key = ?)", key(fullPath))
 }
 
 // below selects the groups with the ids of a list, and all that are in them.
@@ -87,9 +76,9 @@ const below = `WITH RECURSIVE below (id) AS (SELECT value FROM json_each(?)
 
 // Groups returns a page of the groups that pass the filter.
 func (s *Store) Groups(ctx context.Context, f project.Filter, r page.Request) (page.Of[project.Group], error) {
-	const passing = `namespaces WHERE owner_id IS NULL AND
+	const passing = `WHERE owner_id IS NULL AND
 		(? OR NOT ? AND visibility IN ('internal', 'public') OR id IN (` + below + `))`
-	return list(ctx, s, scanGroup, namespaceColumns, passing, r, f.All, f.MembersOnly, places(f, project.InGroup))
+	return groups.page(ctx, s, r, passing, f.All, f.MembersOnly, places(f, project.InGroup))
 }
 
 // places lists the ids of the filter's places of one kind.
@@ -114,11 +103,13 @@ func (s *Store) WidestBelow(ctx context.Context, groupID int64) (project.Visibil
 
 func scanVisibility(r row) (v project.Visibility, err error) { return v, r.Scan(&v) }
 
+// realGroup excludes the namespaces of users.
+const realGroup = "WHERE id = ? AND owner_id IS NULL"
+
 // UpdateGroup changes the name and the visibility of a group.
 func (s *Store) UpdateGroup(ctx context.Context, g project.Group) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
-		const version = "SELECT version FROM namespaces WHERE id = ? AND owner_id IS NULL"
-		if err := tx.checkVersion(project.ErrGroupNotFound, project.ErrGroupChanged, version, g.ID, g.Version); err != nil {
+		if err := groups.requireVersion(tx, g.Version, realGroup, g.ID); err != nil {
 			return err
 		}
 		return tx.exec("UPDATE namespaces SET name = ?, visibility = ?, version = version + 1 WHERE id = ?",
@@ -134,8 +125,7 @@ func (s *Store) DeleteGroup(ctx context.Context, id int64) error {
 		if err := tx.refuse(project.ErrGroupNotEmpty, held, id); err != nil {
 			return err
 		}
-		err := tx.changeOne(project.ErrGroupNotFound, "DELETE FROM namespaces WHERE id = ? AND owner_id IS NULL", id)
-		if err != nil {
+		if err := groups.delete(tx, realGroup, id); err != nil {
 			return err
 		}
 		return tx.removeMembers(project.Place{Kind: project.InGroup, ID: id})

@@ -11,16 +11,21 @@ import (
 	"gatehouse/shared/project"
 )
 
-const integrationColumns = `id, project_id, name, type, active, endpoint, key_digest, sealed_key, api_url, mapping,
-	rate_limit, created_at, version, last_received_at, received, rejected, skipped_items, truncated_alerts,
-	last_error, last_error_at`
+var integrations = newKind(kind[integration.Integration]{
+	table: "integrations", notFound: integration.ErrNotFound, changed: integration.ErrChanged, columns: integrationColumns,
+})
 
-func scanIntegration(r row) (i integration.Integration, err error) {
+func integrationColumns(i *integration.Integration) columns {
 	h := &i.Health
-	return i, r.Scan(&i.ID, &i.ProjectID, &i.Name, &i.Type, &i.Active, &i.Endpoint, intoBytes(i.KeyDigest[:]),
-		&i.SealedKey, &i.APIURL, &i.Mapping, &i.RateLimit, intoTime(&i.CreatedAt), &i.Version,
-		intoTime(&h.LastReceivedAt), &h.Received, &h.Rejected, &h.SkippedItems, &h.TruncatedAlerts,
-		&h.LastError, intoTime(&h.LastErrorAt))
+	return columns{
+		{"id", given{&i.ID}}, {"project_id", &i.ProjectID}, {"name", &i.Name},
+		{"type", &i.Type}, {"active", &i.Active}, {"endpoint", &i.Endpoint},
+		{"key_digest", i.KeyDigest[:]}, {"sealed_key", &i.SealedKey}, {"api_url", &i.APIURL},
+		{"mapping", &i.Mapping}, {"rate_limit", &i.RateLimit}, {"created_at", &i.CreatedAt},
+		{"version", &i.Version}, {"last_received_at", &h.LastReceivedAt}, {"received", &h.Received},
+		{"rejected", &h.Rejected}, {"skipped_items", &h.SkippedItems}, {"truncated_alerts", &h.TruncatedAlerts},
+		{"last_error", &h.LastError}, {"last_error_at", &h.LastErrorAt},
+	}
 }
 
 // EndpointOf returns an integration and what comes with it.
@@ -33,8 +38,7 @@ func (s *Store) EndpointOf(ctx context.Context, projectPath, endpoint string) (i
 	if err != nil {
 		return integration.Endpoint{}, err
 	}
-	i, err := find(ctx, s.readers, integration.ErrNotFound, scanIntegration,
-		"SELECT "+integrationColumns+" FROM integrations WHERE project_id = ? AND endpoint = ?", projectID, endpoint)
+	i, err := integrations.find(ctx, s.readers, "WHERE project_id = ? AND endpoint = ?", projectID, endpoint)
 	if err != nil {
 		return integration.Endpoint{}, err
 	}
@@ -47,22 +51,17 @@ func (s *Store) EndpointOf(ctx context.Context, projectPath, endpoint string) (i
 	return e, err
 }
 
-func scanString(r row) (s string, err error) { return s, r.Scan(&s) }
-
 // Integrations returns the integrations of a project.
 func (s *Store) Integrations(ctx context.Context, p project.Project) ([]integration.Integration, error) {
-	return integrations(ctx, s.readers, p)
+	return integrations.all(ctx, s.readers, ofProject, p.ID)
 }
 
-func integrations(ctx context.Context, on statements, p project.Project) ([]integration.Integration, error) {
-	const query = "SELECT " + integrationColumns + " FROM integrations WHERE project_id = ? ORDER BY id"
-	return many(ctx, on, scanIntegration, query, p.ID)
-}
+const ofProject = "WHERE project_id = ? ORDER BY id"
 
 // CreateIntegration stores an integration.
 func (s *Store) CreateIntegration(ctx context.Context, p project.Project, i integration.Integration, had []integration.Integration) (integration.Integration, error) {
 	err := s.writer.do(ctx, func(tx *transaction) error {
-		if err := tx.require(project.ErrNotFound, "SELECT 1 FROM projects WHERE id = ?", p.ID); err != nil {
+		if err := tx.requireProject(p.ID); err != nil {
 			return err
 		}
 		if err := tx.requireIntegrations(p, had); err != nil {
@@ -72,15 +71,18 @@ func (s *Store) CreateIntegration(ctx context.Context, p project.Project, i inte
 			"SELECT 1 FROM integrations WHERE project_id = ? AND endpoint = ?", p.ID, i.Endpoint); err != nil {
 			return err
 		}
-		return tx.addIntegration(&i)
+		i.Version = 1
+		var err error
+		i.ID, err = integrations.insert(tx, &i)
+		return err
 	})
 	return i, err
 }
 
-// requireIntegrations returns a fault.Conflict error unless the project has
-// the integrations that were read.
+// requireIntegrations returns an error unless the project has the integrations
+// that the caller read.
 func (tx *transaction) requireIntegrations(p project.Project, had []integration.Integration) error {
-	have, err := integrations(context.Background(), tx, p)
+	have, err := integrations.all(context.Background(), tx, ofProject, p.ID)
 	if err != nil {
 		return err
 	}
@@ -90,21 +92,11 @@ func (tx *transaction) requireIntegrations(p project.Project, had []integration.
 	return nil
 }
 
-func (tx *transaction) addIntegration(i *integration.Integration) (err error) {
-	i.Version = 1
-	i.ID, err = tx.insert(`
-		INSERT INTO integrations (project_id, name, type, active, endpoint, key_digest, sealed_key, api_url, mapping,
-			rate_limit, created_at, version) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		i.ProjectID, i.Name, i.Type, i.Active, i.Endpoint, i.KeyDigest[:], i.SealedKey, i.APIURL, i.Mapping,
-		i.RateLimit, micros(i.CreatedAt), i.Version)
-	return err
-}
-
 // UpdateIntegration changes an integration. A key that stays is left as it is
 // sealed.
 func (s *Store) UpdateIntegration(ctx context.Context, p project.Project, i integration.Integration, had []integration.Integration) (integration.Integration, error) {
 	err := s.writer.do(ctx, func(tx *transaction) error {
-		if err := tx.checkVersion(integration.ErrNotFound, integration.ErrChanged, "SELECT version FROM integrations WHERE id = ?", i.ID, i.Version); err != nil {
+		if err := integrations.requireVersion(tx, i.Version, "WHERE id = ?", i.ID); err != nil {
 			return err
 		}
 		if err := tx.requireIntegrations(p, had); err != nil {
@@ -122,14 +114,12 @@ func (s *Store) UpdateIntegration(ctx context.Context, p project.Project, i inte
 
 // DeleteIntegration removes an integration.
 func (s *Store) DeleteIntegration(ctx context.Context, _ project.Project, i integration.Integration) error {
-	return s.writer.do(ctx, func(tx *transaction) error {
-		return tx.changeOne(integration.ErrNotFound, "DELETE FROM integrations WHERE id = ?", i.ID)
-	})
+	return s.writer.do(ctx, func(tx *transaction) error { return integrations.delete(tx, "WHERE id = ?", i.ID) })
 }
 
 // Sample returns the sample payload of an integration.
 func (s *Store) Sample(ctx context.Context, p project.Project, i integration.Integration) ([]byte, error) {
-	return find(ctx, s.readers, integration.ErrNotFound, func(r row) (sample []byte, err error) { return sample, r.Scan(&sample) },
+	return find(ctx, s.readers, integration.ErrNotFound, scanBytes,
 		"SELECT sample FROM integrations WHERE id = ? AND project_id = ?", i.ID, p.ID)
 }
 

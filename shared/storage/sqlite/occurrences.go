@@ -89,21 +89,13 @@ func (tx *transaction) open(projectID int64, o alert.Occurrence, payload []byte,
 	if err != nil {
 		return alert.Recorded{}, err
 	}
-	id, err := tx.insertAlert(o.Alert(projectID, iid, now))
+	opened := o.Alert(projectID, iid, now)
+	id, err := alerts.insert(tx, &opened)
 	if err != nil {
 		return alert.Recorded{}, err
 	}
 	err = tx.exec("INSERT INTO alert_payloads (alert_id, packed) VALUES (?, ?)", id, payload)
 	return alert.Recorded{Outcome: alert.Opened, IID: iid, Title: o.Title}, err
-}
-
-func (tx *transaction) insertAlert(a alert.Alert) (id int64, err error) {
-	return tx.insert("INSERT INTO alerts ("+alertColumns+`)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		a.ProjectID, a.IID, a.Fingerprint, a.Grouped, a.Title, a.Description, a.Severity, a.Status, a.Service,
-		a.MonitoringTool, text(a.Hosts), a.Environment, a.Runbook, micros(a.StartedAt), micros(a.EndedAt), a.Events,
-		micros(a.LastEventAt), a.IntegrationID, a.AssigneeID, text(a.Activity), micros(a.CreatedAt),
-		micros(a.UpdatedAt), a.Version)
 }
 
 // recover resolves every open alert that the recovery is about.
@@ -131,8 +123,7 @@ func (tx *transaction) recover(projectID int64, o alert.Occurrence, now time.Tim
 func (tx *transaction) openAlerts(projectID int64, fingerprint alert.Fingerprint) ([]alert.Alert, error) {
 	var open []alert.Alert
 	for _, which := range []string{counting, alone} {
-		found, err := many(context.Background(), tx, scanAlert, "SELECT "+alertColumns+" FROM alerts WHERE "+which,
-			projectID, fingerprint)
+		found, err := alerts.all(context.Background(), tx, "WHERE "+which, projectID, fingerprint)
 		if err != nil {
 			return nil, err
 		}

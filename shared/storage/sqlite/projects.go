@@ -7,25 +7,43 @@ import (
 	"gatehouse/shared/project"
 )
 
-// A project's namespace is permanent, and so is what it takes from it.
-const (
-	projectColumns = `projects.id, namespaces.id, full_path, ifnull(owner_id, 0), ancestors, projects.name,
-		projects.path, projects.visibility, projects.created_at, projects.version`
-	projectTables = "projects JOIN namespaces ON namespaces.id = namespace_id"
-)
+// A project's namespace is permanent, and so is what the project takes from it.
+var projects = newKind(kind[project.Project]{
+	table: "projects JOIN namespaces ON namespaces.id = namespace_id", notFound: project.ErrNotFound,
+	columns: projectColumns, complete: completeProject,
+})
 
-func scanProject(r row) (p project.Project, err error) {
-	err = r.Scan(&p.ID, &p.NamespaceID, &p.NamespacePath, &p.OwnerID, intoList(&p.Lineage), &p.Name,
-		&p.Path, &p.Visibility, intoTime(&p.CreatedAt), &p.Version)
+func projectColumns(p *project.Project) columns {
+	return columns{
+		{"projects.id", &p.ID}, {"namespaces.id", &p.NamespaceID}, {"full_path", &p.NamespacePath},
+		{"owner_id", (*reference)(&p.OwnerID)}, {"ancestors", (*list[int64])(&p.Lineage)},
+		{"projects.name", &p.Name}, {"projects.path", &p.Path},
+		{"projects.visibility", &p.Visibility}, {"projects.created_at", &p.CreatedAt},
+		{"projects.version", &p.Version},
+	}
+}
+
+func completeProject(p *project.Project) {
 	p.Lineage = append(p.Lineage, p.NamespaceID)
 	p.FullPath = p.NamespacePath + "/" + p.Path
-	return p, err
+}
+
+// projectRows is the table without the namespaces.
+var projectRows = newKind(kind[project.Project]{
+	table: "projects", notFound: project.ErrNotFound, changed: project.ErrChanged, columns: projectRowColumns,
+})
+
+func projectRowColumns(p *project.Project) columns {
+	return columns{
+		{"id", given{&p.ID}}, {"namespace_id", &p.NamespaceID}, {"name", &p.Name}, {"path", &p.Path},
+		{"visibility", &p.Visibility}, {"created_at", &p.CreatedAt}, {"version", &p.Version},
+	}
 }
 
 // CreateProject stores a project.
 func (s *Store) CreateProject(ctx context.Context, p project.Project) (project.Project, error) {
 	err := s.writer.do(ctx, func(tx *transaction) error {
-		if err := tx.requireNamespace(p.NamespaceID); err != nil {
+		if err := groups.require(tx, "WHERE id = ?", p.NamespaceID); err != nil {
 			return err
 		}
 		if err := tx.checkFree(path("path", p.FullPath)); err != nil {
@@ -38,42 +56,40 @@ func (s *Store) CreateProject(ctx context.Context, p project.Project) (project.P
 
 func (tx *transaction) addProject(p *project.Project) (err error) {
 	p.Version = 1
-	p.ID, err = tx.insert(`
-		INSERT INTO projects (namespace_id, name, path, visibility, created_at, version) VALUES (?, ?, ?, ?, ?, ?)`,
-		p.NamespaceID, p.Name, p.Path, p.Visibility, micros(p.CreatedAt), p.Version)
-	if err != nil {
+	if p.ID, err = projectRows.insert(tx, p); err != nil {
 		return err
 	}
 	return tx.exec("INSERT INTO paths (key, project_id) VALUES (?, ?)", key(p.FullPath), p.ID)
 }
 
+func (tx *transaction) requireProject(id int64) error {
+	return projectRows.require(tx, "WHERE id = ?", id)
+}
+
 // Project returns the project with this id.
 func (s *Store) Project(ctx context.Context, id int64) (project.Project, error) {
-	const query = "SELECT " + projectColumns + " FROM " + projectTables + " WHERE projects.id = ?"
-	return find(ctx, s.readers, project.ErrNotFound, scanProject, query, id)
+	return projects.find(ctx, s.readers, "WHERE projects.id = ?", id)
 }
 
 // ProjectByPath returns the project with this full path.
 func (s *Store) ProjectByPath(ctx context.Context, fullPath string) (project.Project, error) {
-	const query = "SELECT " + projectColumns + " FROM " + projectTables +
-		" WHERE projects.id = (SELECT project_id FROM paths WHERE key = ?)"
-	return find(ctx, s.readers, project.ErrNotFound, scanProject, query, key(fullPath))
+	return projects.find(ctx, s.readers, "WHERE projects.id = (SELECT project_id FROM paths WHERE key = ?)", key(fullPath))
 }
 
 // Projects returns a page of the projects that pass the filter.
 func (s *Store) Projects(ctx context.Context, f project.Filter, r page.Request) (page.Of[project.Project], error) {
-	const passing = projectTables + ` WHERE (? OR NOT ? AND projects.visibility IN ('internal', 'public') OR owner_id = ?
+	const passing = `WHERE (? OR NOT ? AND projects.visibility IN ('internal', 'public') OR owner_id = ?
 		OR projects.id IN (SELECT value FROM json_each(?)) OR namespaces.id IN (` + below + `))
 		AND (instr(gatehouse_key(projects.name), ?) OR instr(gatehouse_key(full_path || '/' || projects.path), ?))`
 	search := key(f.Search)
-	return list(ctx, s, scanProject, projectColumns, passing, r,
+	return projects.page(ctx, s, r, passing,
 		f.All, f.MembersOnly, f.OwnerID, places(f, project.InProject), places(f, project.InGroup), search, search)
 }
 
 // UpdateProject changes the name and the visibility of a project.
 func (s *Store) UpdateProject(ctx context.Context, p project.Project) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
-		if err := tx.checkVersion(project.ErrNotFound, project.ErrChanged, "SELECT version FROM projects WHERE id = ?", p.ID, p.Version); err != nil {
+		if err := projectRows.requireVersion(tx, p.Version, "WHERE id = ?", p.ID); err != nil {
 			return err
 		}
 		return tx.exec("UPDATE projects SET name = ?, visibility = ?, version = version + 1 WHERE id = ?",
@@ -81,11 +97,11 @@ func (s *Store) UpdateProject(ctx context.Context, p project.Project) error {
 	})
 }
 
-// DeleteProject removes a project. Its path, and what else there are not many
-// of, goes by a foreign key; its alerts follow.
+// DeleteProject removes a project. What belongs to it is removed by foreign
+// keys; only its alerts, which can be many, are removed after it.
 func (s *Store) DeleteProject(ctx context.Context, id int64) error {
 	err := s.writer.do(ctx, func(tx *transaction) error {
-		if err := tx.changeOne(project.ErrNotFound, "DELETE FROM projects WHERE id = ?", id); err != nil {
+		if err := projectRows.delete(tx, "WHERE id = ?", id); err != nil {
 			return err
 		}
 		return tx.removeMembers(project.Place{Kind: project.InProject, ID: id})

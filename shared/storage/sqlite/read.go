@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"sync"
-
-	"gatehouse/shared/page"
 )
 
 // readers is the pool of connections that read. It keeps every statement
@@ -99,29 +97,6 @@ func many[T any](ctx context.Context, on statements, scan func(row) (T, error), 
 		all = append(all, v)
 	}
 	return all, rows.Err()
-}
-
-// list returns a page of the rows from somewhere, the newest first: the first
-// column is the id. The page and the count of the whole list are read at the
-// same instant.
-func list[T any](ctx context.Context, s *Store, scan func(row) (T, error), columns, from string, r page.Request, args ...any) (page.Of[T], error) {
-	tx, err := s.readers.db.BeginTx(ctx, nil)
-	if err != nil {
-		return page.Of[T]{}, err
-	}
-	defer tx.Rollback()
-
-	on := snapshot{tx, s.readers}
-	args = args[:len(args):len(args)] // appended to twice
-	items, err := many(ctx, on, scan, "SELECT "+columns+" FROM "+from+" ORDER BY 1 DESC LIMIT ? OFFSET ?",
-		append(args, r.Size+1, r.Offset())...)
-	if err != nil {
-		return page.Of[T]{}, err
-	}
-	total, err := one(ctx, on, scanInt64, "SELECT count(*) FROM (SELECT 1 FROM "+from+" LIMIT ?)",
-		append(args, page.CountLimit+1)...)
-	more := len(items) > r.Size
-	return page.Of[T]{Items: items[:min(len(items), r.Size)], Total: page.Count(int(total)), More: more}, err
 }
 
 // snapshot runs queries that all see the same state.

@@ -7,28 +7,33 @@ import (
 	"gatehouse/shared/user"
 )
 
-const factorColumns = "user_id, mark, sealed, last_step, recovery, recovery_used, last_sign_in, created_at"
+var secondFactors = newKind(kind[twofactor.Factor]{
+	table: "second_factors", notFound: twofactor.ErrNotFound, columns: factorColumns,
+})
 
-func scanFactor(r row) (f twofactor.Factor, err error) {
-	return f, r.Scan(&f.UserID, intoBytes(f.Mark[:]), &f.Sealed, &f.LastStep, &f.Recovery.Digests, &f.Recovery.Used,
-		intoTime(&f.LastSignIn), intoTime(&f.CreatedAt))
+func factorColumns(f *twofactor.Factor) columns {
+	return append(columns{{"user_id", &f.UserID}, {"created_at", &f.CreatedAt}}, factorState(f)...)
+}
+
+// factorState are the columns that ReplaceSecondFactor changes.
+func factorState(f *twofactor.Factor) columns {
+	return columns{
+		{"mark", f.Mark[:]}, {"sealed", &f.Sealed}, {"last_step", &f.LastStep},
+		{"recovery", &f.Recovery.Digests}, {"recovery_used", &f.Recovery.Used}, {"last_sign_in", &f.LastSignIn},
+	}
 }
 
 // SecondFactor returns the user's factor.
 func (s *Store) SecondFactor(ctx context.Context, userID int64) (twofactor.Factor, error) {
-	const query = "SELECT " + factorColumns + " FROM second_factors WHERE user_id = ?"
-	return find(ctx, s.readers, twofactor.ErrNotFound, scanFactor, query, userID)
+	return secondFactors.find(ctx, s.readers, "WHERE user_id = ?", userID)
 }
 
-// ReplaceSecondFactor puts the next state of a factor in the place of the one
-// with this mark.
+var replaceFactor = update("second_factors", factorState, "WHERE user_id = ? AND mark = ?")
+
+// ReplaceSecondFactor replaces the factor with this mark by its next state.
 func (s *Store) ReplaceSecondFactor(ctx context.Context, was twofactor.Mark, next twofactor.Factor) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
-		replaced, err := tx.change(`
-			UPDATE second_factors SET mark = ?, sealed = ?, last_step = ?, recovery = ?, recovery_used = ?, last_sign_in = ?
-			WHERE user_id = ? AND mark = ?`,
-			next.Mark[:], next.Sealed, next.LastStep, next.Recovery.Digests, next.Recovery.Used, micros(next.LastSignIn),
-			next.UserID, was[:])
+		replaced, err := tx.change(replaceFactor, factorState(&next).values(next.UserID, was[:])...)
 		if err == nil && !replaced {
 			return twofactor.ErrChanged
 		}
@@ -42,9 +47,7 @@ func (s *Store) EnableTwoFactor(ctx context.Context, u user.User, f twofactor.Fa
 		if err := tx.setTwoFactor(u); err != nil {
 			return err
 		}
-		return tx.exec("INSERT OR REPLACE INTO second_factors ("+factorColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-			f.UserID, f.Mark[:], f.Sealed, f.LastStep, f.Recovery.Digests, f.Recovery.Used,
-			micros(f.LastSignIn), micros(f.CreatedAt))
+		return secondFactors.put(tx, &f)
 	})
 }
 
@@ -61,11 +64,20 @@ func (s *Store) DisableTwoFactor(ctx context.Context, u user.User, by int64) err
 	})
 }
 
-// setTwoFactor changes of the user what goes with the second factor.
+// userTwoFactor are the columns of a user that change with the second factor.
+func userTwoFactor(u *user.User) columns {
+	return columns{
+		{"two_factor_enabled", &u.TwoFactorEnabled}, {"updated_at", &u.UpdatedAt},
+		{"sessions_since", &u.SessionEpoch}, {"version", &u.Version},
+	}
+}
+
+var updateTwoFactor = update("users", userTwoFactor, "WHERE id = ?")
+
 func (tx *transaction) setTwoFactor(u user.User) error {
-	if err := tx.checkVersion(user.ErrNotFound, user.ErrChanged, "SELECT version FROM users WHERE id = ?", u.ID, u.Version); err != nil {
+	if err := users.requireVersion(tx, u.Version, "WHERE id = ?", u.ID); err != nil {
 		return err
 	}
-	return tx.exec("UPDATE users SET two_factor_enabled = ?, updated_at = ?, sessions_since = ?, version = version + 1 WHERE id = ?",
-		u.TwoFactorEnabled, micros(u.UpdatedAt), micros(u.SessionEpoch), u.ID)
+	u.Version++
+	return tx.exec(updateTwoFactor, userTwoFactor(&u).values(u.ID)...)
 }

@@ -13,8 +13,7 @@ func (s *Store) SigningKeys(ctx context.Context) (oidc.SealedKeys, error) {
 	return find(ctx, s.readers, oidc.ErrNotFound, scanSealed, "SELECT sealed, version FROM signing_keys")
 }
 
-// ReplaceSigningKeys puts the next version of the sealed keys in the place of
-// the last.
+// ReplaceSigningKeys replaces the sealed keys by their next version.
 func (s *Store) ReplaceSigningKeys(ctx context.Context, next oidc.SealedKeys) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
 		const first = "INSERT INTO signing_keys (id, sealed, version) VALUES (1, ?, ?) ON CONFLICT DO NOTHING"

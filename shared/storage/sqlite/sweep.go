@@ -2,39 +2,38 @@ package sqlite
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
-// grace is how long an ended grant is kept, so that a late request still
-// hears that it has expired rather than that it never was.
+// grace is how long an ended grant is kept, so that a late request is told that
+// the grant has expired, and not that it is unknown.
 const grace = 24 * time.Hour
 
-// Sweep deletes what nobody can use any more: expired sessions and audit
-// entries, counters of attempts that count no more, grants that ended a day ago
-// and alerts of deleted projects. Personal access tokens stay, for their owners
-// to see. The caller calls it now and then, as nothing depends on when.
+// Sweep deletes what nobody can use any more: expired sessions, counters of
+// attempts and audit entries, grants that ended a day ago, and alerts of
+// deleted projects. Personal access tokens stay, for their owners to see. It
+// should be called now and then; nothing depends on when.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
-	const sessions = `DELETE FROM sessions WHERE rowid IN
-		(SELECT rowid FROM sessions WHERE expires_at <= ? LIMIT 500)`
-	const attempts = `DELETE FROM attempts WHERE rowid IN
-		(SELECT rowid FROM attempts WHERE ends_at <= ? LIMIT 500)`
-	const grants = `DELETE FROM grants WHERE rowid IN
-		(SELECT rowid FROM grants WHERE ends_at <= ? LIMIT 500)`
-	const entries = `DELETE FROM audit_entries WHERE id IN
-		(SELECT id FROM audit_entries WHERE expires_at <= ? LIMIT 500)`
-	for _, expired := range []string{sessions, attempts, entries} {
-		if err := s.portions(ctx, expired, micros(now)); err != nil {
+	const expired = "DELETE FROM %s WHERE %s IN (SELECT %[2]s FROM %[1]s WHERE %[3]s <= ? LIMIT 500)"
+	for _, e := range []struct {
+		table, id, end string
+		before         time.Time
+	}{
+		{"sessions", "rowid", "expires_at", now},
+		{"attempts", "rowid", "ends_at", now},
+		{"audit_entries", "id", "expires_at", now},
+		{"grants", "rowid", "ends_at", now.Add(-grace)},
+	} {
+		if err := s.portions(ctx, fmt.Sprintf(expired, e.table, e.id, e.end), micros(e.before)); err != nil {
 			return err
 		}
 	}
-	if err := s.sweepAlerts(ctx); err != nil {
-		return err
-	}
-	return s.portions(ctx, grants, micros(now.Add(-grace)))
+	return s.sweepAlerts(ctx)
 }
 
-// sweepAlerts deletes what is left of the alerts of deleted projects: of one
-// whose deletion came to no end, and what was on its way even then.
+// sweepAlerts deletes what is left of the alerts of deleted projects: where the
+// deletion was interrupted, or an alert came in while it ran.
 func (s *Store) sweepAlerts(ctx context.Context) error {
 	const orphans = `DELETE FROM alerts WHERE id IN
 		(SELECT a.id FROM alert_counters c JOIN alerts a USING (project_id)

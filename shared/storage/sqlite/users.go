@@ -8,13 +8,25 @@ import (
 	"gatehouse/shared/user"
 )
 
-const userColumns = `id, username, namespace_id, name, email, password_hash, state, admin, private_profile,
-	two_factor_enabled, created_at, updated_at, sessions_since, version`
+var users = newKind(kind[user.User]{
+	table: "users", notFound: user.ErrNotFound, changed: user.ErrChanged, columns: userColumns,
+})
 
-func scanUser(r row) (u user.User, err error) {
-	return u, r.Scan(&u.ID, &u.Username, &u.NamespaceID, &u.Name, &u.Email, &u.PasswordHash, &u.State, &u.Admin,
-		&u.PrivateProfile, &u.TwoFactorEnabled, intoTime(&u.CreatedAt), intoTime(&u.UpdatedAt),
-		intoTime(&u.SessionEpoch), &u.Version)
+func userColumns(u *user.User) columns {
+	return append(columns{
+		{"id", given{&u.ID}}, {"username", &u.Username}, {"namespace_id", &u.NamespaceID},
+		{"created_at", &u.CreatedAt},
+	}, profile(u)...)
+}
+
+// profile are the columns that UpdateUser changes.
+func profile(u *user.User) columns {
+	return columns{
+		{"name", &u.Name}, {"email", &u.Email}, {"email_key", derived{key(u.Email)}},
+		{"password_hash", &u.PasswordHash}, {"state", &u.State}, {"admin", &u.Admin},
+		{"private_profile", &u.PrivateProfile}, {"two_factor_enabled", &u.TwoFactorEnabled},
+		{"updated_at", &u.UpdatedAt}, {"sessions_since", &u.SessionEpoch}, {"version", &u.Version},
+	}
 }
 
 // CreateUser stores a user and the namespace that goes with it.
@@ -30,13 +42,7 @@ func (s *Store) CreateUser(ctx context.Context, u user.User) (user.User, error) 
 
 func (tx *transaction) addUser(u *user.User) (err error) {
 	u.Version = 1
-	u.ID, err = tx.insert(`
-		INSERT INTO users (username, namespace_id, name, email, email_key, password_hash, state, admin,
-			private_profile, two_factor_enabled, created_at, updated_at, sessions_since, version)
-		VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		u.Username, u.Name, u.Email, key(u.Email), u.PasswordHash, u.State, u.Admin,
-		u.PrivateProfile, u.TwoFactorEnabled, micros(u.CreatedAt), micros(u.UpdatedAt), micros(u.SessionEpoch), u.Version)
-	if err != nil {
+	if u.ID, err = users.insert(tx, u); err != nil {
 		return err
 	}
 	own := project.Group{
@@ -52,20 +58,19 @@ func (tx *transaction) addUser(u *user.User) (err error) {
 
 // User returns the user with this id.
 func (s *Store) User(ctx context.Context, id int64) (user.User, error) {
-	return find(ctx, s.readers, user.ErrNotFound, scanUser, "SELECT "+userColumns+" FROM users WHERE id = ?", id)
+	return users.find(ctx, s.readers, "WHERE id = ?", id)
 }
 
 // UserByLogin returns the user with this user name or e-mail address.
 func (s *Store) UserByLogin(ctx context.Context, login string) (user.User, error) {
-	const query = "SELECT " + userColumns + ` FROM users WHERE email_key = ?1 OR id =
+	const named = `WHERE email_key = ?1 OR id =
 		(SELECT owner_id FROM namespaces JOIN paths ON namespace_id = namespaces.id WHERE key = ?1)`
-	return find(ctx, s.readers, user.ErrNotFound, scanUser, query, key(login))
+	return users.find(ctx, s.readers, named, key(login))
 }
 
 // UsersByID returns the users with these ids that exist.
 func (s *Store) UsersByID(ctx context.Context, ids []int64) (map[int64]user.User, error) {
-	const query = "SELECT " + userColumns + " FROM users WHERE id IN (SELECT value FROM json_each(?))"
-	found, err := many(ctx, s.readers, scanUser, query, text(ids))
+	found, err := users.all(ctx, s.readers, "WHERE id IN (SELECT value FROM json_each(?))", text(ids))
 	byID := make(map[int64]user.User, len(found))
 	for _, u := range found {
 		byID[u.ID] = u
@@ -75,33 +80,30 @@ func (s *Store) UsersByID(ctx context.Context, ids []int64) (map[int64]user.User
 
 // Users returns a page of all users.
 func (s *Store) Users(ctx context.Context, r page.Request) (page.Of[user.User], error) {
-	return list(ctx, s, scanUser, userColumns, "users", r)
+	return users.page(ctx, s, r, "")
 }
 
-// UpdateUser replaces a user, but for what is permanent.
+var updateUser = update("users", profile, "WHERE id = ?")
+
+// UpdateUser replaces a user, except for what is permanent.
 func (s *Store) UpdateUser(ctx context.Context, u user.User, by int64) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
 		if err := tx.requireAdministrator(by); err != nil {
 			return err
 		}
-		if err := tx.checkVersion(user.ErrNotFound, user.ErrChanged, "SELECT version FROM users WHERE id = ?", u.ID, u.Version); err != nil {
+		if err := users.requireVersion(tx, u.Version, "WHERE id = ?", u.ID); err != nil {
 			return err
 		}
 		if err := tx.checkFree(email(u.Email, u.ID)); err != nil {
 			return err
 		}
-		return tx.exec(`
-			UPDATE users SET name = ?, email = ?, email_key = ?, password_hash = ?, state = ?, admin = ?,
-				private_profile = ?, two_factor_enabled = ?, updated_at = ?, sessions_since = ?,
-				version = version + 1
-			WHERE id = ?`,
-			u.Name, u.Email, key(u.Email), u.PasswordHash, u.State, u.Admin,
-			u.PrivateProfile, u.TwoFactorEnabled, micros(u.UpdatedAt), micros(u.SessionEpoch), u.ID)
+		u.Version++
+		return tx.exec(updateUser, profile(&u).values(u.ID)...)
 	})
 }
 
 // requireAdministrator returns user.ErrNotAdministrator unless the user is an
-// active administrator, or nobody in particular.
+// active administrator. Zero is nobody in particular, and passes.
 func (tx *transaction) requireAdministrator(id int64) error {
 	if id == 0 {
 		return nil
@@ -113,8 +115,8 @@ func (tx *transaction) requireAdministrator(id int64) error {
 	return err
 }
 
-// DeleteUser removes a user with everything that is the user's own. The
-// namespace, its path and the memberships go by their foreign keys.
+// DeleteUser removes a user and everything that the user owns. The namespace,
+// its path and the memberships are removed by foreign keys.
 func (s *Store) DeleteUser(ctx context.Context, id, by int64) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
 		if err := tx.requireAdministrator(by); err != nil {
@@ -124,7 +126,7 @@ func (s *Store) DeleteUser(ctx context.Context, id, by int64) error {
 		if err := tx.refuse(user.ErrHoldsProjects, projects, id); err != nil {
 			return err
 		}
-		if err := tx.changeOne(user.ErrNotFound, "DELETE FROM users WHERE id = ?", id); err != nil {
+		if err := users.delete(tx, "WHERE id = ?", id); err != nil {
 			return err
 		}
 		for _, table := range []string{"access_tokens", "sessions", "grants"} {

@@ -30,58 +30,73 @@ func text(list any) string {
 	return string(b)
 }
 
-// reader is a sql.Scanner made of a function.
-type reader func(stored any) error
+// moment is a time in microseconds; 0 is the zero time.
+type moment time.Time
 
-func (r reader) Scan(stored any) error { return r(stored) }
-
-func intoTime(t *time.Time) sql.Scanner {
-	return reader(func(stored any) error {
-		n, ok := stored.(int64)
-		if !ok {
-			return fmt.Errorf("stored time is a %T", stored)
-		}
-		*t = time.Time{}
-		if n != 0 {
-			*t = time.UnixMicro(n).UTC()
-		}
-		return nil
-	})
+func (m *moment) Scan(stored any) error {
+	n, ok := stored.(int64)
+	if !ok {
+		return fmt.Errorf("stored time is a %T", stored)
+	}
+	*m = moment{}
+	if n != 0 {
+		*m = moment(time.UnixMicro(n).UTC())
+	}
+	return nil
 }
 
-func intoBytes(b []byte) sql.Scanner {
-	return reader(func(stored any) error {
-		from, ok := stored.([]byte)
-		if !ok || len(from) != len(b) {
-			return fmt.Errorf("stored value is no %d bytes", len(b))
-		}
-		copy(b, from)
-		return nil
-	})
+// fixed is a slice over bytes of a fixed length.
+type fixed []byte
+
+func (f fixed) Scan(stored any) error {
+	from, ok := stored.([]byte)
+	if !ok || len(from) != len(f) {
+		return fmt.Errorf("stored value is no %d bytes", len(f))
+	}
+	copy(f, from)
+	return nil
 }
 
-func intoScopes(s *scope.Set) sql.Scanner {
-	return reader(func(stored any) error {
-		from, ok := stored.(string)
-		if !ok {
-			return fmt.Errorf("stored scopes are a %T", stored)
-		}
-		*s = scope.Of(strings.Fields(from)...)
-		return nil
-	})
+// reference is an id; NULL stands for zero, which refers to nothing.
+type reference int64
+
+func (r *reference) Scan(stored any) error {
+	n, ok := stored.(int64)
+	if !ok && stored != nil {
+		return fmt.Errorf("stored id is a %T", stored)
+	}
+	*r = reference(n)
+	return nil
 }
 
-// intoList reads what text wrote.
-func intoList[T any](list *[]T) sql.Scanner {
-	return reader(func(stored any) error {
-		from, ok := stored.(string)
-		if !ok {
-			return fmt.Errorf("stored list is a %T", stored)
-		}
-		return json.Unmarshal([]byte(from), list)
-	})
+func (r *reference) value() any { return sql.NullInt64{Int64: int64(*r), Valid: *r != 0} }
+
+// scopes are separated by spaces.
+type scopes scope.Set
+
+func (s *scopes) Scan(stored any) error {
+	from, ok := stored.(string)
+	if !ok {
+		return fmt.Errorf("stored scopes are a %T", stored)
+	}
+	*s = scopes(scope.Of(strings.Fields(from)...))
+	return nil
 }
 
-func scanInt64(r row) (n int64, err error)  { return n, r.Scan(&n) }
-func scanBool(r row) (b bool, err error)    { return b, r.Scan(&b) }
-func scanBytes(r row) (b []byte, err error) { return b, r.Scan(&b) }
+// list is stored as JSON.
+type list[T any] []T
+
+func (l *list[T]) Scan(stored any) error {
+	from, ok := stored.(string)
+	if !ok {
+		return fmt.Errorf("stored list is a %T", stored)
+	}
+	return json.Unmarshal([]byte(from), (*[]T)(l))
+}
+
+func (l *list[T]) value() any { return text(*l) }
+
+func scanInt64(r row) (n int64, err error)   { return n, r.Scan(&n) }
+func scanBool(r row) (b bool, err error)     { return b, r.Scan(&b) }
+func scanBytes(r row) (b []byte, err error)  { return b, r.Scan(&b) }
+func scanString(r row) (s string, err error) { return s, r.Scan(&s) }

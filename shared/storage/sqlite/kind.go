@@ -1,0 +1,109 @@
+package sqlite
+
+import (
+	"context"
+	"strings"
+
+	"gatehouse/shared/page"
+)
+
+// kind says how things of type T are kept in a table.
+type kind[T any] struct {
+	table    string
+	notFound error
+	changed  error // the stored version is another than the caller read
+	columns  func(*T) columns
+	complete func(*T) // sets what follows from the columns; nil: nothing
+
+	selected string // SELECT … FROM table
+	inserted string // INTO table …
+}
+
+// newKind returns the kind with its statements.
+func newKind[T any](k kind[T]) kind[T] {
+	cs := k.columns(new(T))
+	k.selected = "SELECT " + cs.names(true) + " FROM " + k.table + " "
+	marks := strings.Repeat(", ?", len(cs.values()))[2:]
+	k.inserted = "INTO " + k.table + " (" + cs.names(false) + ") VALUES (" + marks + ")"
+	return k
+}
+
+// scanner returns a function that scans one row after the other.
+func (k kind[T]) scanner() func(row) (T, error) {
+	var thing, empty T
+	into := k.columns(&thing).destinations()
+	return func(r row) (T, error) {
+		thing = empty
+		err := r.Scan(into...)
+		if err == nil && k.complete != nil {
+			k.complete(&thing)
+		}
+		return thing, err
+	}
+}
+
+// find returns the only thing that the clause selects, or notFound.
+func (k kind[T]) find(ctx context.Context, on statements, clause string, args ...any) (T, error) {
+	return find(ctx, on, k.notFound, k.scanner(), k.selected+clause, args...)
+}
+
+// all returns every thing that the clause selects.
+func (k kind[T]) all(ctx context.Context, on statements, clause string, args ...any) ([]T, error) {
+	return many(ctx, on, k.scanner(), k.selected+clause, args...)
+}
+
+// page returns a page of the things that the clause selects, the newest first:
+// the first column is the id. The page and the count of the whole list are
+// read at the same instant.
+func (k kind[T]) page(ctx context.Context, s *Store, r page.Request, clause string, args ...any) (page.Of[T], error) {
+	tx, err := s.readers.db.BeginTx(ctx, nil)
+	if err != nil {
+		return page.Of[T]{}, err
+	}
+	defer tx.Rollback()
+
+	on := snapshot{tx, s.readers}
+	args = args[:len(args):len(args)] // appended to twice
+	items, err := k.all(ctx, on, clause+" ORDER BY 1 DESC LIMIT ? OFFSET ?", append(args, r.Size+1, r.Offset())...)
+	if err != nil {
+		return page.Of[T]{}, err
+	}
+	total, err := one(ctx, on, scanInt64, "SELECT count(*) FROM (SELECT 1 FROM "+k.table+" "+clause+" LIMIT ?)",
+		append(args, page.CountLimit+1)...)
+	more := len(items) > r.Size
+	return page.Of[T]{Items: items[:min(len(items), r.Size)], Total: page.Count(int(total)), More: more}, err
+}
+
+// insert stores a new thing and returns the id of its row.
+func (k kind[T]) insert(tx *transaction, thing *T) (id int64, err error) {
+	return tx.insert("INSERT "+k.inserted, k.columns(thing).values()...)
+}
+
+// put stores a thing in the place of the one with its key.
+func (k kind[T]) put(tx *transaction, thing *T) error {
+	return tx.exec("INSERT OR REPLACE "+k.inserted, k.columns(thing).values()...)
+}
+
+// delete removes the thing that the clause selects, or returns notFound.
+func (k kind[T]) delete(tx *transaction, clause string, args ...any) error {
+	return tx.changeOne(k.notFound, "DELETE FROM "+k.table+" "+clause, args...)
+}
+
+// require returns notFound unless the clause selects something.
+func (k kind[T]) require(tx *transaction, clause string, args ...any) error {
+	found, err := tx.exists("SELECT 1 FROM "+k.table+" "+clause, args...)
+	if err == nil && !found {
+		return k.notFound
+	}
+	return err
+}
+
+// requireVersion returns changed when the thing that the clause selects has
+// another version, and notFound when there is none.
+func (k kind[T]) requireVersion(tx *transaction, version int64, clause string, args ...any) error {
+	stored, err := find(context.Background(), tx, k.notFound, scanInt64, "SELECT version FROM "+k.table+" "+clause, args...)
+	if err == nil && stored != version {
+		return k.changed
+	}
+	return err
+}
