@@ -87,7 +87,5 @@ func (s *Store) RotateAccessToken(ctx context.Context, id int64, successor acces
 
 // TouchAccessToken records the use of a token.
 func (s *Store) TouchAccessToken(ctx context.Context, t accesstoken.Token, now time.Time) error {
-	return s.writer.do(ctx, func(tx *transaction) error {
-		return tx.exec("UPDATE access_tokens SET last_used_at = ? WHERE id = ?", micros(now), t.ID)
-	})
+	return s.exec(ctx, "UPDATE access_tokens SET last_used_at = ? WHERE id = ?", micros(now), t.ID)
 }

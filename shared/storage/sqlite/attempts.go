@@ -43,15 +43,11 @@ func (s *Store) CountAttempt(ctx context.Context, k throttle.Key, l throttle.Lim
 
 // WithdrawAttempt takes one attempt off a counter.
 func (s *Store) WithdrawAttempt(ctx context.Context, k throttle.Key, since time.Time) error {
-	return s.writer.do(ctx, func(tx *transaction) error {
-		return tx.exec("UPDATE attempts SET attempts = attempts - 1 WHERE key = ? AND first_at = ? AND attempts > 0",
-			k[:], micros(since))
-	})
+	return s.exec(ctx, "UPDATE attempts SET attempts = attempts - 1 WHERE key = ? AND first_at = ? AND attempts > 0",
+		k[:], micros(since))
 }
 
 // ForgetAttempts removes a counter.
 func (s *Store) ForgetAttempts(ctx context.Context, k throttle.Key) error {
-	return s.writer.do(ctx, func(tx *transaction) error {
-		return tx.exec("DELETE FROM attempts WHERE key = ?", k[:])
-	})
+	return s.exec(ctx, "DELETE FROM attempts WHERE key = ?", k[:])
 }

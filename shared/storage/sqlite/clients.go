@@ -74,5 +74,5 @@ func (s *Store) UpdateClient(ctx context.Context, c oauth.Client) error {
 // DeleteClient removes a client. Its grants become useless, and are swept when
 // they end.
 func (s *Store) DeleteClient(ctx context.Context, c oauth.Client) error {
-	return s.writer.do(ctx, func(tx *transaction) error { return clients.delete(tx, "WHERE id = ?", c.ID) })
+	return clients.remove(ctx, s, "WHERE id = ?", c.ID)
 }

@@ -15,20 +15,25 @@ type column struct {
 
 type columns []column
 
-// Two variables go one way only.
+// Two kinds of variables go one way only.
 type (
-	given   struct{ *int64 } // SQLite chooses the value, an id
-	derived struct{ any }    // stored to search by, and never read
+	given   struct{ any } // read, and never stored: the id of a new row, or of a joined table
+	derived struct{ any } // stored to search by, and never read
 )
 
-// names lists the columns, separated by commas.
-func (cs columns) names(read bool) string {
+// names lists the columns to read from the table, and without one those to store.
+func (cs columns) names(table string) string {
 	var names []string
 	for _, c := range cs {
 		_, given := c.variable.(given)
 		_, derived := c.variable.(derived)
-		if read && !derived || !read && !given {
-			names = append(names, c.name)
+		if table == "" && given || table != "" && derived {
+			continue
+		}
+		if name := c.name; table == "" || strings.Contains(name, ".") {
+			names = append(names, name)
+		} else {
+			names = append(names, table+"."+name)
 		}
 	}
 	return strings.Join(names, ", ")
@@ -41,7 +46,7 @@ func (cs columns) destinations() []any {
 		switch v := c.variable.(type) {
 		case derived:
 		case given:
-			into = append(into, v.int64)
+			into = append(into, v.any)
 		case *time.Time:
 			into = append(into, (*moment)(v))
 		case []byte:
@@ -80,6 +85,6 @@ func (cs columns) values(others ...any) []any {
 
 // update returns a statement that changes these columns where the clause says.
 func update[T any](table string, of func(*T) columns, clause string) string {
-	set := strings.ReplaceAll(of(new(T)).names(false), ",", " = ?,")
+	set := strings.ReplaceAll(of(new(T)).names(""), ",", " = ?,")
 	return "UPDATE " + table + " SET " + set + " = ? " + clause
 }

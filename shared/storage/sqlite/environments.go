@@ -45,7 +45,5 @@ func (s *Store) CreateEnvironment(ctx context.Context, p project.Project, e proj
 
 // DeleteEnvironment removes an environment.
 func (s *Store) DeleteEnvironment(ctx context.Context, p project.Project, id int64) error {
-	return s.writer.do(ctx, func(tx *transaction) error {
-		return environments.delete(tx, "WHERE id = ? AND project_id = ?", id, p.ID)
-	})
+	return environments.remove(ctx, s, "WHERE id = ? AND project_id = ?", id, p.ID)
 }

@@ -49,9 +49,7 @@ func (s *Store) ChangeTracking(ctx context.Context, projectID int64, c errortrac
 
 // PutSealedToken keeps a token sealed anew.
 func (s *Store) PutSealedToken(ctx context.Context, projectID int64, was, sealed []byte) error {
-	return s.writer.do(ctx, func(tx *transaction) error {
-		return tx.exec("UPDATE tracking_settings SET sealed_token = ? WHERE project_id = ? AND sealed_token = ?", sealed, projectID, was)
-	})
+	return s.exec(ctx, "UPDATE tracking_settings SET sealed_token = ? WHERE project_id = ? AND sealed_token = ?", sealed, projectID, was)
 }
 
 var clientKeys = newKind(kind[errortracking.ClientKey]{

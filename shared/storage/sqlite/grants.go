@@ -75,23 +75,17 @@ func (s *Store) AdvanceGrant(ctx context.Context, next oauth.Grant) (stored oaut
 
 // RevokeGrant ends a grant.
 func (s *Store) RevokeGrant(ctx context.Context, id oauth.GrantID, now time.Time) error {
-	return s.writer.do(ctx, func(tx *transaction) error {
-		return tx.exec("UPDATE grants SET revoked_at = ? "+byGrantID+" AND revoked_at = 0",
-			micros(now), id.UserID, id.ClientID, id.Random[:])
-	})
+	return s.exec(ctx, "UPDATE grants SET revoked_at = ? "+byGrantID+" AND revoked_at = 0",
+		micros(now), id.UserID, id.ClientID, id.Random[:])
 }
 
 // RevokeGrants ends all of the user's grants to the client.
 func (s *Store) RevokeGrants(ctx context.Context, userID, clientID int64, now time.Time) error {
-	return s.writer.do(ctx, func(tx *transaction) error {
-		return tx.exec("UPDATE grants SET revoked_at = ? WHERE user_id = ? AND client_id = ? AND revoked_at = 0",
-			micros(now), userID, clientID)
-	})
+	return s.exec(ctx, "UPDATE grants SET revoked_at = ? WHERE user_id = ? AND client_id = ? AND revoked_at = 0",
+		micros(now), userID, clientID)
 }
 
 // TouchGrant records the use of a grant.
 func (s *Store) TouchGrant(ctx context.Context, id oauth.GrantID, now time.Time) error {
-	return s.writer.do(ctx, func(tx *transaction) error {
-		return tx.exec("UPDATE grants SET used_at = ? "+byGrantID, micros(now), id.UserID, id.ClientID, id.Random[:])
-	})
+	return s.exec(ctx, "UPDATE grants SET used_at = ? "+byGrantID, micros(now), id.UserID, id.ClientID, id.Random[:])
 }

@@ -114,7 +114,7 @@ func (s *Store) UpdateIntegration(ctx context.Context, p project.Project, i inte
 
 // DeleteIntegration removes an integration.
 func (s *Store) DeleteIntegration(ctx context.Context, _ project.Project, i integration.Integration) error {
-	return s.writer.do(ctx, func(tx *transaction) error { return integrations.delete(tx, "WHERE id = ?", i.ID) })
+	return integrations.remove(ctx, s, "WHERE id = ?", i.ID)
 }
 
 // Sample returns the sample payload of an integration.
@@ -133,22 +133,18 @@ func (s *Store) PutSample(ctx context.Context, p project.Project, i integration.
 
 // PutSealedKey keeps a key sealed anew.
 func (s *Store) PutSealedKey(ctx context.Context, _ string, i integration.Integration, sealed []byte) error {
-	return s.writer.do(ctx, func(tx *transaction) error {
-		return tx.exec("UPDATE integrations SET sealed_key = ? WHERE id = ? AND sealed_key = ?", sealed, i.ID, i.SealedKey)
-	})
+	return s.exec(ctx, "UPDATE integrations SET sealed_key = ? WHERE id = ? AND sealed_key = ?", sealed, i.ID, i.SealedKey)
 }
 
 // AddHealth adds to the counters of an integration.
 func (s *Store) AddHealth(ctx context.Context, _ string, i integration.Integration, h integration.Health) error {
-	return s.writer.do(ctx, func(tx *transaction) error {
-		return tx.exec(`
-			UPDATE integrations SET received = received + ?, rejected = rejected + ?, skipped_items = skipped_items + ?,
-				truncated_alerts = truncated_alerts + ?, last_received_at = max(last_received_at, ?),
-				last_error = iif(? > last_error_at, ?, last_error), last_error_at = max(last_error_at, ?)
-			WHERE id = ?`,
-			h.Received, h.Rejected, h.SkippedItems, h.TruncatedAlerts, micros(h.LastReceivedAt),
-			micros(h.LastErrorAt), h.LastError, micros(h.LastErrorAt), i.ID)
-	})
+	return s.exec(ctx, `
+		UPDATE integrations SET received = received + ?, rejected = rejected + ?, skipped_items = skipped_items + ?,
+			truncated_alerts = truncated_alerts + ?, last_received_at = max(last_received_at, ?),
+			last_error = iif(? > last_error_at, ?, last_error), last_error_at = max(last_error_at, ?)
+		WHERE id = ?`,
+		h.Received, h.Rejected, h.SkippedItems, h.TruncatedAlerts, micros(h.LastReceivedAt),
+		micros(h.LastErrorAt), h.LastError, micros(h.LastErrorAt), i.ID)
 }
 
 // TakeRate counts a request in its minute.

@@ -10,6 +10,7 @@ import (
 // kind says how things of type T are kept in a table.
 type kind[T any] struct {
 	table    string
+	join     string // of tables with further columns to read
 	notFound error
 	changed  error // the stored version is another than the caller read
 	columns  func(*T) columns
@@ -22,9 +23,9 @@ type kind[T any] struct {
 // newKind returns the kind with its statements.
 func newKind[T any](k kind[T]) kind[T] {
 	cs := k.columns(new(T))
-	k.selected = "SELECT " + cs.names(true) + " FROM " + k.table + " "
+	k.selected = "SELECT " + cs.names(k.table) + " FROM " + k.table + k.join + " "
 	marks := strings.Repeat(", ?", len(cs.values()))[2:]
-	k.inserted = "INTO " + k.table + " (" + cs.names(false) + ") VALUES (" + marks + ")"
+	k.inserted = "INTO " + k.table + " (" + cs.names("") + ") VALUES (" + marks + ")"
 	return k
 }
 
@@ -68,7 +69,7 @@ func (k kind[T]) page(ctx context.Context, s *Store, r page.Request, clause stri
 	if err != nil {
 		return page.Of[T]{}, err
 	}
-	total, err := one(ctx, on, scanInt64, "SELECT count(*) FROM (SELECT 1 FROM "+k.table+" "+clause+" LIMIT ?)",
+	total, err := one(ctx, on, scanInt64, "SELECT count(*) FROM (SELECT 1 FROM "+k.table+k.join+" "+clause+" LIMIT ?)",
 		append(args, page.CountLimit+1)...)
 	more := len(items) > r.Size
 	return page.Of[T]{Items: items[:min(len(items), r.Size)], Total: page.Count(int(total)), More: more}, err
@@ -87,6 +88,11 @@ func (k kind[T]) put(tx *transaction, thing *T) error {
 // delete removes the thing that the clause selects, or returns notFound.
 func (k kind[T]) delete(tx *transaction, clause string, args ...any) error {
 	return tx.changeOne(k.notFound, "DELETE FROM "+k.table+" "+clause, args...)
+}
+
+// remove does the same in an operation of its own.
+func (k kind[T]) remove(ctx context.Context, s *Store, clause string, args ...any) error {
+	return s.writer.do(ctx, func(tx *transaction) error { return k.delete(tx, clause, args...) })
 }
 
 // require returns notFound unless the clause selects something.

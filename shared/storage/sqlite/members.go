@@ -87,7 +87,7 @@ func (s *Store) Members(ctx context.Context, places ...project.Place) ([]project
 	return many(ctx, s.readers, members.scanner(), membersOf, text(places))
 }
 
-var membersOf = "SELECT " + memberColumns(new(project.Member)).names(true) +
+var membersOf = "SELECT " + memberColumns(new(project.Member)).names("members") +
 	` FROM json_each(?) AS place CROSS JOIN members
 		ON kind = place.value ->> 'Kind' AND place_id = place.value ->> 'ID' ORDER BY place.key, user_id`
 

@@ -9,35 +9,22 @@ import (
 
 // A project's namespace is permanent, and so is what the project takes from it.
 var projects = newKind(kind[project.Project]{
-	table: "projects JOIN namespaces ON namespaces.id = namespace_id", notFound: project.ErrNotFound,
-	columns: projectColumns, complete: completeProject,
+	table: "projects", join: " JOIN namespaces ON namespaces.id = namespace_id",
+	notFound: project.ErrNotFound, changed: project.ErrChanged, columns: projectColumns, complete: completeProject,
 })
 
 func projectColumns(p *project.Project) columns {
 	return columns{
-		{"projects.id", &p.ID}, {"namespaces.id", &p.NamespaceID}, {"full_path", &p.NamespacePath},
-		{"owner_id", (*reference)(&p.OwnerID)}, {"ancestors", (*list[int64])(&p.Lineage)},
-		{"projects.name", &p.Name}, {"projects.path", &p.Path},
-		{"projects.visibility", &p.Visibility}, {"projects.created_at", &p.CreatedAt},
-		{"projects.version", &p.Version},
+		{"id", given{&p.ID}}, {"namespace_id", &p.NamespaceID}, {"namespaces.full_path", given{&p.NamespacePath}},
+		{"namespaces.owner_id", given{(*reference)(&p.OwnerID)}},
+		{"namespaces.ancestors", given{(*list[int64])(&p.Lineage)}}, {"name", &p.Name}, {"path", &p.Path},
+		{"visibility", &p.Visibility}, {"created_at", &p.CreatedAt}, {"version", &p.Version},
 	}
 }
 
 func completeProject(p *project.Project) {
 	p.Lineage = append(p.Lineage, p.NamespaceID)
 	p.FullPath = p.NamespacePath + "/" + p.Path
-}
-
-// projectRows is the table without the namespaces.
-var projectRows = newKind(kind[project.Project]{
-	table: "projects", notFound: project.ErrNotFound, changed: project.ErrChanged, columns: projectRowColumns,
-})
-
-func projectRowColumns(p *project.Project) columns {
-	return columns{
-		{"id", given{&p.ID}}, {"namespace_id", &p.NamespaceID}, {"name", &p.Name}, {"path", &p.Path},
-		{"visibility", &p.Visibility}, {"created_at", &p.CreatedAt}, {"version", &p.Version},
-	}
 }
 
 // CreateProject stores a project.
@@ -56,14 +43,14 @@ func (s *Store) CreateProject(ctx context.Context, p project.Project) (project.P
 
 func (tx *transaction) addProject(p *project.Project) (err error) {
 	p.Version = 1
-	if p.ID, err = projectRows.insert(tx, p); err != nil {
+	if p.ID, err = projects.insert(tx, p); err != nil {
 		return err
 	}
 	return tx.exec("INSERT INTO paths (key, project_id) VALUES (?, ?)", key(p.FullPath), p.ID)
 }
 
 func (tx *transaction) requireProject(id int64) error {
-	return projectRows.require(tx, "WHERE id = ?", id)
+	return projects.require(tx, "WHERE id = ?", id)
 }
 
 // Project returns the project with this id.
@@ -89,7 +76,7 @@ func (s *Store) Projects(ctx context.Context, f project.Filter, r page.Request) 
 // UpdateProject changes the name and the visibility of a project.
 func (s *Store) UpdateProject(ctx context.Context, p project.Project) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
-		if err := projectRows.requireVersion(tx, p.Version, "WHERE id = ?", p.ID); err != nil {
+		if err := projects.requireVersion(tx, p.Version, "WHERE id = ?", p.ID); err != nil {
 			return err
 		}
 		return tx.exec("UPDATE projects SET name = ?, visibility = ?, version = version + 1 WHERE id = ?",
@@ -101,7 +88,7 @@ func (s *Store) UpdateProject(ctx context.Context, p project.Project) error {
 // keys; only its alerts, which can be many, are removed after it.
 func (s *Store) DeleteProject(ctx context.Context, id int64) error {
 	err := s.writer.do(ctx, func(tx *transaction) error {
-		if err := projectRows.delete(tx, "WHERE id = ?", id); err != nil {
+		if err := projects.delete(tx, "WHERE id = ?", id); err != nil {
 			return err
 		}
 		return tx.removeMembers(project.Place{Kind: project.InProject, ID: id})

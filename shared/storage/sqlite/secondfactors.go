@@ -64,20 +64,11 @@ func (s *Store) DisableTwoFactor(ctx context.Context, u user.User, by int64) err
 	})
 }
 
-// userTwoFactor are the columns of a user that change with the second factor.
-func userTwoFactor(u *user.User) columns {
-	return columns{
-		{"two_factor_enabled", &u.TwoFactorEnabled}, {"updated_at", &u.UpdatedAt},
-		{"sessions_since", &u.SessionEpoch}, {"version", &u.Version},
-	}
-}
-
-var updateTwoFactor = update("users", userTwoFactor, "WHERE id = ?")
-
+// setTwoFactor stores the fields of a user that change with the second factor.
 func (tx *transaction) setTwoFactor(u user.User) error {
 	if err := users.requireVersion(tx, u.Version, "WHERE id = ?", u.ID); err != nil {
 		return err
 	}
-	u.Version++
-	return tx.exec(updateTwoFactor, userTwoFactor(&u).values(u.ID)...)
+	return tx.exec("UPDATE users SET two_factor_enabled = ?, updated_at = ?, sessions_since = ?, version = version + 1 WHERE id = ?",
+		u.TwoFactorEnabled, micros(u.UpdatedAt), micros(u.SessionEpoch), u.ID)
 }

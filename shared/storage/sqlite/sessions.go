@@ -38,22 +38,16 @@ func (s *Store) Sessions(ctx context.Context, userID int64) ([]session.Session, 
 // TouchSession records the use of a session.
 func (s *Store) TouchSession(ctx context.Context, seen session.Session, now time.Time) error {
 	seen.LastSeenAt = now
-	return s.writer.do(ctx, func(tx *transaction) error {
-		return tx.exec("UPDATE sessions SET last_seen_at = ?, expires_at = ? WHERE user_id = ? AND id = ?",
-			micros(seen.LastSeenAt), micros(seen.ExpiresAt()), seen.UserID, seen.ID)
-	})
+	return s.exec(ctx, "UPDATE sessions SET last_seen_at = ?, expires_at = ? WHERE user_id = ? AND id = ?",
+		micros(seen.LastSeenAt), micros(seen.ExpiresAt()), seen.UserID, seen.ID)
 }
 
 // EndSession removes a session.
 func (s *Store) EndSession(ctx context.Context, userID int64, id string) error {
-	return s.writer.do(ctx, func(tx *transaction) error {
-		return tx.exec("DELETE FROM sessions WHERE user_id = ? AND id = ?", userID, id)
-	})
+	return s.exec(ctx, "DELETE FROM sessions WHERE user_id = ? AND id = ?", userID, id)
 }
 
 // EndOtherSessions removes all sessions of the user but one.
 func (s *Store) EndOtherSessions(ctx context.Context, userID int64, id string) error {
-	return s.writer.do(ctx, func(tx *transaction) error {
-		return tx.exec("DELETE FROM sessions WHERE user_id = ? AND id <> ?", userID, id)
-	})
+	return s.exec(ctx, "DELETE FROM sessions WHERE user_id = ? AND id <> ?", userID, id)
 }

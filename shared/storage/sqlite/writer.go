@@ -65,6 +65,11 @@ func (w *writer) do(ctx context.Context, run func(*transaction) error) error {
 	}
 }
 
+// exec carries out one statement.
+func (s *Store) exec(ctx context.Context, query string, args ...any) error {
+	return s.writer.do(ctx, func(tx *transaction) error { return tx.exec(query, args...) })
+}
+
 func (w *writer) loop() {
 	defer close(w.ended)
 	for {
