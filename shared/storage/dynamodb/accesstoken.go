@@ -9,6 +9,15 @@ import (
 	"gatehouse/shared/secret"
 )
 
+var (
+	tokenItem    = shape{tokens, "PAT#<digest>", "PAT", "a personal access token", ""}
+	tokenList    = shape{tokens, "LIST#pats", "<id>", "its entry, which finds it by its id", ""}
+	tokensOfUser = shape{tokens, "USER#<id>", "PAT#<id>", "its entry in the list of its user", ""}
+	tokenCounter = shape{tokens, "COUNTER#pats", "COUNTER", "the last id of a token", ""}
+)
+
+func tokenKey(d secret.Digest) key { return tokenItem.key(d.String()) }
+
 var accessTokens = kind[accesstoken.Token]{
 	noun:     "personal access token",
 	notFound: accesstoken.ErrNotFound,
@@ -37,21 +46,21 @@ func tokenFields(t *accesstoken.Token) fields {
 // CreateAccessToken stores the token.
 func (s *Store) CreateAccessToken(ctx context.Context, t accesstoken.Token) (accesstoken.Token, error) {
 	var err error
-	if t.ID, err = s.next(ctx, tokenIDs); err != nil {
+	if t.ID, err = s.next(ctx, tokenCounter.key()); err != nil {
 		return accesstoken.Token{}, err
 	}
-	err = s.write(ctx, creating(t)...)
-	if _, known := refused(err, 0); known {
+	err = s.write(ctx, createToken(t)...)
+	if _, known := failed(err, 0); known {
 		return accesstoken.Token{}, accesstoken.ErrTaken
 	}
 	return t, err
 }
 
-func creating(t accesstoken.Token) []change {
+func createToken(t accesstoken.Token) []change {
 	return []change{
 		create(tokenKey(t.Digest), tokenFields(&t)),
-		create(tokenList.entry(t.ID), accessTokens.entry(&t)),
-		create(tokenListOf(t.UserID).entry(t.ID), accessTokens.entry(&t)),
+		create(tokenList.key(t.ID), accessTokens.entry(&t)),
+		create(tokensOfUser.key(t.UserID).entry(t.ID), accessTokens.entry(&t)),
 	}
 }
 
@@ -62,32 +71,32 @@ func (s *Store) AccessTokenByDigest(ctx context.Context, d secret.Digest) (acces
 
 // AccessToken returns the token with this id.
 func (s *Store) AccessToken(ctx context.Context, id int64) (accesstoken.Token, error) {
-	return accessTokens.numbered(ctx, s, tokenList, id)
+	return accessTokens.numbered(ctx, s, tokenList.key(), id)
 }
 
 // AccessTokens returns a page of the user's tokens; for user 0 of everybody's.
 func (s *Store) AccessTokens(ctx context.Context, userID int64, r page.Request) (page.Of[accesstoken.Token], error) {
-	list := tokenListOf(userID)
+	list := tokensOfUser.key(userID)
 	if userID == 0 {
-		list = tokenList
+		list = tokenList.key()
 	}
 	return accessTokens.page(ctx, s, list, r, everything)
 }
 
 // RevokeAccessToken ends the token for good.
 func (s *Store) RevokeAccessToken(ctx context.Context, id int64, now time.Time) error {
-	t, err := accessTokens.listed(ctx, s, tokenList, id)
+	t, err := accessTokens.listed(ctx, s, tokenList.key(), id)
 	if err != nil {
 		return err
 	}
-	err = s.write(ctx, revoking(t, now))
-	if stored, yes := refused(err, 0); yes && stored != nil {
+	err = s.write(ctx, revokeToken(t, now))
+	if stored, yes := failed(err, 0); yes && stored != nil {
 		return nil
 	}
-	return accessTokens.refused(err, 0)
+	return accessTokens.explain(err, 0)
 }
 
-func revoking(t accesstoken.Token, now time.Time) change {
+func revokeToken(t accesstoken.Token, now time.Time) change {
 	return set(tokenKey(t.Digest), fields{{"revoked_at", &now}}).when(unrevoked, nil)
 }
 
@@ -95,24 +104,24 @@ func revoking(t accesstoken.Token, now time.Time) change {
 func (s *Store) RotateAccessToken(
 	ctx context.Context, id int64, successor accesstoken.Token, now time.Time,
 ) (accesstoken.Token, error) {
-	old, err := accessTokens.listed(ctx, s, tokenList, id)
+	old, err := accessTokens.listed(ctx, s, tokenList.key(), id)
 	if err != nil {
 		return accesstoken.Token{}, err
 	}
-	if successor.ID, err = s.next(ctx, tokenIDs); err != nil {
+	if successor.ID, err = s.next(ctx, tokenCounter.key()); err != nil {
 		return accesstoken.Token{}, err
 	}
-	err = s.write(ctx, append(creating(successor), revoking(old, now))...)
-	if _, known := refused(err, 0); known {
+	err = s.write(ctx, append(createToken(successor), revokeToken(old, now))...)
+	if _, known := failed(err, 0); known {
 		return accesstoken.Token{}, accesstoken.ErrTaken
 	}
-	return successor, accessTokens.refused(err, 3)
+	return successor, accessTokens.explain(err, 3)
 }
 
 // TouchAccessToken notes the use of a token.
 func (s *Store) TouchAccessToken(ctx context.Context, t accesstoken.Token, now time.Time) error {
 	err := s.write(ctx, set(tokenKey(t.Digest), fields{{"last_used_at", &now}}))
-	if _, gone := refused(err, 0); gone {
+	if _, gone := failed(err, 0); gone {
 		return nil
 	}
 	return err

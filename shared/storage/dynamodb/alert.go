@@ -12,9 +12,14 @@ import (
 	"gatehouse/shared/alert"
 )
 
+var (
+	alertItem    = shape{alerts, "PROJECT#<id>", "ALERT#<iid>", "an alert", ""}
+	alertCounter = shape{alerts, "COUNTER#<project>", "COUNTER", "the last iid in a project", ""}
+)
+
 var alertKind = kind[alert.Alert]{noun: "alert", notFound: alert.ErrNotFound, fields: alertFields}
 
-func alertKey(projectID, iid int64) key { return alertsOf(projectID).entry(iid) }
+func alertKey(projectID, iid int64) key { return alertItem.key(projectID).entry(iid) }
 
 func alertFields(a *alert.Alert) fields {
 	return slices.Concat(fields{
@@ -85,7 +90,7 @@ func (l *activityLog) set(value types.AttributeValue) (err error) {
 // is read has just been changed, and is read again.
 func (s *Store) Alert(ctx context.Context, projectID, iid int64) (alert.Alert, error) {
 	for before := int64(0); ; {
-		a, err := alertKind.get(ctx, s, alertKey(projectID, iid))
+		a, err := alertKind.get(ctx, s, alertItem.key(projectID, iid))
 		if err != nil || !countsOnSlot(a) || a.Version == before {
 			return a, err
 		}
@@ -109,7 +114,7 @@ const sinceMargin = time.Hour
 // RecentAlerts returns the newest alerts that pass the filter.
 func (s *Store) RecentAlerts(ctx context.Context, projectID int64, f alert.Filter, limit int) ([]alert.Alert, bool, error) {
 	var found []alert.Alert
-	err := s.query(ctx, alertsOf(projectID), backward, func(it item) (bool, error) {
+	err := s.query(ctx, alertItem.key(projectID), backward, func(it item) (bool, error) {
 		a, err := alertKind.read(it)
 		if f.Passes(a) {
 			found = append(found, a)

@@ -13,8 +13,8 @@ import (
 	"gatehouse/shared/fault"
 )
 
-// errMoved tells that an alert or its slot is no longer as it was read.
-var errMoved = errors.New("the alert moved on")
+// errStale tells that an alert or its slot is no longer as it was read.
+var errStale = errors.New("the alert moved on")
 
 // ChangeAlert changes the alert whose version is the stored one. It is taken as
 // the caller read it, and read again only where it moved on since.
@@ -25,7 +25,7 @@ func (s *Store) ChangeAlert(ctx context.Context, a alert.Alert, c alert.Change) 
 	for {
 		changed := a.Changed(c)
 		err := s.saveAlert(ctx, a, changed)
-		if !errors.Is(err, errMoved) {
+		if !errors.Is(err, errStale) {
 			return changed, err
 		}
 		if a, err = s.current(ctx, a); err != nil {
@@ -47,17 +47,17 @@ func (s *Store) current(ctx context.Context, a alert.Alert) (alert.Alert, error)
 // slot goes in the same transaction, if it has counted nothing since it was
 // read; so no event is lost, and an alert is open as long as its slot is there.
 func (s *Store) saveAlert(ctx context.Context, was, is alert.Alert) error {
-	changes := []change{set(alertKey(is.ProjectID, is.IID), stateOfAlert(&is)).version(was.Version)}
-	changes = append(changes, besides(was, is)...)
+	changes := []change{set(alertItem.key(is.ProjectID, is.IID), stateOfAlert(&is)).version(was.Version)}
+	changes = append(changes, slotChanges(was, is)...)
 	err := s.write(ctx, changes...)
-	if _, yes := refused(err, 0); yes {
-		return errMoved
+	if _, yes := failed(err, 0); yes {
+		return errStale
 	}
-	if _, yes := refused(err, 1); yes {
+	if _, yes := failed(err, 1); yes {
 		if is.Open() {
 			return alert.ErrDuplicateOpen
 		}
-		return errMoved
+		return errStale
 	}
 	if err != nil {
 		return fmt.Errorf("change alert: %w", err)
@@ -66,7 +66,7 @@ func (s *Store) saveAlert(ctx context.Context, was, is alert.Alert) error {
 }
 
 // besides are the changes that go with an alert's own.
-func besides(was, is alert.Alert) []change {
+func slotChanges(was, is alert.Alert) []change {
 	switch {
 	case was.Open() == is.Open() || is.Fingerprint == "":
 		return nil
@@ -74,12 +74,12 @@ func besides(was, is alert.Alert) []change {
 		opened := slotOf(is)
 		return []change{create(slotKey(is.ProjectID, is.Fingerprint), slotFields(&opened))}
 	case is.Grouped:
-		return []change{drop(slotKey(is.ProjectID, is.Fingerprint)).when("iid = :iid AND event_count = :events",
+		return []change{mustRemove(slotKey(is.ProjectID, is.Fingerprint)).when("iid = :iid AND event_count = :events",
 			item{":iid": number(was.IID), ":events": number(was.Events)})}
 	case is.Open():
 		return []change{createAlone(is)}
 	default:
-		return []change{forget(aloneKey(is))}
+		return []change{remove(aloneKey(is))}
 	}
 }
 
@@ -91,7 +91,7 @@ func (s *Store) recover(ctx context.Context, projectID int64, o alert.Occurrence
 	}
 	var mu sync.Mutex
 	var recorded []alert.Recorded
-	err = sideBySide(ctx, open, func(ctx context.Context, iid int64) error {
+	err = inParallel(ctx, open, func(ctx context.Context, iid int64) error {
 		a, resolved, err := s.resolve(ctx, projectID, iid, o, now)
 		if resolved {
 			mu.Lock()
@@ -148,7 +148,7 @@ func (s *Store) resolve(ctx context.Context, projectID, iid int64, o alert.Occur
 			return alert.Alert{}, false, err
 		}
 		err = s.saveAlert(ctx, a, a.Changed(o.Resolution(now)))
-		if errors.Is(err, errMoved) {
+		if errors.Is(err, errStale) {
 			continue
 		}
 		return a, err == nil, err

@@ -10,6 +10,16 @@ import (
 	"gatehouse/shared/storage/packed"
 )
 
+var payloadItem = shape{alerts, "PAYLOAD#<name>", "<number>", "a chunk of a payload or a sample", ""}
+
+func payloadKeys(name string, chunks int64) []key {
+	var keys []key
+	for n := range chunks {
+		keys = append(keys, payloadItem.key(name, n))
+	}
+	return keys
+}
+
 // maxChunk keeps an item below the 400 KB that DynamoDB takes.
 const maxChunk = 350 << 10
 
@@ -57,18 +67,18 @@ func (s *Store) putPayload(ctx context.Context, p payload) error {
 }
 
 // forgetPayload removes a payload that nothing refers to.
-func (s *Store) forgetPayload(ctx context.Context, p payload) error {
-	return s.writeEach(ctx, p.changes(func(k key, _ []byte) change { return forget(k) }))
+func (s *Store) removePayload(ctx context.Context, p payload) error {
+	return s.writeEach(ctx, p.changes(func(k key, _ []byte) change { return remove(k) }))
 }
 
 // writeEach makes the changes side by side, each for itself.
 func (s *Store) writeEach(ctx context.Context, changes []change) error {
-	return sideBySide(ctx, changes, func(ctx context.Context, c change) error { return s.write(ctx, c) })
+	return inParallel(ctx, changes, func(ctx context.Context, c change) error { return s.write(ctx, c) })
 }
 
 // AlertPayload returns the payload of the occurrence that opened the alert.
 func (s *Store) AlertPayload(ctx context.Context, projectID, iid int64) ([]byte, error) {
-	it, err := s.get(ctx, alertKey(projectID, iid))
+	it, err := s.get(ctx, alertItem.key(projectID, iid))
 	if err != nil {
 		return nil, fmt.Errorf("get alert: %w", err)
 	}

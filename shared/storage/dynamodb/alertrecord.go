@@ -21,7 +21,7 @@ type recording struct {
 	recorded []alert.Recorded
 }
 
-// RecordOccurrences records the occurrences of a request: atOnce at a time it
+// RecordOccurrences records the occurrences of a request: maxParallel at a time it
 // counts the first one with each fingerprint, which is all that a repeat takes;
 // then it takes as many numbers as there are new alerts, and does the rest.
 func (s *Store) RecordOccurrences(ctx context.Context, projectID int64, occurrences [][]alert.Occurrence, now time.Time) ([][]alert.Recorded, error) {
@@ -29,13 +29,13 @@ func (s *Store) RecordOccurrences(ctx context.Context, projectID int64, occurren
 	for i, list := range occurrences {
 		all[i] = &recording{store: s, projectID: projectID, occurrences: list, now: now}
 	}
-	if err := sideBySide(ctx, all, func(ctx context.Context, r *recording) error { return r.begin(ctx) }); err != nil {
+	if err := inParallel(ctx, all, func(ctx context.Context, r *recording) error { return r.begin(ctx) }); err != nil {
 		return nil, err
 	}
 	if err := s.number(ctx, projectID, all); err != nil {
 		return nil, err
 	}
-	if err := sideBySide(ctx, all, func(ctx context.Context, r *recording) error { return r.finish(ctx) }); err != nil {
+	if err := inParallel(ctx, all, func(ctx context.Context, r *recording) error { return r.finish(ctx) }); err != nil {
 		return nil, err
 	}
 	recorded := make([][]alert.Recorded, len(all))
@@ -70,7 +70,7 @@ func (s *Store) number(ctx context.Context, projectID int64, all []*recording) e
 	if len(opening) == 0 {
 		return nil
 	}
-	last, err := s.reserve(ctx, alertIIDs(projectID), int64(len(opening)))
+	last, err := s.reserve(ctx, alertCounter.key(projectID), int64(len(opening)))
 	for i, r := range opening {
 		r.number = last - int64(len(opening)) + int64(i) + 1
 	}
@@ -120,7 +120,7 @@ func (r *recording) record(ctx context.Context, o alert.Occurrence) ([]alert.Rec
 // again would count the occurrence twice, and open an alert that nobody ends.
 func (r *recording) resolvedMeanwhile(ctx context.Context, o alert.Occurrence) (alert.Recorded, error) {
 	recorded := alert.Recorded{Outcome: alert.Repeated}
-	err := r.store.query(ctx, alertsOf(r.projectID), backward, func(it item) (bool, error) {
+	err := r.store.query(ctx, alertItem.key(r.projectID), backward, func(it item) (bool, error) {
 		a, err := alertKind.read(it)
 		if a.Grouped && a.Fingerprint == o.Fingerprint {
 			recorded.IID, recorded.Title = a.IID, a.Title
@@ -179,9 +179,9 @@ func (r *recording) open(ctx context.Context, found slot, o alert.Occurrence) (a
 		return err
 	}
 	store := func(ctx context.Context) error { return r.store.putPayload(ctx, payload) }
-	err := allOf(ctx, assign, store)
+	err := callAll(ctx, assign, store)
 	if errors.Is(err, errGone) {
-		err = errors.Join(err, r.store.forgetPayload(ctx, payload))
+		err = errors.Join(err, r.store.removePayload(ctx, payload))
 	}
 	if err != nil {
 		return alert.Recorded{}, err
@@ -199,13 +199,13 @@ func (r *recording) iid(ctx context.Context) (int64, error) {
 		r.number = 0
 		return reserved, nil
 	}
-	return r.store.next(ctx, alertIIDs(r.projectID))
+	return r.store.next(ctx, alertCounter.key(r.projectID))
 }
 
 // create stores an alert, unless somebody else has stored it.
 func (r *recording) create(ctx context.Context, a alert.Alert, p payload) (alert.Recorded, error) {
-	err := r.store.write(ctx, create(alertKey(a.ProjectID, a.IID), append(alertFields(&a), p.fields()...)))
-	stored, there := refused(err, 0)
+	err := r.store.write(ctx, create(alertItem.key(a.ProjectID, a.IID), append(alertFields(&a), p.fields()...)))
+	stored, there := failed(err, 0)
 	if !there {
 		return alert.Recorded{Outcome: alert.Opened, IID: a.IID, Title: a.Title}, err
 	}
@@ -217,7 +217,7 @@ func (r *recording) create(ctx context.Context, a alert.Alert, p payload) (alert
 	if name == p.name { // the answer was lost, and the alert has changed since
 		return alert.Recorded{Outcome: alert.Opened, IID: first.IID, Title: first.Title}, nil
 	}
-	return alert.Recorded{Outcome: alert.Repeated, IID: first.IID, Title: first.Title}, r.store.forgetPayload(ctx, p)
+	return alert.Recorded{Outcome: alert.Repeated, IID: first.IID, Title: first.Title}, r.store.removePayload(ctx, p)
 }
 
 // openAlone stores an alert that counts no further occurrences, together with
@@ -231,7 +231,7 @@ func (r *recording) openAlone(ctx context.Context, o alert.Occurrence) (alert.Re
 	if err := r.store.putPayload(ctx, p); err != nil {
 		return alert.Recorded{}, err
 	}
-	changes := []change{create(alertKey(r.projectID, iid), append(alertFields(&a), p.fields()...))}
+	changes := []change{create(alertItem.key(r.projectID, iid), append(alertFields(&a), p.fields()...))}
 	if a.Fingerprint != "" {
 		changes = append(changes, createAlone(a))
 	}

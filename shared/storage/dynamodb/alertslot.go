@@ -13,6 +13,26 @@ import (
 	"gatehouse/shared/alert"
 )
 
+var (
+	slotItem  = shape{alerts, "OPEN#<project>#<fingerprint>", "SLOT", "counts the events of an open alert", ""}
+	aloneItem = shape{alerts, "OPEN#<project>#<fingerprint>", "ALONE#<iid>", "an open alert that is not grouped", ""}
+)
+
+func slotKey(projectID int64, f alert.Fingerprint) key {
+	return slotItem.key(projectID, bounded(string(f)))
+}
+
+func aloneKey(a alert.Alert) key {
+	return aloneItem.key(a.ProjectID, bounded(string(a.Fingerprint)), a.IID)
+}
+
+// openOf is the partition of all that is open with a fingerprint.
+func openOf(projectID int64, f alert.Fingerprint) key {
+	k := slotKey(projectID, f)
+	k.sk = ""
+	return k
+}
+
 // slot is the item on which the events of an open alert are counted. It is
 // there from the first fire with its fingerprint until the alert is resolved.
 type slot struct {
@@ -73,7 +93,7 @@ func (s *Store) fire(ctx context.Context, k key, o alert.Occurrence, now time.Ti
 		UpdateExpression:          aws.String("SET begun_at = if_not_exists(begun_at, :now), last_at = :now ADD event_count :count"),
 		ExpressionAttributeValues: item{":now": number(now.UnixMicro()), ":count": number(o.Count)},
 		ReturnValues:              types.ReturnValueAllNew,
-	}, func(o *sdk.Options) { o.Retryer = onlyRefused })
+	}, func(o *sdk.Options) { o.Retryer = retryRejected })
 	if err != nil {
 		return slot{}, fmt.Errorf("%w: %w", alert.ErrUncertain, err)
 	}
@@ -93,7 +113,7 @@ func (s *Store) assign(ctx context.Context, k key, iid int64, now time.Time) (sl
 		ExpressionAttributeValues: item{":iid": number(iid), ":now": number(now.UnixMicro())},
 		ReturnValues:              types.ReturnValueAllNew,
 	})
-	if refusals(err) != nil {
+	if conditionsOf(err) != nil {
 		return slot{}, errGone
 	}
 	if err != nil {
@@ -108,7 +128,7 @@ func (s *Store) conclude(ctx context.Context, k key, iid int64, title string) er
 	yes := true
 	err := s.write(ctx, set(k, fields{{"opened", &yes}, {"title", &title}}).
 		when("iid = :iid", item{":iid": number(iid)}))
-	if _, resolved := refused(err, 0); resolved {
+	if _, resolved := failed(err, 0); resolved {
 		return nil
 	}
 	return err

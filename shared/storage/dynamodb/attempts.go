@@ -8,6 +8,10 @@ import (
 	"gatehouse/shared/throttle"
 )
 
+var attemptsItem = shape{tokens, "ATTEMPTS#<key>", "ATTEMPTS", "a counter of failed attempts", "a window after the last"}
+
+func attemptsKey(k throttle.Key) key { return attemptsItem.key(k.String()) }
+
 func counterFields(c *throttle.Counter) fields {
 	return fields{
 		{"attempts", &c.Attempts},
@@ -27,7 +31,7 @@ func (s *Store) CountAttempt(ctx context.Context, k throttle.Key, l throttle.Lim
 			return time.Time{}, err
 		}
 		err = s.write(ctx, counted(k, stored, next, l))
-		it, changed := refused(err, 0)
+		it, changed := failed(err, 0)
 		if !changed {
 			return next.Since, err
 		}
@@ -60,7 +64,7 @@ const unwritten = nonceName + " <> :" + nonceName
 func (s *Store) WithdrawAttempt(ctx context.Context, k throttle.Key, since time.Time) error {
 	err := s.write(ctx, add(attemptsKey(k), "attempts", -1).when("first_at = :was AND attempts > :none AND "+unwritten,
 		item{":was": number(since.UnixMicro()), ":none": number(0)}))
-	if _, other := refused(err, 0); other {
+	if _, other := failed(err, 0); other {
 		return nil
 	}
 	return err
@@ -68,5 +72,5 @@ func (s *Store) WithdrawAttempt(ctx context.Context, k throttle.Key, since time.
 
 // ForgetAttempts removes a counter.
 func (s *Store) ForgetAttempts(ctx context.Context, k throttle.Key) error {
-	return s.write(ctx, forget(attemptsKey(k)))
+	return s.write(ctx, remove(attemptsKey(k)))
 }

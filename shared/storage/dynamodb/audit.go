@@ -8,6 +8,11 @@ import (
 	"gatehouse/shared/audit"
 )
 
+var (
+	auditOfDay  = shape{tokens, "AUDIT#<day>", "AUDIT#<id>", "an audit entry among those of the day", "a year"}
+	auditOfUser = shape{tokens, "USER#<id>", "AUDIT#<id>", "the same among those of the user", "a year"}
+)
+
 func entryFields(e *audit.Entry, details *[]string) fields {
 	return fields{
 		{"id", &e.ID},
@@ -40,9 +45,8 @@ func dayOf(at time.Time) string { return at.UTC().Format(time.DateOnly) }
 func (s *Store) WriteEntry(ctx context.Context, e audit.Entry) error {
 	details := e.Details.Pairs()
 	entry := entryFields(&e, &details).until(e.ExpiresAt())
-	err := sideBySide(ctx, []key{auditOn(dayOf(e.At)), auditOf(e.UserID)}, func(ctx context.Context, list key) error {
-		list.sk += e.ID
-		return s.write(ctx, replace(list, entry))
+	err := inParallel(ctx, []key{auditOfDay.key(dayOf(e.At), e.ID), auditOfUser.key(e.UserID, e.ID)}, func(ctx context.Context, k key) error {
+		return s.write(ctx, replace(k, entry))
 	})
 	if err != nil {
 		return fmt.Errorf("write audit entry: %w", err)
@@ -56,7 +60,7 @@ func (s *Store) Entries(ctx context.Context, f audit.Filter) (page audit.Page, e
 		page, err = s.everybodysEntries(ctx, f)
 	} else {
 		var found search
-		found, err = s.searchEntries(ctx, auditOf(f.UserID), f)
+		found, err = s.searchEntries(ctx, auditOfUser.key(f.UserID), f)
 		page = found.page(f.Size)
 	}
 	if err != nil {
@@ -116,7 +120,7 @@ func (s *Store) everybodysEntries(ctx context.Context, f audit.Filter) (audit.Pa
 	if f.Before != "" && audit.TimeOf(f.Before).Before(day) {
 		day = audit.TimeOf(f.Before).Truncate(oneDay)
 	}
-	for n := 1; !day.Before(first); n = min(2*n, atOnce) {
+	for n := 1; !day.Before(first); n = min(2*n, maxParallel) {
 		days := min(n, int(day.Sub(first)/oneDay)+1)
 		if err := s.searchDays(ctx, day, days, f, &all); err != nil {
 			return audit.Page{}, err
@@ -143,8 +147,8 @@ func (s *Store) searchDays(ctx context.Context, last time.Time, days int, f audi
 		numbers[i] = i
 	}
 	found := make([]search, days)
-	err := sideBySide(ctx, numbers, func(ctx context.Context, i int) (err error) {
-		found[i], err = s.searchEntries(ctx, auditOn(dayOf(last.Add(-time.Duration(i)*oneDay))), f)
+	err := inParallel(ctx, numbers, func(ctx context.Context, i int) (err error) {
+		found[i], err = s.searchEntries(ctx, auditOfDay.key(dayOf(last.Add(-time.Duration(i)*oneDay))), f)
 		return err
 	})
 	for _, day := range found {

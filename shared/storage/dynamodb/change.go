@@ -28,7 +28,7 @@ type action int
 const (
 	put action = iota
 	update
-	remove
+	removal
 	require // changes nothing
 )
 
@@ -62,13 +62,13 @@ func add(k key, name string, n int64) change {
 }
 
 // drop removes an item that is there.
-func drop(k key) change { return change{key: k, action: remove, only: exist} }
+func mustRemove(k key) change { return change{key: k, action: removal, only: exist} }
 
 // forget removes an item, be it there or not.
-func forget(k key) change { return change{key: k, action: remove} }
+func remove(k key) change { return change{key: k, action: removal} }
 
 // present holds the write to an item being there.
-func present(k key) change { return change{key: k, action: require, only: exist} }
+func requireExists(k key) change { return change{key: k, action: require, only: exist} }
 
 // when puts another condition in the place of the present one.
 func (c change) when(condition string, values item) change {
@@ -83,7 +83,7 @@ func (c change) version(was int64) change {
 
 // whose holds a change, besides the condition that it has, to these attributes
 // being what they are here.
-func (c change) whose(fs fields) change {
+func (c change) ifEqual(fs fields) change {
 	names, values := map[string]string{}, item{}
 	maps.Copy(names, c.names)
 	maps.Copy(values, c.values)
@@ -103,7 +103,7 @@ func (c change) whose(fs fields) change {
 // unsigned leaves the nonce of the write before on the item: that one may be
 // sent again because its answer was lost, and must find what it left. It is
 // for changes that can be made twice without harm.
-func (c change) unsigned() change {
+func (c change) keepNonce() change {
 	c.keepsNonce = true
 	return c
 }
@@ -130,7 +130,7 @@ func (s *Store) part(c change, nonce []byte) types.TransactWriteItem {
 			UpdateExpression: aws.String(e.text()), ExpressionAttributeNames: e.names,
 			ExpressionAttributeValues: e.values, ReturnValuesOnConditionCheckFailure: old,
 		}}
-	case remove:
+	case removal:
 		return types.TransactWriteItem{Delete: &types.Delete{
 			TableName: table, Key: c.key.item(), ConditionExpression: condition, ExpressionAttributeNames: c.names,
 			ExpressionAttributeValues: c.values, ReturnValuesOnConditionCheckFailure: old,

@@ -7,11 +7,18 @@ import (
 	"gatehouse/shared/page"
 )
 
+var (
+	clientItem     = shape{applications, "APP#<client_id>", "APP", "an application", ""}
+	clientList     = shape{applications, "LIST#apps", "<number>", "its entry, which finds it by its number", ""}
+	clientsOfOwner = shape{applications, "OWNER#<user>", "APP#<number>", "its entry in the list of its owner", ""}
+	clientCounter  = shape{applications, "COUNTER#apps", "COUNTER", "the last number of an application", ""}
+)
+
 var clients = kind[oauth.Client]{
 	noun:     "application",
 	notFound: oauth.ErrClientNotFound,
 	changed:  oauth.ErrClientChanged,
-	key:      func(c oauth.Client) key { return clientKey(c.ClientID) },
+	key:      func(c oauth.Client) key { return clientItem.key(c.ClientID) },
 	fields:   clientFields,
 	entry: func(c *oauth.Client) fields {
 		return fields{{"id", &c.ID}, {"client_id", &c.ClientID}}
@@ -45,50 +52,50 @@ func registrationOf(c *oauth.Client) fields {
 // CreateClient stores the client.
 func (s *Store) CreateClient(ctx context.Context, c oauth.Client) (oauth.Client, error) {
 	var err error
-	if c.ID, err = s.next(ctx, clientIDs); err != nil {
+	if c.ID, err = s.next(ctx, clientCounter.key()); err != nil {
 		return oauth.Client{}, err
 	}
 	c.Version = 1
 	return c, s.write(ctx,
-		create(clientKey(c.ClientID), clientFields(&c)),
-		create(clientList.entry(c.ID), clients.entry(&c)),
-		create(clientListOf(c.OwnerID).entry(c.ID), clients.entry(&c)),
+		create(clientItem.key(c.ClientID), clientFields(&c)),
+		create(clientList.key(c.ID), clients.entry(&c)),
+		create(clientsOfOwner.key(c.OwnerID).entry(c.ID), clients.entry(&c)),
 	)
 }
 
 // Client returns the client with this Application ID.
 func (s *Store) Client(ctx context.Context, clientID string) (oauth.Client, error) {
-	return clients.get(ctx, s, clientKey(clientID))
+	return clients.get(ctx, s, clientItem.key(clientID))
 }
 
 // ClientByID returns the client with this number.
 func (s *Store) ClientByID(ctx context.Context, id int64) (oauth.Client, error) {
-	return clients.numbered(ctx, s, clientList, id)
+	return clients.numbered(ctx, s, clientList.key(), id)
 }
 
 // Clients returns a page of all clients.
 func (s *Store) Clients(ctx context.Context, r page.Request) (page.Of[oauth.Client], error) {
-	return clients.page(ctx, s, clientList, r, everything)
+	return clients.page(ctx, s, clientList.key(), r, everything)
 }
 
 // ClientsOf returns a page of the clients that the user registered.
 func (s *Store) ClientsOf(ctx context.Context, ownerID int64, r page.Request) (page.Of[oauth.Client], error) {
-	return clients.page(ctx, s, clientListOf(ownerID), r, everything)
+	return clients.page(ctx, s, clientsOfOwner.key(ownerID), r, everything)
 }
 
 // UpdateClient replaces the client whose Version is still the stored one.
 func (s *Store) UpdateClient(ctx context.Context, c oauth.Client) error {
 	was := c.Version
 	c.Version++
-	return clients.refused(s.write(ctx, set(clientKey(c.ClientID), registrationOf(&c)).version(was)), 0)
+	return clients.explain(s.write(ctx, set(clientItem.key(c.ClientID), registrationOf(&c)).version(was)), 0)
 }
 
 // DeleteClient removes the client.
 func (s *Store) DeleteClient(ctx context.Context, c oauth.Client) error {
 	err := s.write(ctx,
-		drop(clientKey(c.ClientID)),
-		drop(clientList.entry(c.ID)),
-		drop(clientListOf(c.OwnerID).entry(c.ID)),
+		mustRemove(clientItem.key(c.ClientID)),
+		mustRemove(clientList.key(c.ID)),
+		mustRemove(clientsOfOwner.key(c.OwnerID).entry(c.ID)),
 	)
-	return clients.refused(err, 0)
+	return clients.explain(err, 0)
 }

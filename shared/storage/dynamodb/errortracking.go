@@ -10,6 +10,17 @@ import (
 	"gatehouse/shared/page"
 )
 
+var (
+	trackingItem  = shape{clientKeys, "PROJECT#<id>", "SETTINGS", "the error tracking of a project", ""}
+	clientKeyItem = shape{clientKeys, "KEY#<id>", "KEY", "a client key; its id is part of it", ""}
+	clientKeyList = shape{clientKeys, "PROJECT#<id>", "KEY#<time>#<id>", "its entry in the list of its project", ""}
+)
+
+// clientKeyEntry orders by time, because ids are random.
+func clientKeyEntry(k errortracking.ClientKey) key {
+	return clientKeyList.key(k.ProjectID, k.CreatedAt.UnixMicro(), k.ID)
+}
+
 var trackings = kind[errortracking.Settings]{noun: "error tracking settings", notFound: errortracking.ErrNotFound, fields: trackingFields}
 
 func trackingFields(s *errortracking.Settings) fields {
@@ -27,7 +38,7 @@ func trackingFields(s *errortracking.Settings) fields {
 
 // TrackingSettings returns the project's settings.
 func (s *Store) TrackingSettings(ctx context.Context, projectID int64) (errortracking.Settings, error) {
-	return trackings.get(ctx, s, trackingKey(projectID))
+	return trackings.get(ctx, s, trackingItem.key(projectID))
 }
 
 // ChangeTracking changes the project's settings: in one request where the
@@ -54,16 +65,16 @@ func switched(projectID int64, c errortracking.Change) fields {
 
 // useIntegrated has the project use the integrated tracker, whatever it used.
 func (s *Store) useIntegrated(ctx context.Context, projectID int64, c errortracking.Change) (errortracking.Settings, error) {
-	put := set(trackingKey(projectID), switched(projectID, c)).when("", nil)
-	err := s.write(ctx, present(projectKey(projectID)), put)
-	return errortracking.Settings{ProjectID: projectID, Active: c.Active, Integrated: true}, projects.refused(err, 0)
+	put := set(trackingItem.key(projectID), switched(projectID, c)).when("", nil)
+	err := s.write(ctx, requireExists(projectItem.key(projectID)), put)
+	return errortracking.Settings{ProjectID: projectID, Active: c.Active, Integrated: true}, projects.explain(err, 0)
 }
 
 // switchTracking changes settings that are there. The item must be one that
 // Change.Apply does not complain about; when it is not, it comes along with
 // the refusal.
 func (s *Store) switchTracking(ctx context.Context, projectID int64, c errortracking.Change) (settings errortracking.Settings, err error) {
-	change := set(trackingKey(projectID), switched(projectID, c))
+	change := set(trackingItem.key(projectID), switched(projectID, c))
 	const external = "attribute_exists(api_url) AND attribute_exists(sealed_token)"
 	switch {
 	case c.Active && c.Integrated == nil:
@@ -72,7 +83,7 @@ func (s *Store) switchTracking(ctx context.Context, projectID int64, c errortrac
 		change = change.when(external, nil)
 	}
 	it, err := s.writeAndRead(ctx, change)
-	stored, unfit := refused(err, 0)
+	stored, unfit := failed(err, 0)
 	switch {
 	case unfit && stored == nil:
 		return settings, trackings.notFound
@@ -88,7 +99,7 @@ func (s *Store) switchTracking(ctx context.Context, projectID int64, c errortrac
 // somebody else has changed them in between; then it begins again.
 func (s *Store) replaceTracking(ctx context.Context, projectID int64, c errortracking.Change) (errortracking.Settings, error) {
 	for {
-		stored, err := s.get(ctx, trackingKey(projectID))
+		stored, err := s.get(ctx, trackingItem.key(projectID))
 		if err != nil {
 			return errortracking.Settings{}, err
 		}
@@ -96,11 +107,11 @@ func (s *Store) replaceTracking(ctx context.Context, projectID int64, c errortra
 		if err != nil {
 			return errortracking.Settings{}, err
 		}
-		err = s.write(ctx, present(projectKey(projectID)), replacing(stored, next))
-		if _, gone := refused(err, 0); gone {
+		err = s.write(ctx, requireExists(projectItem.key(projectID)), replaceItem(stored, next))
+		if _, gone := failed(err, 0); gone {
 			return errortracking.Settings{}, projects.notFound
 		}
-		if _, again := refused(err, 1); !again {
+		if _, again := failed(err, 1); !again {
 			return next, err
 		}
 	}
@@ -123,8 +134,8 @@ func changed(stored item, projectID int64, c errortracking.Change) (errortrackin
 
 // replacing puts the settings in the place of the item, which must still be as
 // the write that left its nonce there has left it.
-func replacing(stored item, next errortracking.Settings) change {
-	put := create(trackingKey(next.ProjectID), trackingFields(&next))
+func replaceItem(stored item, next errortracking.Settings) change {
+	put := create(trackingItem.key(next.ProjectID), trackingFields(&next))
 	if stored == nil {
 		return put
 	}
@@ -133,9 +144,9 @@ func replacing(stored item, next errortracking.Settings) change {
 
 // PutSealedToken keeps a token sealed anew.
 func (s *Store) PutSealedToken(ctx context.Context, projectID int64, was, sealed []byte) error {
-	err := s.write(ctx, set(trackingKey(projectID), fields{{"sealed_token", &sealed}}).
+	err := s.write(ctx, set(trackingItem.key(projectID), fields{{"sealed_token", &sealed}}).
 		when("sealed_token = :was", item{":was": &types.AttributeValueMemberB{Value: was}}))
-	if _, changed := refused(err, 0); changed {
+	if _, changed := failed(err, 0); changed {
 		return nil
 	}
 	return err
@@ -144,7 +155,7 @@ func (s *Store) PutSealedToken(ctx context.Context, projectID int64, was, sealed
 var clientKeyKind = kind[errortracking.ClientKey]{
 	noun:     "client key",
 	notFound: errortracking.ErrKeyNotFound,
-	key:      func(k errortracking.ClientKey) key { return clientKeyKey(k.ID) },
+	key:      func(k errortracking.ClientKey) key { return clientKeyItem.key(k.ID) },
 	fields:   clientKeyFields,
 	entry:    clientKeyEntryFields,
 }
@@ -160,38 +171,38 @@ func clientKeyFields(k *errortracking.ClientKey) fields {
 // AddClientKey stores the key.
 func (s *Store) AddClientKey(ctx context.Context, k errortracking.ClientKey) error {
 	err := s.write(ctx,
-		present(projectKey(k.ProjectID)),
-		create(clientKeyKey(k.ID), clientKeyFields(&k)),
+		requireExists(projectItem.key(k.ProjectID)),
+		create(clientKeyItem.key(k.ID), clientKeyFields(&k)),
 		create(clientKeyEntry(k), clientKeyEntryFields(&k)),
 	)
-	if _, taken := refused(err, 1); taken {
+	if _, taken := failed(err, 1); taken {
 		return errortracking.ErrKeyTaken
 	}
-	return projects.refused(err, 0)
+	return projects.explain(err, 0)
 }
 
 // ClientKeys returns a page of the project's keys.
 func (s *Store) ClientKeys(ctx context.Context, projectID int64, r page.Request) (page.Of[errortracking.ClientKey], error) {
-	return clientKeyKind.page(ctx, s, clientKeyListOf(projectID), r, everything)
+	return clientKeyKind.page(ctx, s, clientKeyList.key(projectID), r, everything)
 }
 
 // RemoveClientKey removes a key of the project.
 func (s *Store) RemoveClientKey(ctx context.Context, projectID, id int64) (errortracking.ClientKey, error) {
-	k, err := clientKeyKind.get(ctx, s, clientKeyKey(id))
+	k, err := clientKeyKind.get(ctx, s, clientKeyItem.key(id))
 	switch {
 	case err != nil:
 		return errortracking.ClientKey{}, err
 	case k.ProjectID != projectID:
 		return errortracking.ClientKey{}, clientKeyKind.notFound
 	}
-	err = s.write(ctx, drop(clientKeyKey(id)), drop(clientKeyEntry(k)))
-	return k, clientKeyKind.refused(err, 0)
+	err = s.write(ctx, mustRemove(clientKeyItem.key(id)), mustRemove(clientKeyEntry(k)))
+	return k, clientKeyKind.explain(err, 0)
 }
 
 // removeClientKeys removes all keys of a project that is gone.
 func (s *Store) removeClientKeys(ctx context.Context, projectID int64) error {
 	var all []errortracking.ClientKey
-	err := s.query(ctx, clientKeyListOf(projectID), forward, func(it item) (bool, error) {
+	err := s.query(ctx, clientKeyList.key(projectID), forward, func(it item) (bool, error) {
 		var k errortracking.ClientKey
 		err := clientKeyEntryFields(&k).read(it)
 		all = append(all, k)
@@ -203,7 +214,7 @@ func (s *Store) removeClientKeys(ctx context.Context, projectID int64) error {
 	for some := range slices.Chunk(all, maxTogether) {
 		var changes []change
 		for _, k := range some {
-			changes = append(changes, forget(clientKeyKey(k.ID)), forget(clientKeyEntry(k)))
+			changes = append(changes, remove(clientKeyItem.key(k.ID)), remove(clientKeyEntry(k)))
 		}
 		if err := s.write(ctx, changes...); err != nil {
 			return err

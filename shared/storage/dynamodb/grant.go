@@ -2,11 +2,18 @@ package dynamodb
 
 import (
 	"context"
+	"encoding/hex"
 	"slices"
 	"time"
 
 	"gatehouse/shared/oauth"
 )
+
+var grantItem = shape{tokens, "USER#<id>", "GRANT#<client>#<random>", "a grant", "a day after its end"}
+
+func grantKey(id oauth.GrantID) key {
+	return grantItem.key(id.UserID, id.ClientID, hex.EncodeToString(id.Random[:]))
+}
 
 // grantGrace keeps a grant a little beyond its end, so that clocks that differ
 // never make DynamoDB remove a live one.
@@ -62,12 +69,12 @@ func (s *Store) Grant(ctx context.Context, id oauth.GrantID) (oauth.Grant, error
 
 // GrantsOf returns the user's grants to the client.
 func (s *Store) GrantsOf(ctx context.Context, userID, clientID int64) ([]oauth.Grant, error) {
-	return grants.all(ctx, s, grantsOf(userID, clientID))
+	return grants.all(ctx, s, grantItem.key(userID, clientID))
 }
 
 // GrantsByUser returns all of the user's grants.
 func (s *Store) GrantsByUser(ctx context.Context, userID int64) ([]oauth.Grant, error) {
-	return grants.all(ctx, s, grantsByUser(userID))
+	return grants.all(ctx, s, grantItem.key(userID))
 }
 
 // AdvanceGrant stores the next state of a grant in one conditional write. The
@@ -76,7 +83,7 @@ func (s *Store) AdvanceGrant(ctx context.Context, next oauth.Grant) (oauth.Grant
 	step := set(grantKey(next.GrantID), progressOf(&next).until(next.EndsAt().Add(grantGrace)))
 	err := s.write(ctx, step.when("generation = :was AND attribute_not_exists(revoked_at)",
 		item{":was": number(next.Generation - 1)}))
-	stored, yes := refused(err, 0)
+	stored, yes := failed(err, 0)
 	switch {
 	case !yes:
 		return next, err
@@ -96,7 +103,7 @@ const unrevoked = exist + " AND attribute_not_exists(revoked_at)"
 // RevokeGrant ends the grant.
 func (s *Store) RevokeGrant(ctx context.Context, id oauth.GrantID, now time.Time) error {
 	err := s.write(ctx, set(grantKey(id), fields{{"revoked_at", &now}}).when(unrevoked, nil))
-	if _, ended := refused(err, 0); ended {
+	if _, ended := failed(err, 0); ended {
 		return nil
 	}
 	return err
@@ -110,15 +117,15 @@ func (s *Store) RevokeGrants(ctx context.Context, userID, clientID int64, now ti
 		return err
 	}
 	unended := slices.DeleteFunc(found, oauth.Grant.Revoked)
-	return sideBySide(ctx, unended, func(ctx context.Context, g oauth.Grant) error {
+	return inParallel(ctx, unended, func(ctx context.Context, g oauth.Grant) error {
 		return s.RevokeGrant(ctx, g.GrantID, now)
 	})
 }
 
 // TouchGrant notes the use of a grant.
 func (s *Store) TouchGrant(ctx context.Context, id oauth.GrantID, now time.Time) error {
-	err := s.write(ctx, set(grantKey(id), fields{{"used_at", &now}}).unsigned())
-	if _, gone := refused(err, 0); gone {
+	err := s.write(ctx, set(grantKey(id), fields{{"used_at", &now}}).keepNonce())
+	if _, gone := failed(err, 0); gone {
 		return nil
 	}
 	return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -12,11 +13,24 @@ import (
 	"gatehouse/shared/user"
 )
 
+var (
+	groupItem = shape{directory, "GROUP#<id>", "GROUP", "a group or a user's namespace", ""}
+	groupList = shape{directory, "LIST#groups", "<id>", "its entry, with what filters need", ""}
+	pathItem  = shape{directory, "PATH#<full_path>", "PATH", "who has the path", ""}
+	groupIDs  = idCounter.key("groups")
+)
+
+// pathKey claims a full path for a user's namespace, a group or a project.
+func pathKey(fullPath string) key { return pathItem.key(pathInKey(fullPath)) }
+
+// pathInKey is the form of a path in keys.
+func pathInKey(fullPath string) string { return bounded(strings.ToLower(fullPath)) }
+
 var groups = kind[project.Group]{
 	noun:     "group",
 	notFound: project.ErrGroupNotFound,
 	changed:  project.ErrGroupChanged,
-	key:      func(g project.Group) key { return groupKey(g.ID) },
+	key:      func(g project.Group) key { return groupItem.key(g.ID) },
 	fields:   groupFields,
 	entry: func(g *project.Group) fields {
 		return fields{{"id", &g.ID}, {"ancestors", &g.Ancestors}, {"visibility", (*string)(&g.Visibility)}}
@@ -46,8 +60,8 @@ func emptyGroupFields(g *project.Group) fields {
 	return append(groupFields(g), field{children, new(int64)})
 }
 
-func dropEmpty(groupID int64) change {
-	return drop(groupKey(groupID)).when(children+" = :none", item{":none": number(0)})
+func mustRemoveEmpty(groupID int64) change {
+	return mustRemove(groupItem.key(groupID)).when(children+" = :none", item{":none": number(0)})
 }
 
 // CreateGroup stores the group with its creator as a member.
@@ -59,14 +73,14 @@ func (s *Store) CreateGroup(ctx context.Context, g project.Group, creator int64)
 	g.Version = 1
 	owner := project.Member{Place: g.Place(), UserID: creator, Role: project.Owner, CreatedAt: g.CreatedAt}
 	ofPlace, ofUser := memberKeys(owner)
-	needed := []requirement{{present(userKey(creator)), user.ErrNotFound}}
+	needed := []requirement{{requireExists(userItem.key(creator)), user.ErrNotFound}}
 	if g.ParentID != 0 {
 		needed = append(needed, within(g.ParentID))
 	}
 	return g, s.writeBelow(ctx, needed,
 		create(pathKey(g.FullPath), fields{{"group_id", &g.ID}}),
-		create(groupKey(g.ID), emptyGroupFields(&g)),
-		create(groupList.entry(g.ID), groups.entry(&g)),
+		create(groupItem.key(g.ID), emptyGroupFields(&g)),
+		create(groupList.key(g.ID), groups.entry(&g)),
 		create(ofPlace, memberFields(&owner)),
 		create(ofUser, memberFields(&owner)),
 	)
@@ -80,7 +94,7 @@ type requirement struct {
 
 // within counts one more child of the group, which must exist.
 func within(groupID int64) requirement {
-	return requirement{add(groupKey(groupID), children, 1), project.ErrGroupNotFound}
+	return requirement{add(groupItem.key(groupID), children, 1), project.ErrGroupNotFound}
 }
 
 // writeBelow stores a group or a project. The first of the changes claims its
@@ -92,7 +106,7 @@ func (s *Store) writeBelow(ctx context.Context, needed []requirement, changes ..
 	}
 	err := s.write(ctx, changes...)
 	for i, r := range needed {
-		if _, failed := refused(err, claimed+i); failed {
+		if _, failed := failed(err, claimed+i); failed {
 			return r.err
 		}
 	}
@@ -101,7 +115,7 @@ func (s *Store) writeBelow(ctx context.Context, needed []requirement, changes ..
 
 // Group returns the group or user's namespace with this id.
 func (s *Store) Group(ctx context.Context, id int64) (project.Group, error) {
-	return groups.get(ctx, s, groupKey(id))
+	return groups.get(ctx, s, groupItem.key(id))
 }
 
 // GroupsByID returns the groups and users' namespaces with these ids that exist.
@@ -135,7 +149,7 @@ func (s *Store) GroupByPath(ctx context.Context, fullPath string) (project.Group
 
 // Groups returns a page of the real groups that pass the filter.
 func (s *Store) Groups(ctx context.Context, f project.Filter, r page.Request) (page.Of[project.Group], error) {
-	return groups.page(ctx, s, groupList, r, f.Group)
+	return groups.page(ctx, s, groupList.key(), r, f.Group)
 }
 
 // WidestBelow returns the widest visibility of what is in the group. The lists
@@ -144,13 +158,13 @@ func (s *Store) WidestBelow(ctx context.Context, groupID int64) (project.Visibil
 	var inGroups, inProjects project.Visibility
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.Go(func() (err error) {
-		inGroups, err = widest(ctx, s, groups, groupList, func(g project.Group) (project.Visibility, bool) {
+		inGroups, err = widest(ctx, s, groups, groupList.key(), func(g project.Group) (project.Visibility, bool) {
 			return g.Visibility, slices.Contains(g.Ancestors, groupID)
 		})
 		return err
 	})
 	reads.Go(func() (err error) {
-		inProjects, err = widest(ctx, s, projects, projectList, func(p project.Project) (project.Visibility, bool) {
+		inProjects, err = widest(ctx, s, projects, projectList.key(), func(p project.Project) (project.Visibility, bool) {
 			return p.Visibility, slices.Contains(p.Lineage, groupID)
 		})
 		return err
@@ -183,10 +197,10 @@ func (s *Store) UpdateGroup(ctx context.Context, g project.Group) error {
 	next := g.Version + 1
 	visibility := field{"visibility", (*string)(&g.Visibility)}
 	err := s.write(ctx,
-		set(groupKey(g.ID), fields{{"name", &g.Name}, visibility, {"version", &next}}).version(g.Version),
-		set(groupList.entry(g.ID), fields{visibility}),
+		set(groupItem.key(g.ID), fields{{"name", &g.Name}, visibility, {"version", &next}}).version(g.Version),
+		set(groupList.key(g.ID), fields{visibility}),
 	)
-	return groups.refused(groups.refused(err, 0), 1)
+	return groups.explain(groups.explain(err, 0), 1)
 }
 
 // DeleteGroup removes the group and its members.
@@ -198,13 +212,13 @@ func (s *Store) DeleteGroup(ctx context.Context, id int64) error {
 	if g.OwnerID != 0 {
 		return project.ErrGroupNotFound
 	}
-	changes := []change{dropEmpty(id), drop(pathKey(g.FullPath)), drop(groupList.entry(id))}
+	changes := []change{mustRemoveEmpty(id), mustRemove(pathKey(g.FullPath)), mustRemove(groupList.key(id))}
 	if g.ParentID != 0 {
-		changes = append(changes, add(groupKey(g.ParentID), children, -1))
+		changes = append(changes, add(groupItem.key(g.ParentID), children, -1))
 	}
 	err = s.removeWithMembers(ctx, membersOf(g.Place()), changes...)
-	if stored, full := refused(err, 0); full && stored != nil {
+	if stored, full := failed(err, 0); full && stored != nil {
 		return project.ErrGroupNotEmpty
 	}
-	return groups.refused(err, 0)
+	return groups.explain(err, 0)
 }

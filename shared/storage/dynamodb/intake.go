@@ -11,6 +11,18 @@ import (
 	"gatehouse/shared/project"
 )
 
+// These items are in the partition of the project's path.
+var (
+	intakeItem      = shape{directory, "PATH#<full_path>", "INTAKE", "its rules for alerts and environments", ""}
+	integrationItem = shape{directory, "PATH#<full_path>", "INTAKE#<endpoint>", "an integration of the project", ""}
+)
+
+func intakeKey(projectPath string) key { return intakeItem.key(pathInKey(projectPath)) }
+
+func integrationKey(projectPath, endpoint string) key {
+	return integrationItem.key(pathInKey(projectPath), endpoint)
+}
+
 // intake is what alerts of a project need to know on their way in, besides
 // their integration. It lies beside the project's path, and so do the
 // integrations: one request brings all of it, and whether the project is still
@@ -72,11 +84,11 @@ func (s *Store) changeIntake(ctx context.Context, p project.Project, edit func(*
 		if err := edit(&in); err != nil {
 			return err
 		}
-		err = s.write(ctx, append([]change{present(projectKey(p.ID)), replaceIntake(p, in, was)}, others...)...)
-		if _, gone := refused(err, 0); gone {
+		err = s.write(ctx, append([]change{requireExists(projectItem.key(p.ID)), replaceIntake(p, in, was)}, others...)...)
+		if _, gone := failed(err, 0); gone {
 			return projects.notFound
 		}
-		if _, late := refused(err, 1); !late {
+		if _, late := failed(err, 1); !late {
 			return err
 		}
 	}
@@ -93,7 +105,7 @@ func replaceIntake(p project.Project, in intake, was int64) change {
 
 // forgetIntake removes what a project that is gone left behind. Nobody reads it
 // any more: each item names the project that it belongs to.
-func (s *Store) forgetIntake(ctx context.Context, p project.Project) error {
+func (s *Store) removeIntake(ctx context.Context, p project.Project) error {
 	all, err := s.Integrations(ctx, p)
 	if err != nil {
 		return err
@@ -103,17 +115,17 @@ func (s *Store) forgetIntake(ctx context.Context, p project.Project) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(s.forgetSample(ctx, name, chunks), s.forgetOf(ctx, p, integrationKey(p.FullPath, i.Endpoint))); err != nil {
+		if err := errors.Join(s.removeSample(ctx, name, chunks), s.removeOf(ctx, p, integrationKey(p.FullPath, i.Endpoint))); err != nil {
 			return err
 		}
 	}
-	return s.forgetOf(ctx, p, intakeKey(p.FullPath))
+	return s.removeOf(ctx, p, intakeKey(p.FullPath))
 }
 
 // forgetOf removes an item, unless it is by now that of a later project.
-func (s *Store) forgetOf(ctx context.Context, p project.Project, k key) error {
-	err := s.write(ctx, forget(k).when("project_id = :mine", item{":mine": number(p.ID)}))
-	if _, other := refused(err, 0); other {
+func (s *Store) removeOf(ctx context.Context, p project.Project, k key) error {
+	err := s.write(ctx, remove(k).when("project_id = :mine", item{":mine": number(p.ID)}))
+	if _, other := failed(err, 0); other {
 		return nil
 	}
 	return err
@@ -151,7 +163,7 @@ func (s *Store) Environments(ctx context.Context, p project.Project) ([]project.
 // CreateEnvironment stores an environment.
 func (s *Store) CreateEnvironment(ctx context.Context, p project.Project, e project.Environment) (project.Environment, error) {
 	var err error
-	if e.ID, err = s.next(ctx, environmentIDs); err != nil {
+	if e.ID, err = s.next(ctx, idCounter.key("environments")); err != nil {
 		return project.Environment{}, err
 	}
 	return e, s.changeIntake(ctx, p, func(in *intake) error {

@@ -92,7 +92,7 @@ func (s *Store) EndpointOf(ctx context.Context, projectPath, endpoint string) (i
 
 // Integrations returns the integrations of a project.
 func (s *Store) Integrations(ctx context.Context, p project.Project) ([]integration.Integration, error) {
-	all, err := integrations.all(ctx, s, integrationsOf(p.FullPath))
+	all, err := integrations.all(ctx, s, integrationItem.key(pathInKey(p.FullPath)))
 	all = slices.DeleteFunc(all, func(i integration.Integration) bool { return i.ProjectID != p.ID })
 	slices.SortFunc(all, integration.Integration.CompareID)
 	return all, err
@@ -101,14 +101,14 @@ func (s *Store) Integrations(ctx context.Context, p project.Project) ([]integrat
 // CreateIntegration stores an integration.
 func (s *Store) CreateIntegration(ctx context.Context, p project.Project, i integration.Integration, had []integration.Integration) (integration.Integration, error) {
 	var err error
-	if i.ID, err = s.next(ctx, integrationIDs); err != nil {
+	if i.ID, err = s.next(ctx, idCounter.key("integrations")); err != nil {
 		return integration.Integration{}, err
 	}
 	i.Version = 1
 	c := create(integrationKey(p.FullPath, i.Endpoint), integrationFields(&i)).
 		when(isNew+" OR project_id <> :mine", item{":mine": number(p.ID)})
-	err = s.changeIntake(ctx, p, fromTo(had, append(slices.Clone(had), i)), c)
-	if _, taken := refused(err, afterIntake); taken {
+	err = s.changeIntake(ctx, p, swap(had, append(slices.Clone(had), i)), c)
+	if _, taken := failed(err, afterIntake); taken {
 		return integration.Integration{}, integration.ErrTaken
 	}
 	return i, err
@@ -132,18 +132,18 @@ func (s *Store) UpdateIntegration(ctx context.Context, p project.Project, i inte
 	c := set(integrationKey(p.FullPath, i.Endpoint), fs).
 		when("id = :id AND version = :was", item{":id": number(i.ID), ":was": number(was.Version)})
 	edit := func(in *intake) error {
-		err := fromTo(had, has)(in)
+		err := swap(had, has)(in)
 		if err != nil && !slices.Contains(strings.Fields(in.state), stateOf([]integration.Integration{was})) {
 			return integration.ErrChanged
 		}
 		return err
 	}
-	return i, integrations.refused(s.changeIntake(ctx, p, edit, c), afterIntake)
+	return i, integrations.explain(s.changeIntake(ctx, p, edit, c), afterIntake)
 }
 
 // fromTo leads a project from the integrations that it had to those that it
 // has then.
-func fromTo(had, has []integration.Integration) func(*intake) error {
+func swap(had, has []integration.Integration) func(*intake) error {
 	return func(in *intake) error {
 		if in.state != stateOf(had) {
 			return integration.ErrOthersChanged
@@ -165,22 +165,22 @@ func (s *Store) DeleteIntegration(ctx context.Context, p project.Project, i inte
 	if err != nil {
 		return err
 	}
-	c := drop(integrationKey(p.FullPath, i.Endpoint)).when("id = :id", item{":id": number(i.ID)})
+	c := mustRemove(integrationKey(p.FullPath, i.Endpoint)).when("id = :id", item{":id": number(i.ID)})
 	err = s.changeIntake(ctx, p, without, c)
-	if _, gone := refused(err, afterIntake); gone {
+	if _, gone := failed(err, afterIntake); gone {
 		return integrations.notFound
 	}
 	if err != nil {
 		return err
 	}
-	return s.forgetSample(ctx, name, chunks)
+	return s.removeSample(ctx, name, chunks)
 }
 
 // PutSealedKey keeps a key sealed anew.
 func (s *Store) PutSealedKey(ctx context.Context, projectPath string, i integration.Integration, sealed []byte) error {
 	err := s.write(ctx, set(integrationKey(projectPath, i.Endpoint), fields{{"sealed_key", &sealed}}).
 		when("id = :id AND sealed_key = :was", item{":id": number(i.ID), ":was": &types.AttributeValueMemberB{Value: i.SealedKey}}))
-	if _, changed := refused(err, 0); changed {
+	if _, changed := failed(err, 0); changed {
 		return nil
 	}
 	return err
@@ -199,8 +199,8 @@ func (s *Store) AddHealth(ctx context.Context, projectPath string, i integration
 		"received": number(h.Received), "rejected": number(h.Rejected),
 		"skipped_items": number(h.SkippedItems), "truncated_alerts": number(h.TruncatedAlerts),
 	}
-	err := s.write(ctx, c.when("id = :id", item{":id": number(i.ID)}).unsigned())
-	if _, gone := refused(err, 0); gone {
+	err := s.write(ctx, c.when("id = :id", item{":id": number(i.ID)}).keepNonce())
+	if _, gone := failed(err, 0); gone {
 		return nil
 	}
 	return err
@@ -211,13 +211,13 @@ func (s *Store) AddHealth(ctx context.Context, projectPath string, i integration
 func (s *Store) TakeRate(ctx context.Context, projectPath string, i integration.Integration, now time.Time) (bool, error) {
 	at, minute := integrationKey(projectPath, i.Endpoint), now.Unix()/60
 	is := item{":id": number(i.ID), ":minute": number(minute)}
-	more := add(at, "rate_count", 1).unsigned()
+	more := add(at, "rate_count", 1).keepNonce()
 	more.item = item{"rate_minute": number(minute)}
 	for {
 		within := more.when("id = :id AND rate_minute = :minute AND rate_count < :limit",
 			item{":id": is[":id"], ":minute": is[":minute"], ":limit": number(int64(i.RateLimit))})
 		err := s.write(ctx, within)
-		stored, no := refused(err, 0)
+		stored, no := failed(err, 0)
 		if !no {
 			return err == nil, err
 		}
@@ -228,10 +228,10 @@ func (s *Store) TakeRate(ctx context.Context, projectPath string, i integration.
 		if counted == minute || stored == nil {
 			return false, nil
 		}
-		first := set(at, fields{{"rate_minute", &minute}, {"rate_count", &one}}).unsigned().
+		first := set(at, fields{{"rate_minute", &minute}, {"rate_count", &one}}).keepNonce().
 			when("id = :id AND (attribute_not_exists(rate_minute) OR rate_minute <> :minute)", is)
 		err = s.write(ctx, first)
-		if _, begun := refused(err, 0); !begun {
+		if _, begun := failed(err, 0); !begun {
 			return err == nil, err
 		}
 	}

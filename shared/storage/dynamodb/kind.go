@@ -29,8 +29,8 @@ func (k kind[T]) read(it item) (thing T, err error) {
 
 // refused explains why a change that names the version it read was refused.
 // Any other error stays what it is.
-func (k kind[T]) refused(err error, position int) error {
-	stored, yes := refused(err, position)
+func (k kind[T]) explain(err error, position int) error {
+	stored, yes := failed(err, position)
 	switch {
 	case !yes:
 		return err

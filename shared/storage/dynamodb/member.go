@@ -9,6 +9,31 @@ import (
 	"gatehouse/shared/project"
 )
 
+var (
+	memberOfUser    = shape{directory, "USER#<id>", "MEMBER#<kind>#<place>", "a membership, found from the user", ""}
+	memberOfGroup   = shape{directory, "GROUP#<id>", "MEMBER#<user>", "a membership, found from the group", ""}
+	memberOfProject = shape{directory, "PROJECT#<id>", "MEMBER#<user>", "a membership, found from the project", ""}
+)
+
+func memberKeys(m project.Member) (ofPlace, ofUser key) {
+	return membersOf(m.Place).entry(m.UserID), memberOfUser.key(m.UserID, string(m.Kind), m.ID)
+}
+
+// membersOf is the partition of the place's members.
+func membersOf(p project.Place) key {
+	if p.Kind == project.InProject {
+		return memberOfProject.key(p.ID)
+	}
+	return memberOfGroup.key(p.ID)
+}
+
+func placeKey(p project.Place) key {
+	if p.Kind == project.InProject {
+		return projectItem.key(p.ID)
+	}
+	return groupItem.key(p.ID)
+}
+
 // A membership is two equal items, written together: one is found from the
 // user, who is asked about on every request, and one from the place.
 var members = kind[project.Member]{noun: "member", notFound: project.ErrMemberNotFound, changed: project.ErrMemberChanged, fields: memberFields}
@@ -33,19 +58,19 @@ func (s *Store) AddMember(ctx context.Context, m project.Member) error {
 	err := s.write(ctx,
 		create(ofPlace, memberFields(&m)),
 		create(ofUser, memberFields(&m)),
-		present(placeKey(m.Place)),
-		present(userKey(m.UserID)),
+		requireExists(placeKey(m.Place)),
+		requireExists(userItem.key(m.UserID)),
 	)
-	if _, gone := refused(err, 2); gone {
+	if _, gone := failed(err, 2); gone {
 		if m.Kind == project.InProject {
 			return project.ErrNotFound
 		}
 		return project.ErrGroupNotFound
 	}
-	if _, gone := refused(err, 3); gone {
+	if _, gone := failed(err, 3); gone {
 		return users.notFound
 	}
-	if _, again := refused(err, 0); again {
+	if _, again := failed(err, 0); again {
 		return project.ErrMemberExists
 	}
 	return err
@@ -55,16 +80,16 @@ func (s *Store) AddMember(ctx context.Context, m project.Member) error {
 func (s *Store) UpdateMember(ctx context.Context, was, next project.Member) error {
 	ofPlace, ofUser := memberKeys(was)
 	err := s.write(ctx,
-		set(ofPlace, termsOf(&next)).whose(termsOf(&was)),
+		set(ofPlace, termsOf(&next)).ifEqual(termsOf(&was)),
 		set(ofUser, termsOf(&next)),
 	)
-	return members.refused(err, 0)
+	return members.explain(err, 0)
 }
 
 // RemoveMember ends a membership.
 func (s *Store) RemoveMember(ctx context.Context, was project.Member) error {
 	ofPlace, ofUser := memberKeys(was)
-	return members.refused(s.write(ctx, drop(ofPlace).whose(termsOf(&was)), drop(ofUser)), 0)
+	return members.explain(s.write(ctx, mustRemove(ofPlace).ifEqual(termsOf(&was)), mustRemove(ofUser)), 0)
 }
 
 // Members returns every membership of these places.
@@ -83,7 +108,7 @@ func (s *Store) Members(ctx context.Context, places ...project.Place) ([]project
 
 // Memberships returns every membership of the user.
 func (s *Store) Memberships(ctx context.Context, userID int64) (project.Memberships, error) {
-	return members.all(ctx, s, membershipsOf(userID))
+	return members.all(ctx, s, memberOfUser.key(userID))
 }
 
 // maxTogether is how many memberships end in one transaction, which has room
@@ -99,7 +124,7 @@ func (s *Store) removeWithMembers(ctx context.Context, partition key, changes ..
 		return err
 	}
 	together := found[:min(len(found), maxTogether)]
-	if err := s.write(ctx, append(changes, ending(together)...)...); err != nil {
+	if err := s.write(ctx, append(changes, removals(together)...)...); err != nil {
 		return err
 	}
 	return s.removeMembers(ctx, partition)
@@ -111,18 +136,18 @@ func (s *Store) removeMembers(ctx context.Context, partition key) error {
 		return err
 	}
 	for some := range slices.Chunk(found, maxTogether) {
-		if err := s.write(ctx, ending(some)...); err != nil {
+		if err := s.write(ctx, removals(some)...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func ending(ms []project.Member) []change {
+func removals(ms []project.Member) []change {
 	var changes []change
 	for _, m := range ms {
 		ofPlace, ofUser := memberKeys(m)
-		changes = append(changes, forget(ofPlace), forget(ofUser))
+		changes = append(changes, remove(ofPlace), remove(ofUser))
 	}
 	return changes
 }

@@ -9,11 +9,17 @@ import (
 	"gatehouse/shared/project"
 )
 
+var (
+	projectItem = shape{directory, "PROJECT#<id>", "PROJECT", "a project", ""}
+	projectList = shape{directory, "LIST#projects", "<id>", "its entry, with what filters need", ""}
+	projectIDs  = idCounter.key("projects")
+)
+
 var projects = kind[project.Project]{
 	noun:     "project",
 	notFound: project.ErrNotFound,
 	changed:  project.ErrChanged,
-	key:      func(p project.Project) key { return projectKey(p.ID) },
+	key:      func(p project.Project) key { return projectItem.key(p.ID) },
 	fields:   projectFields,
 	entry: func(p *project.Project) fields {
 		return fields{
@@ -52,14 +58,14 @@ func (s *Store) CreateProject(ctx context.Context, p project.Project) (project.P
 	p.Version = 1
 	return p, s.writeBelow(ctx, []requirement{within(p.NamespaceID)},
 		create(pathKey(p.FullPath), fields{{"project_id", &p.ID}}),
-		create(projectKey(p.ID), projectFields(&p)),
-		create(projectList.entry(p.ID), projects.entry(&p)),
+		create(projectItem.key(p.ID), projectFields(&p)),
+		create(projectList.key(p.ID), projects.entry(&p)),
 	)
 }
 
 // Project returns the project with this id.
 func (s *Store) Project(ctx context.Context, id int64) (project.Project, error) {
-	return projects.get(ctx, s, projectKey(id))
+	return projects.get(ctx, s, projectItem.key(id))
 }
 
 // ProjectByPath returns the project with this full path.
@@ -76,7 +82,7 @@ func (s *Store) ProjectByPath(ctx context.Context, fullPath string) (project.Pro
 
 // Projects returns a page of the projects that pass the filter.
 func (s *Store) Projects(ctx context.Context, f project.Filter, r page.Request) (page.Of[project.Project], error) {
-	return projects.page(ctx, s, projectList, r, f.Project)
+	return projects.page(ctx, s, projectList.key(), r, f.Project)
 }
 
 // UpdateProject changes Name and Visibility.
@@ -84,10 +90,10 @@ func (s *Store) UpdateProject(ctx context.Context, p project.Project) error {
 	next := p.Version + 1
 	changed := fields{{"name", &p.Name}, {"visibility", (*string)(&p.Visibility)}}
 	err := s.write(ctx,
-		set(projectKey(p.ID), append(changed, field{"version", &next})).version(p.Version),
-		set(projectList.entry(p.ID), changed),
+		set(projectItem.key(p.ID), append(changed, field{"version", &next})).version(p.Version),
+		set(projectList.key(p.ID), changed),
 	)
-	return projects.refused(err, 0)
+	return projects.explain(err, 0)
 }
 
 // DeleteProject removes the project and its members. Without settings its
@@ -98,15 +104,15 @@ func (s *Store) DeleteProject(ctx context.Context, id int64) error {
 		return err
 	}
 	err = s.removeWithMembers(ctx, membersOf(p.Place()),
-		drop(projectKey(id)),
-		drop(pathKey(p.FullPath)),
-		drop(projectList.entry(id)),
-		add(groupKey(p.NamespaceID), children, -1),
-		forget(trackingKey(id)),
-		gone(id),
+		mustRemove(projectItem.key(id)),
+		mustRemove(pathKey(p.FullPath)),
+		mustRemove(projectList.key(id)),
+		add(groupItem.key(p.NamespaceID), children, -1),
+		remove(trackingItem.key(id)),
+		markDeleted(id),
 	)
 	if err != nil {
-		return projects.refused(err, 0)
+		return projects.explain(err, 0)
 	}
-	return errors.Join(s.removeClientKeys(ctx, id), s.forgetIntake(ctx, p), s.forgetAlerts(ctx, id))
+	return errors.Join(s.removeClientKeys(ctx, id), s.removeIntake(ctx, p), s.removeAlerts(ctx, id))
 }

@@ -32,10 +32,10 @@ func newRetryer() aws.Retryer {
 	})
 }
 
-// onlyRefused are the rules for an update that must not be carried out twice and
+// retryRejected are the rules for an update that must not be carried out twice and
 // cannot tell that it was: only what DynamoDB surely refused is tried again. A
 // lost answer is the caller's to tell.
-var onlyRefused = retry.NewStandard(func(o *retry.StandardOptions) {
+var retryRejected = retry.NewStandard(func(o *retry.StandardOptions) {
 	o.MaxAttempts = maxAttempts
 	o.Backoff = retry.BackoffDelayerFunc(pause)
 	o.RateLimiter = ratelimit.None

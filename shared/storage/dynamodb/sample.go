@@ -61,18 +61,18 @@ func (s *Store) PutSample(ctx context.Context, p project.Project, i integration.
 	if err := s.putPayload(ctx, next); err != nil {
 		return fmt.Errorf("store sample: %w", err)
 	}
-	err = s.write(ctx, set(integrationKey(p.FullPath, i.Endpoint), next.fields()).unsigned().
+	err = s.write(ctx, set(integrationKey(p.FullPath, i.Endpoint), next.fields()).keepNonce().
 		when("id = :id", item{":id": number(i.ID)}))
-	if _, gone := refused(err, 0); gone {
-		return errors.Join(integrations.notFound, s.forgetPayload(ctx, next))
+	if _, gone := failed(err, 0); gone {
+		return errors.Join(integrations.notFound, s.removePayload(ctx, next))
 	}
 	if err != nil {
 		return err
 	}
-	return s.forgetSample(ctx, old, oldChunks)
+	return s.removeSample(ctx, old, oldChunks)
 }
 
 // forgetSample removes a sample that nothing refers to any more.
-func (s *Store) forgetSample(ctx context.Context, name string, chunks int64) error {
-	return s.forgetPayload(ctx, payload{name, make([][]byte, chunks)})
+func (s *Store) removeSample(ctx context.Context, name string, chunks int64) error {
+	return s.removePayload(ctx, payload{name, make([][]byte, chunks)})
 }

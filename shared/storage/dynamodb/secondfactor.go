@@ -7,6 +7,8 @@ import (
 	"gatehouse/shared/user"
 )
 
+var factorItem = shape{tokens, "USER#<id>", "TWOFACTOR", "the second factor of a user", ""}
+
 var secondFactors = kind[twofactor.Factor]{noun: "second factor", notFound: twofactor.ErrNotFound, fields: factorFields}
 
 func factorFields(f *twofactor.Factor) fields {
@@ -24,14 +26,14 @@ func factorFields(f *twofactor.Factor) fields {
 
 // SecondFactor returns the user's factor.
 func (s *Store) SecondFactor(ctx context.Context, userID int64) (twofactor.Factor, error) {
-	return secondFactors.get(ctx, s, factorKey(userID))
+	return secondFactors.get(ctx, s, factorItem.key(userID))
 }
 
 // ReplaceSecondFactor puts the next state of a factor in the place of the one
 // with this mark.
 func (s *Store) ReplaceSecondFactor(ctx context.Context, was twofactor.Mark, next twofactor.Factor) error {
-	err := s.write(ctx, set(factorKey(next.UserID), factorFields(&next)).whose(fields{{"mark", was[:]}}))
-	if _, changed := refused(err, 0); changed {
+	err := s.write(ctx, set(factorItem.key(next.UserID), factorFields(&next)).ifEqual(fields{{"mark", was[:]}}))
+	if _, changed := failed(err, 0); changed {
 		return twofactor.ErrChanged
 	}
 	return err
@@ -39,29 +41,29 @@ func (s *Store) ReplaceSecondFactor(ctx context.Context, was twofactor.Mark, nex
 
 // EnableTwoFactor gives the factor to the user.
 func (s *Store) EnableTwoFactor(ctx context.Context, u user.User, f twofactor.Factor) error {
-	factor := create(factorKey(u.ID), factorFields(&f)).when("", nil) // the user's version tells that there is none
-	return users.refused(s.write(ctx, settingTwoFactor(u), factor), 0)
+	factor := create(factorItem.key(u.ID), factorFields(&f)).when("", nil) // the user's version tells that there is none
+	return users.explain(s.write(ctx, setTwoFactor(u), factor), 0)
 }
 
 // DisableTwoFactor takes the factor from the user.
 func (s *Store) DisableTwoFactor(ctx context.Context, u user.User, by int64) error {
-	needed, err := administered(u, by)
+	needed, err := requireAdministrator(u, by)
 	if err != nil {
 		return err
 	}
-	changes := []change{settingTwoFactor(u), forget(factorKey(u.ID))}
+	changes := []change{setTwoFactor(u), remove(factorItem.key(u.ID))}
 	err = s.write(ctx, append(changes, needed...)...)
-	if _, demoted := refused(err, len(changes)); demoted {
+	if _, demoted := failed(err, len(changes)); demoted {
 		return user.ErrNotAdministrator
 	}
-	return users.refused(err, 0)
+	return users.explain(err, 0)
 }
 
 // settingTwoFactor changes of the user what goes with the second factor.
-func settingTwoFactor(u user.User) change {
+func setTwoFactor(u user.User) change {
 	was := u.Version
 	u.Version++
-	return set(userKey(u.ID), fields{
+	return set(userItem.key(u.ID), fields{
 		{"two_factor_enabled", &u.TwoFactorEnabled},
 		{"updated_at", &u.UpdatedAt},
 		{"sessions_since", &u.SessionEpoch},

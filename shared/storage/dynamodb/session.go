@@ -8,6 +8,8 @@ import (
 	"gatehouse/shared/session"
 )
 
+var sessionItem = shape{tokens, "USER#<id>", "SESSION#<id>", "a session", "at its end"}
+
 var sessions = kind[session.Session]{noun: "session", notFound: session.ErrNotFound, fields: sessionFields}
 
 func sessionFields(s *session.Session) fields {
@@ -25,25 +27,25 @@ func sessionFields(s *session.Session) fields {
 
 // CreateSession stores a session.
 func (s *Store) CreateSession(ctx context.Context, new session.Session) error {
-	return s.write(ctx, create(sessionKey(new.UserID, new.ID), sessionFields(&new).until(new.ExpiresAt())))
+	return s.write(ctx, create(sessionItem.key(new.UserID, new.ID), sessionFields(&new).until(new.ExpiresAt())))
 }
 
 // Session returns the user's session with this id.
 func (s *Store) Session(ctx context.Context, userID int64, id string) (session.Session, error) {
-	return sessions.get(ctx, s, sessionKey(userID, id))
+	return sessions.get(ctx, s, sessionItem.key(userID, id))
 }
 
 // Sessions returns the user's sessions.
 func (s *Store) Sessions(ctx context.Context, userID int64) ([]session.Session, error) {
-	return sessions.all(ctx, s, sessionsOf(userID))
+	return sessions.all(ctx, s, sessionItem.key(userID))
 }
 
 // TouchSession notes that the session was used.
 func (s *Store) TouchSession(ctx context.Context, used session.Session, now time.Time) error {
 	used.LastSeenAt = now
 	seen := fields{{"last_seen_at", &used.LastSeenAt}}.until(used.ExpiresAt())
-	err := s.write(ctx, set(sessionKey(used.UserID, used.ID), seen))
-	if _, gone := refused(err, 0); gone {
+	err := s.write(ctx, set(sessionItem.key(used.UserID, used.ID), seen))
+	if _, gone := failed(err, 0); gone {
 		return nil
 	}
 	return err
@@ -51,7 +53,7 @@ func (s *Store) TouchSession(ctx context.Context, used session.Session, now time
 
 // EndSession removes the session.
 func (s *Store) EndSession(ctx context.Context, userID int64, id string) error {
-	return s.write(ctx, forget(sessionKey(userID, id)))
+	return s.write(ctx, remove(sessionItem.key(userID, id)))
 }
 
 // EndOtherSessions removes all sessions of the user but one.
@@ -61,7 +63,7 @@ func (s *Store) EndOtherSessions(ctx context.Context, userID int64, id string) e
 		return err
 	}
 	others := slices.DeleteFunc(found, func(other session.Session) bool { return other.ID == id })
-	return sideBySide(ctx, others, func(ctx context.Context, other session.Session) error {
+	return inParallel(ctx, others, func(ctx context.Context, other session.Session) error {
 		return s.EndSession(ctx, userID, other.ID)
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"gatehouse/shared/oidc"
 )
 
+var signingKeysItem = shape{tokens, "SIGNINGKEYS", "SIGNINGKEYS", "the keys of id_tokens, sealed", ""}
+
 var signingKeys = kind[oidc.SealedKeys]{noun: "signing keys", notFound: oidc.ErrNotFound, fields: sealedFields}
 
 func sealedFields(k *oidc.SealedKeys) fields {
@@ -14,17 +16,17 @@ func sealedFields(k *oidc.SealedKeys) fields {
 
 // SigningKeys returns the sealed keys.
 func (s *Store) SigningKeys(ctx context.Context) (oidc.SealedKeys, error) {
-	return signingKeys.get(ctx, s, signingKeysKey)
+	return signingKeys.get(ctx, s, signingKeysItem.key())
 }
 
 // ReplaceSigningKeys stores the next version of the sealed keys.
 func (s *Store) ReplaceSigningKeys(ctx context.Context, next oidc.SealedKeys) error {
-	replace := create(signingKeysKey, sealedFields(&next))
+	replace := create(signingKeysItem.key(), sealedFields(&next))
 	if next.Version > 1 {
-		replace = set(signingKeysKey, sealedFields(&next)).version(next.Version - 1)
+		replace = set(signingKeysItem.key(), sealedFields(&next)).version(next.Version - 1)
 	}
 	err := s.write(ctx, replace)
-	if _, replaced := refused(err, 0); replaced {
+	if _, replaced := failed(err, 0); replaced {
 		return oidc.ErrReplaced
 	}
 	return err

@@ -12,11 +12,20 @@ import (
 	"gatehouse/shared/user"
 )
 
+var (
+	userItem  = shape{directory, "USER#<id>", "USER", "a user", ""}
+	userList  = shape{directory, "LIST#users", "<id>", "its entry", ""}
+	emailItem = shape{directory, "EMAIL#<address>", "EMAIL", "who has the e-mail address", ""}
+	userIDs   = idCounter.key("users")
+)
+
+func emailKey(address string) key { return emailItem.key(strings.ToLower(address)) }
+
 var users = kind[user.User]{
 	noun:     "user",
 	notFound: user.ErrNotFound,
 	changed:  user.ErrChanged,
-	key:      func(u user.User) key { return userKey(u.ID) },
+	key:      func(u user.User) key { return userItem.key(u.ID) },
 	fields:   userFields,
 	entry:    func(u *user.User) fields { return fields{{"id", &u.ID}} },
 }
@@ -54,9 +63,9 @@ func (s *Store) CreateUser(ctx context.Context, u user.User) (user.User, error) 
 	err = s.write(ctx,
 		create(pathKey(u.Username), fields{{"user_id", &u.ID}, {"group_id", &u.NamespaceID}}),
 		create(emailKey(u.Email), fields{{"user_id", &u.ID}}),
-		create(userKey(u.ID), userFields(&u)),
-		create(groupKey(u.NamespaceID), emptyGroupFields(&namespace)),
-		create(userList.entry(u.ID), users.entry(&u)),
+		create(userItem.key(u.ID), userFields(&u)),
+		create(groupItem.key(u.NamespaceID), emptyGroupFields(&namespace)),
+		create(userList.key(u.ID), users.entry(&u)),
 	)
 	return u, takenBy(err, "username", "email")
 }
@@ -73,7 +82,7 @@ func namespaceOf(u user.User) project.Group {
 func takenBy(err error, claimed ...string) error {
 	complaints := fault.Fields{}
 	for position, name := range claimed {
-		if _, yes := refused(err, position); yes {
+		if _, yes := failed(err, position); yes {
 			complaints.Add(name, fault.Taken)
 		}
 	}
@@ -85,7 +94,7 @@ func takenBy(err error, claimed ...string) error {
 
 // User returns the user with this id.
 func (s *Store) User(ctx context.Context, id int64) (user.User, error) {
-	return users.get(ctx, s, userKey(id))
+	return users.get(ctx, s, userItem.key(id))
 }
 
 // UserByLogin returns the user with this user name or e-mail address. Only
@@ -134,7 +143,7 @@ func (s *Store) UsersByID(ctx context.Context, ids []int64) (map[int64]user.User
 
 // Users returns a page of all users.
 func (s *Store) Users(ctx context.Context, r page.Request) (page.Of[user.User], error) {
-	return users.page(ctx, s, userList, r, everything)
+	return users.page(ctx, s, userList.key(), r, everything)
 }
 
 // UpdateUser replaces the user whose Version is still the stored one.
@@ -143,25 +152,25 @@ func (s *Store) UpdateUser(ctx context.Context, u user.User, by int64) error {
 	if err != nil {
 		return err
 	}
-	needed, err := administered(stored, by)
+	needed, err := requireAdministrator(stored, by)
 	if err != nil {
 		return err
 	}
 	u.Username, u.NamespaceID, u.CreatedAt = stored.Username, stored.NamespaceID, stored.CreatedAt
 	was := u.Version
 	u.Version++
-	changes := []change{set(userKey(u.ID), userFields(&u)).version(was)}
+	changes := []change{set(userItem.key(u.ID), userFields(&u)).version(was)}
 	if former, next := emailKey(stored.Email), emailKey(u.Email); former != next {
-		changes = append(changes, create(next, fields{{"user_id", &u.ID}}), drop(former))
+		changes = append(changes, create(next, fields{{"user_id", &u.ID}}), mustRemove(former))
 	}
 	err = s.write(ctx, append(changes, needed...)...)
-	if _, demoted := refused(err, len(changes)); demoted {
+	if _, demoted := failed(err, len(changes)); demoted {
 		return user.ErrNotAdministrator
 	}
-	if _, outdated := refused(err, 0); outdated {
-		return users.refused(err, 0)
+	if _, outdated := failed(err, 0); outdated {
+		return users.explain(err, 0)
 	}
-	if _, claimed := refused(err, 1); claimed {
+	if _, claimed := failed(err, 1); claimed {
 		return fault.Field("email", fault.Taken)
 	}
 	return err
@@ -170,7 +179,7 @@ func (s *Store) UpdateUser(ctx context.Context, u user.User, by int64) error {
 // administered returns what a change to the stored user needs besides, so that
 // the user with the id by is an active administrator when it is made. Whoever
 // changes oneself is what was read, or else the change meets another version.
-func administered(stored user.User, by int64) ([]change, error) {
+func requireAdministrator(stored user.User, by int64) ([]change, error) {
 	if by == 0 || by == stored.ID && stored.Administers() {
 		return nil, nil
 	}
@@ -178,7 +187,7 @@ func administered(stored user.User, by int64) ([]change, error) {
 		return nil, user.ErrNotAdministrator
 	}
 	admin, active := true, string(user.Active)
-	return []change{present(userKey(by)).whose(fields{{"admin", &admin}, {"state", &active}})}, nil
+	return []change{requireExists(userItem.key(by)).ifEqual(fields{{"admin", &admin}, {"state", &active}})}, nil
 }
 
 // DeleteUser removes the user with its namespace and memberships.
@@ -187,24 +196,24 @@ func (s *Store) DeleteUser(ctx context.Context, id, by int64) error {
 	if err != nil {
 		return err
 	}
-	needed, err := administered(u, by)
+	needed, err := requireAdministrator(u, by)
 	if err != nil {
 		return err
 	}
 	changes := []change{
-		drop(userKey(id)).version(u.Version),
-		dropEmpty(u.NamespaceID),
-		drop(pathKey(u.Username)),
-		drop(emailKey(u.Email)),
-		drop(userList.entry(id)),
-		forget(factorKey(id)),
+		mustRemove(userItem.key(id)).version(u.Version),
+		mustRemoveEmpty(u.NamespaceID),
+		mustRemove(pathKey(u.Username)),
+		mustRemove(emailKey(u.Email)),
+		mustRemove(userList.key(id)),
+		remove(factorItem.key(id)),
 	}
-	err = s.removeWithMembers(ctx, membershipsOf(id), append(changes, needed...)...)
-	if _, demoted := refused(err, len(changes)); demoted {
+	err = s.removeWithMembers(ctx, memberOfUser.key(id), append(changes, needed...)...)
+	if _, demoted := failed(err, len(changes)); demoted {
 		return user.ErrNotAdministrator
 	}
-	if _, full := refused(err, 1); full {
+	if _, full := failed(err, 1); full {
 		return user.ErrHoldsProjects
 	}
-	return users.refused(err, 0)
+	return users.explain(err, 0)
 }

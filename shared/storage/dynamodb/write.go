@@ -17,17 +17,17 @@ import (
 // refusal is the error of a write that stored nothing because items did not
 // meet their conditions: by the position of their changes, the items as they
 // are stored, nil where there is none.
-type refusal map[int]item
+type conditionError map[int]item
 
 // Error says which changes were refused.
-func (r refusal) Error() string {
+func (r conditionError) Error() string {
 	return fmt.Sprintf("conditions of changes %v not met", slices.Sorted(maps.Keys(r)))
 }
 
 // refused reports whether the change at this position kept a write from being
 // stored, and returns the item as it is stored, if there is one.
-func refused(err error, position int) (stored item, yes bool) {
-	var r refusal
+func failed(err error, position int) (stored item, yes bool) {
+	var r conditionError
 	if !errors.As(err, &r) {
 		return nil, false
 	}
@@ -50,7 +50,7 @@ func (s *Store) write(ctx context.Context, changes ...change) error {
 	} else {
 		err = s.transact(ctx, changes, nonce)
 	}
-	_, err = settled(err, nonce)
+	_, err = outcome(err, nonce)
 	return err
 }
 
@@ -63,14 +63,14 @@ func (s *Store) writeAndRead(ctx context.Context, c change) (item, error) {
 	if err == nil {
 		return out.Attributes, nil
 	}
-	return settled(err, nonce)
+	return outcome(err, nonce)
 }
 
-// settled returns what the error of a write with this nonce means: a refusal
+// settled returns what the error of a write with this nonce means: a conditionError
 // when items do not meet their conditions, and none, with the item that tells
 // so, when the write was made before.
-func settled(err error, nonce []byte) (written item, _ error) {
-	r := refusals(err)
+func outcome(err error, nonce []byte) (written item, _ error) {
+	r := conditionsOf(err)
 	for _, stored := range r {
 		if wrote(nonce, stored) {
 			return stored, nil
@@ -88,20 +88,20 @@ func wrote(nonce []byte, stored item) bool {
 }
 
 // refusals returns which conditions failed, or nil when the error is another.
-func refusals(err error) refusal {
+func conditionsOf(err error) conditionError {
 	var one *types.ConditionalCheckFailedException
 	if errors.As(err, &one) {
-		return refusal{0: one.Item}
+		return conditionError{0: one.Item}
 	}
 	var canceled *types.TransactionCanceledException
 	if !errors.As(err, &canceled) {
 		return nil
 	}
-	var r refusal
+	var r conditionError
 	for i, reason := range canceled.CancellationReasons {
 		if aws.ToString(reason.Code) == "ConditionalCheckFailed" {
 			if r == nil {
-				r = refusal{}
+				r = conditionError{}
 			}
 			r[i] = reason.Item
 		}
@@ -131,7 +131,7 @@ func (s *Store) writeOne(ctx context.Context, c change, nonce []byte) (err error
 		})
 	case update:
 		_, err = s.client.UpdateItem(ctx, updateInput(part.Update))
-	case remove:
+	case removal:
 		_, err = s.client.DeleteItem(ctx, &sdk.DeleteItemInput{
 			TableName: part.Delete.TableName, Key: part.Delete.Key,
 			ConditionExpression:                 part.Delete.ConditionExpression,

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"slices"
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/storage/packed"
@@ -10,14 +11,14 @@ import (
 var alerts = newKind(kind[alert.Alert]{table: "alerts", notFound: alert.ErrNotFound, columns: alertColumns})
 
 func alertColumns(a *alert.Alert) columns {
-	return append(columns{
+	return slices.Concat(columns{
 		{"project_id", &a.ProjectID}, {"iid", &a.IID}, {"fingerprint", &a.Fingerprint},
 		{"grouped", &a.Grouped}, {"title", &a.Title}, {"description", &a.Description},
 		{"severity", &a.Severity}, {"service", &a.Service}, {"monitoring_tool", &a.MonitoringTool},
 		{"hosts", (*list[string])(&a.Hosts)}, {"environment", &a.Environment}, {"runbook", &a.Runbook},
 		{"started_at", &a.StartedAt}, {"events", &a.Events}, {"last_event_at", &a.LastEventAt},
 		{"integration_id", &a.IntegrationID}, {"created_at", &a.CreatedAt},
-	}, alertState(a)...)
+	}, alertState(a))
 }
 
 // alertState are the columns that a change can change.

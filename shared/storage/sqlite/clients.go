@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"slices"
 
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/page"
@@ -12,10 +13,10 @@ var clients = newKind(kind[oauth.Client]{
 })
 
 func clientColumns(c *oauth.Client) columns {
-	return append(columns{
+	return slices.Concat(columns{
 		{"id", given{&c.ID}}, {"client_id", &c.ClientID}, {"owner_id", &c.OwnerID},
 		{"created_at", &c.CreatedAt},
-	}, registration(c)...)
+	}, registration(c))
 }
 
 // registration are the columns that UpdateClient changes.

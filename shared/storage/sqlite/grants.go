@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"gatehouse/shared/oauth"
@@ -10,13 +11,13 @@ import (
 var grants = newKind(kind[oauth.Grant]{table: "grants", notFound: oauth.ErrGrantNotFound, columns: grantColumns})
 
 func grantColumns(g *oauth.Grant) columns {
-	return append(columns{
+	return slices.Concat(columns{
 		{"user_id", &g.UserID}, {"client_id", &g.ClientID}, {"random", g.Random[:]},
 		{"application", &g.Application}, {"nonce", g.Nonce[:]}, {"redirect_uri", &g.RedirectURI},
 		{"challenge", &g.Challenge}, {"refreshable", &g.Refreshable}, {"oidc_nonce", &g.OIDCNonce},
 		{"authenticated_at", &g.AuthenticatedAt}, {"user_since", &g.SessionEpoch}, {"created_at", &g.CreatedAt},
 		{"revoked_at", &g.RevokedAt}, {"used_at", &g.UsedAt},
-	}, grantProgress(g)...)
+	}, grantProgress(g))
 }
 
 // grantProgress are the columns that AdvanceGrant changes.

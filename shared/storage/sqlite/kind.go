@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"strings"
+	"sync"
 
 	"gatehouse/shared/page"
 )
@@ -18,6 +19,7 @@ type kind[T any] struct {
 
 	selected string // SELECT … FROM table
 	inserted string // INTO table …
+	scanners *sync.Pool
 }
 
 // newKind returns the kind with its statements.
@@ -26,31 +28,39 @@ func newKind[T any](k kind[T]) kind[T] {
 	k.selected = "SELECT " + cs.names(k.table) + " FROM " + k.table + k.join + " "
 	marks := strings.Repeat(", ?", len(cs.values()))[2:]
 	k.inserted = "INTO " + k.table + " (" + cs.names("") + ") VALUES (" + marks + ")"
+	k.scanners = &sync.Pool{New: func() any {
+		s := new(scanner[T])
+		s.into = k.columns(&s.thing).destinations()
+		return s
+	}}
 	return k
 }
 
-// scanner returns a function that scans one row after the other.
-func (k kind[T]) scanner() func(row) (T, error) {
-	var thing, empty T
-	into := k.columns(&thing).destinations()
-	return func(r row) (T, error) {
-		thing = empty
-		err := r.Scan(into...)
-		if err == nil && k.complete != nil {
-			k.complete(&thing)
-		}
-		return thing, err
+// A scanner is a thing with the list of its variables. Scanners are reused.
+type scanner[T any] struct {
+	thing T
+	into  []any
+}
+
+func (k kind[T]) scan(r row) (thing T, err error) {
+	s := k.scanners.Get().(*scanner[T])
+	defer k.scanners.Put(s)
+	err = r.Scan(s.into...)
+	if err == nil && k.complete != nil {
+		k.complete(&s.thing)
 	}
+	thing, s.thing = s.thing, thing
+	return thing, err
 }
 
 // find returns the only thing that the clause selects, or notFound.
 func (k kind[T]) find(ctx context.Context, on statements, clause string, args ...any) (T, error) {
-	return find(ctx, on, k.notFound, k.scanner(), k.selected+clause, args...)
+	return find(ctx, on, k.notFound, k.scan, k.selected+clause, args...)
 }
 
 // all returns every thing that the clause selects.
 func (k kind[T]) all(ctx context.Context, on statements, clause string, args ...any) ([]T, error) {
-	return many(ctx, on, k.scanner(), k.selected+clause, args...)
+	return many(ctx, on, k.scan, k.selected+clause, args...)
 }
 
 // page returns a page of the things that the clause selects, the newest first:

@@ -84,7 +84,7 @@ func (tx *transaction) removeMembers(p project.Place) error {
 
 // Members returns every membership of these places.
 func (s *Store) Members(ctx context.Context, places ...project.Place) ([]project.Member, error) {
-	return many(ctx, s.readers, members.scanner(), membersOf, text(places))
+	return many(ctx, s.readers, members.scan, membersOf, text(places))
 }
 
 var membersOf = "SELECT " + memberColumns(new(project.Member)).names("members") +

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"slices"
 
 	"gatehouse/shared/twofactor"
 	"gatehouse/shared/user"
@@ -12,7 +13,7 @@ var secondFactors = newKind(kind[twofactor.Factor]{
 })
 
 func factorColumns(f *twofactor.Factor) columns {
-	return append(columns{{"user_id", &f.UserID}, {"created_at", &f.CreatedAt}}, factorState(f)...)
+	return slices.Concat(columns{{"user_id", &f.UserID}, {"created_at", &f.CreatedAt}}, factorState(f))
 }
 
 // factorState are the columns that ReplaceSecondFactor changes.

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"slices"
 
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
@@ -13,10 +14,10 @@ var users = newKind(kind[user.User]{
 })
 
 func userColumns(u *user.User) columns {
-	return append(columns{
+	return slices.Concat(columns{
 		{"id", given{&u.ID}}, {"username", &u.Username}, {"namespace_id", &u.NamespaceID},
 		{"created_at", &u.CreatedAt},
-	}, profile(u)...)
+	}, profile(u))
 }
 
 // profile are the columns that UpdateUser changes.

@@ -5,28 +5,30 @@ import (
 	"fmt"
 )
 
-// maxForgotten is how many alerts the deletion of a project removes: what a
+var deletedProjects = shape{alerts, "LIST#gone", "<id>", "a deleted project that may have alerts left", ""}
+
+// maxRemoved is how many alerts the deletion of a project removes: what a
 // request has time for.
-const maxForgotten = 1000
+const maxRemoved = 1000
 
 // gone marks a project as deleted whose alerts are to be removed.
-func gone(projectID int64) change {
-	return replace(goneProjects.entry(projectID), fields{{"project_id", &projectID}})
+func markDeleted(projectID int64) change {
+	return replace(deletedProjects.key(projectID), fields{{"project_id", &projectID}})
 }
 
 // forgetAlerts removes alerts of the project that has just been deleted, and of
 // those before it that had too many for one request. A mark stays until a later
 // deletion finds nothing more: what was on its way is recorded even then.
-func (s *Store) forgetAlerts(ctx context.Context, deleted int64) error {
-	marked, err := s.goneProjects(ctx)
+func (s *Store) removeAlerts(ctx context.Context, deleted int64) error {
+	marked, err := s.deletedProjects(ctx)
 	if err != nil {
 		return fmt.Errorf("list deleted projects: %w", err)
 	}
-	left := maxForgotten
+	left := maxRemoved
 	for _, projectID := range marked {
-		n, err := s.forgetSome(ctx, projectID, left)
+		n, err := s.removeSomeAlerts(ctx, projectID, left)
 		if err == nil && n == 0 && projectID != deleted {
-			err = s.writeEach(ctx, []change{forget(goneProjects.entry(projectID)), forget(alertIIDs(projectID))})
+			err = s.writeEach(ctx, []change{remove(deletedProjects.key(projectID)), remove(alertCounter.key(projectID))})
 		}
 		if left -= n; left <= 0 || err != nil {
 			return err
@@ -35,8 +37,8 @@ func (s *Store) forgetAlerts(ctx context.Context, deleted int64) error {
 	return nil
 }
 
-func (s *Store) goneProjects(ctx context.Context) (ids []int64, err error) {
-	err = s.query(ctx, goneProjects, forward, func(it item) (bool, error) {
+func (s *Store) deletedProjects(ctx context.Context) (ids []int64, err error) {
+	err = s.query(ctx, deletedProjects.key(), forward, func(it item) (bool, error) {
 		var id int64
 		err := (fields{{"project_id", &id}}).read(it)
 		ids = append(ids, id)
@@ -47,21 +49,21 @@ func (s *Store) goneProjects(ctx context.Context) (ids []int64, err error) {
 
 // forgetSome removes alerts of a project that is gone, at most so many, and
 // returns how many. Each goes after what is found by it alone.
-func (s *Store) forgetSome(ctx context.Context, projectID int64, most int) (n int, err error) {
+func (s *Store) removeSomeAlerts(ctx context.Context, projectID int64, most int) (n int, err error) {
 	var besides, themselves []change
-	err = s.query(ctx, alertsOf(projectID), forward, func(it item) (bool, error) {
+	err = s.query(ctx, alertItem.key(projectID), forward, func(it item) (bool, error) {
 		a, err := alertKind.read(it)
 		if err != nil {
 			return false, err
 		}
 		name, chunks, err := payloadIn(it)
 		for _, k := range payloadKeys(name, chunks) {
-			besides = append(besides, forget(k))
+			besides = append(besides, remove(k))
 		}
 		if a.Fingerprint != "" {
-			besides = append(besides, forget(slotKey(projectID, a.Fingerprint)), forget(aloneKey(a)))
+			besides = append(besides, remove(slotKey(projectID, a.Fingerprint)), remove(aloneKey(a)))
 		}
-		themselves = append(themselves, forget(alertKey(projectID, a.IID)))
+		themselves = append(themselves, remove(alertItem.key(projectID, a.IID)))
 		return len(themselves) < most, err
 	})
 	if err == nil {
