@@ -11,8 +11,8 @@ import (
 
 var (
 	tokenItem    = shape{tokens, "PAT#<digest>", "PAT", "a personal access token", ""}
-	tokenList    = shape{tokens, "LIST#pats", "<id>", "its entry, which finds it by its id", ""}
-	tokensOfUser = shape{tokens, "USER#<id>", "PAT#<id>", "its entry in the list of its user", ""}
+	tokenList    = shape{tokens, "LIST#pats", "<id>", "finds a token by its id", ""}
+	tokensOfUser = shape{tokens, "USER#<id>", "PAT#<id>", "a token in the list of its user", ""}
 	tokenCounter = shape{tokens, "COUNTER#pats", "COUNTER", "the last id of a token", ""}
 )
 
@@ -74,7 +74,7 @@ func (s *Store) AccessToken(ctx context.Context, id int64) (accesstoken.Token, e
 	return accessTokens.numbered(ctx, s, tokenList.key(), id)
 }
 
-// AccessTokens returns a page of the user's tokens; for user 0 of everybody's.
+// AccessTokens returns a page of the user's tokens; for user 0 of all tokens.
 func (s *Store) AccessTokens(ctx context.Context, userID int64, r page.Request) (page.Of[accesstoken.Token], error) {
 	list := tokensOfUser.key(userID)
 	if userID == 0 {
@@ -118,7 +118,7 @@ func (s *Store) RotateAccessToken(
 	return successor, accessTokens.explain(err, 3)
 }
 
-// TouchAccessToken notes the use of a token.
+// TouchAccessToken records the use of a token.
 func (s *Store) TouchAccessToken(ctx context.Context, t accesstoken.Token, now time.Time) error {
 	err := s.write(ctx, set(tokenKey(t.Digest), fields{{"last_used_at", &now}}))
 	if _, gone := failed(err, 0); gone {

@@ -41,8 +41,8 @@ func alertFields(a *alert.Alert) fields {
 	}, stateOfAlert(a))
 }
 
-// stateOfAlert lists what can change of an alert. The events of one that is open
-// and grouped are counted on its slot instead.
+// stateOfAlert lists what can change of an alert. While an alert is open and
+// grouped, its slot counts its events instead.
 func stateOfAlert(a *alert.Alert) fields {
 	return fields{
 		{"status", (*string)(&a.Status)},
@@ -86,8 +86,8 @@ func (l *activityLog) set(value types.AttributeValue) (err error) {
 	return err
 }
 
-// Alert returns the alert. An open one whose slot is gone by the time that this
-// is read has just been changed, and is read again.
+// Alert returns the alert. When the slot of an open alert is gone, the alert has
+// just been changed, and is read again.
 func (s *Store) Alert(ctx context.Context, projectID, iid int64) (alert.Alert, error) {
 	for before := int64(0); ; {
 		a, err := alertKind.get(ctx, s, alertItem.key(projectID, iid))
@@ -107,8 +107,8 @@ func (s *Store) Alert(ctx context.Context, projectID, iid int64) (alert.Alert, e
 
 func countsOnSlot(a alert.Alert) bool { return a.Grouped && a.Open() }
 
-// sinceMargin is by how much alerts may be out of the order of their numbers:
-// more than a request takes and the clocks of two servers differ.
+// sinceMargin is how far the times of alerts may deviate from the order of their
+// numbers: more than a request takes and clocks differ.
 const sinceMargin = time.Hour
 
 // RecentAlerts returns the newest alerts that pass the filter.
@@ -129,7 +129,7 @@ func (s *Store) RecentAlerts(ctx context.Context, projectID int64, f alert.Filte
 	return slices.DeleteFunc(found, func(a alert.Alert) bool { return !f.Passes(a) }), more, err
 }
 
-// counted returns the alerts with their events as the slots count them.
+// counted returns the alerts with the events that their slots counted.
 func (s *Store) counted(ctx context.Context, all []alert.Alert) ([]alert.Alert, error) {
 	var keys []key
 	for _, a := range all {
@@ -138,7 +138,7 @@ func (s *Store) counted(ctx context.Context, all []alert.Alert) ([]alert.Alert, 
 		}
 	}
 	slices.SortFunc(keys, func(a, b key) int { return cmp.Compare(a.pk, b.pk) })
-	slots, err := s.getAll(ctx, slices.Compact(keys)) // twice where one was opened again meanwhile
+	slots, err := s.getAll(ctx, slices.Compact(keys)) // a slot is there twice if its alert was reopened meanwhile
 	if err != nil {
 		return nil, fmt.Errorf("get the events of alerts: %w", err)
 	}
@@ -153,8 +153,8 @@ func (s *Store) counted(ctx context.Context, all []alert.Alert) ([]alert.Alert, 
 	return all, nil
 }
 
-// countedOn returns the alert with its events as the item counts them, which
-// is its slot unless it has been resolved since it was read.
+// countedOn returns the alert with the events of the item, its slot. An alert
+// that was resolved meanwhile is read again.
 func (s *Store) countedOn(ctx context.Context, it item, a alert.Alert) (alert.Alert, error) {
 	slot, err := readSlot(it)
 	if err != nil || slot.iid == a.IID {

@@ -13,11 +13,11 @@ import (
 	"gatehouse/shared/fault"
 )
 
-// errStale tells that an alert or its slot is no longer as it was read.
-var errStale = errors.New("the alert moved on")
+// errStale means that an alert or its slot changed since it was read.
+var errStale = errors.New("the alert changed since it was read")
 
-// ChangeAlert changes the alert whose version is the stored one. It is taken as
-// the caller read it, and read again only where it moved on since.
+// ChangeAlert changes the alert whose version is the stored one. It starts from
+// the alert as the caller read it, and reads it again only if that is stale.
 func (s *Store) ChangeAlert(ctx context.Context, a alert.Alert, c alert.Change) (alert.Alert, error) {
 	if a.Changed(c).Version == a.Version {
 		return s.current(ctx, a)
@@ -34,7 +34,8 @@ func (s *Store) ChangeAlert(ctx context.Context, a alert.Alert, c alert.Change) 
 	}
 }
 
-// current returns the alert as it is now, if it has had further events at most.
+// current returns the stored alert, which may have further events but no other
+// version.
 func (s *Store) current(ctx context.Context, a alert.Alert) (alert.Alert, error) {
 	stored, err := s.Alert(ctx, a.ProjectID, a.IID)
 	if err == nil && stored.Version != a.Version {
@@ -43,9 +44,9 @@ func (s *Store) current(ctx context.Context, a alert.Alert) (alert.Alert, error)
 	return stored, err
 }
 
-// saveAlert leads an alert from one state to another. When it is resolved, its
-// slot goes in the same transaction, if it has counted nothing since it was
-// read; so no event is lost, and an alert is open as long as its slot is there.
+// saveAlert stores a change. Resolving an alert removes its slot in the same
+// transaction, if the slot has counted nothing since it was read. So no event is
+// lost, and an alert is open exactly while its slot exists.
 func (s *Store) saveAlert(ctx context.Context, was, is alert.Alert) error {
 	changes := []change{set(alertItem.key(is.ProjectID, is.IID), stateOfAlert(&is)).version(was.Version)}
 	changes = append(changes, slotChanges(was, is)...)
@@ -65,7 +66,7 @@ func (s *Store) saveAlert(ctx context.Context, was, is alert.Alert) error {
 	return nil
 }
 
-// besides are the changes that go with an alert's own.
+// slotChanges are the changes of the slot that go with those of its alert.
 func slotChanges(was, is alert.Alert) []change {
 	switch {
 	case was.Open() == is.Open() || is.Fingerprint == "":
@@ -83,7 +84,7 @@ func slotChanges(was, is alert.Alert) []change {
 	}
 }
 
-// recover resolves every open alert that a recovery is about.
+// recover resolves every open alert to which the recovery applies.
 func (s *Store) recover(ctx context.Context, projectID int64, o alert.Occurrence, now time.Time) ([]alert.Recorded, error) {
 	open, err := s.openAlerts(ctx, projectID, o.Fingerprint, now)
 	if err != nil {
@@ -107,15 +108,15 @@ func (s *Store) recover(ctx context.Context, projectID int64, o alert.Occurrence
 	return recorded, err
 }
 
-// openAlerts returns the iids of what is open with a fingerprint. One that
-// somebody is opening at this moment counts once it is stored.
+// openAlerts returns the iids of the open alerts with a fingerprint. It waits for
+// one that another caller is opening.
 func (s *Store) openAlerts(ctx context.Context, projectID int64, f alert.Fingerprint, now time.Time) (iids []int64, err error) {
 	if f == "" {
 		return nil, nil
 	}
 	beingOpened := false
 	err = s.query(ctx, openOf(projectID, f), forward, func(it item) (bool, error) {
-		found, err := readSlot(it) // an entry has but the iid of a slot
+		found, err := readSlot(it) // an entry has only the iid of a slot
 		if found.iid != 0 && (found.opened || found.events == 0) {
 			iids = append(iids, found.iid)
 		}
@@ -137,7 +138,7 @@ func (s *Store) openAlerts(ctx context.Context, projectID int64, f alert.Fingerp
 	return iids, nil
 }
 
-// resolve resolves an alert, unless the recovery is not about it.
+// resolve resolves an alert if the recovery applies to it.
 func (s *Store) resolve(ctx context.Context, projectID, iid int64, o alert.Occurrence, now time.Time) (alert.Alert, bool, error) {
 	for {
 		a, err := s.Alert(ctx, projectID, iid)

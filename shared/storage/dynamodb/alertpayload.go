@@ -23,9 +23,9 @@ func payloadKeys(name string, chunks int64) []key {
 // maxChunk keeps an item below the 400 KB that DynamoDB takes.
 const maxChunk = 350 << 10
 
-// payload is what a monitoring tool sent, or a sample of that, in chunks under a
-// name of its own: one who finishes the work of another stores another payload,
-// and the alert refers to one of the two.
+// payload is what a monitoring tool sent, or a sample of it, in chunks under a
+// unique name. A caller that finishes the work of another stores a second
+// payload, and the alert refers to one of the two.
 type payload struct {
 	name   string
 	chunks [][]byte
@@ -39,19 +39,20 @@ func payloadFields(name *string, chunks *int64) fields {
 	return fields{{"payload", name}, {"payload_chunks", chunks}}
 }
 
-// payloadIn returns where the payload of an item is; an empty name: it has none.
+// payloadIn returns where the payload of an item is; the name is empty if it has
+// none.
 func payloadIn(it item) (name string, chunks int64, err error) {
 	err = payloadFields(&name, &chunks).read(it)
 	return name, chunks, err
 }
 
-// fields are those by which an alert or an integration refers to the payload.
+// fields are how an alert or an integration refers to the payload.
 func (p payload) fields() fields {
 	n := int64(len(p.chunks))
 	return payloadFields(&p.name, &n)
 }
 
-// changes makes a change of each chunk.
+// changes returns a change for each chunk.
 func (p payload) changes(of func(k key, chunk []byte) change) []change {
 	var all []change
 	for n, k := range payloadKeys(p.name, int64(len(p.chunks))) {
@@ -66,12 +67,12 @@ func (s *Store) putPayload(ctx context.Context, p payload) error {
 	}))
 }
 
-// forgetPayload removes a payload that nothing refers to.
+// removePayload removes a payload that nothing refers to.
 func (s *Store) removePayload(ctx context.Context, p payload) error {
 	return s.writeEach(ctx, p.changes(func(k key, _ []byte) change { return remove(k) }))
 }
 
-// writeEach makes the changes side by side, each for itself.
+// writeEach makes the changes in parallel, each in its own write.
 func (s *Store) writeEach(ctx context.Context, changes []change) error {
 	return inParallel(ctx, changes, func(ctx context.Context, c change) error { return s.write(ctx, c) })
 }
@@ -96,7 +97,7 @@ func (s *Store) AlertPayload(ctx context.Context, projectID, iid int64) ([]byte,
 	return packed.Unpack(whole)
 }
 
-// joined returns what the chunks with these keys are together.
+// joined returns the chunks with these keys, joined.
 func (s *Store) joined(ctx context.Context, keys []key) ([]byte, error) {
 	found, err := s.getAll(ctx, keys)
 	if err != nil {

@@ -9,21 +9,21 @@ import (
 	"gatehouse/shared/alert"
 )
 
-// recording is how far the occurrences with one fingerprint have come.
+// recording is the progress of the occurrences with one fingerprint.
 type recording struct {
 	store       *Store
 	projectID   int64
 	occurrences []alert.Occurrence
 	now         time.Time
 
-	fired    *slot // what the first occurrence found, until it is dealt with
+	fired    *slot // after the first occurrence, until that is recorded
 	number   int64 // reserved for an alert, until it is used
 	recorded []alert.Recorded
 }
 
-// RecordOccurrences records the occurrences of a request: maxParallel at a time it
-// counts the first one with each fingerprint, which is all that a repeat takes;
-// then it takes as many numbers as there are new alerts, and does the rest.
+// RecordOccurrences records the occurrences of a request. In parallel, it counts
+// the first occurrence of each fingerprint, which is enough for a repeat. Then it
+// reserves a number for each new alert, and does the rest.
 func (s *Store) RecordOccurrences(ctx context.Context, projectID int64, occurrences [][]alert.Occurrence, now time.Time) ([][]alert.Recorded, error) {
 	all := make([]*recording, len(occurrences))
 	for i, list := range occurrences {
@@ -77,7 +77,7 @@ func (s *Store) number(ctx context.Context, projectID int64, all []*recording) e
 	return err
 }
 
-// opens reports whether the first occurrence opens an alert, as far as is known.
+// opens reports whether the first occurrence seems to open an alert.
 func (r *recording) opens() bool {
 	if len(r.occurrences) == 0 || r.occurrences[0].Recovery {
 		return false
@@ -85,7 +85,7 @@ func (r *recording) opens() bool {
 	return r.fired == nil || isFirst(*r.fired, r.occurrences[0])
 }
 
-// isFirst reports whether the slot that an occurrence found was made by it.
+// isFirst reports whether the occurrence created the slot that it found.
 func isFirst(found slot, o alert.Occurrence) bool { return found.events == o.Count }
 
 // finish records the occurrences one after the other.
@@ -115,9 +115,9 @@ func (r *recording) record(ctx context.Context, o alert.Occurrence) ([]alert.Rec
 	return []alert.Recorded{joined}, err
 }
 
-// resolvedMeanwhile names the alert that counted an occurrence and was resolved
-// before that could tell its number: the newest with the fingerprint. Firing
-// again would count the occurrence twice, and open an alert that nobody ends.
+// resolvedMeanwhile returns the alert that counted an occurrence and was resolved
+// before its number was read: the newest with the fingerprint. Counting again
+// would count twice, and open an alert that nothing resolves.
 func (r *recording) resolvedMeanwhile(ctx context.Context, o alert.Occurrence) (alert.Recorded, error) {
 	recorded := alert.Recorded{Outcome: alert.Repeated}
 	err := r.store.query(ctx, alertItem.key(r.projectID), backward, func(it item) (bool, error) {
@@ -133,10 +133,9 @@ func (r *recording) resolvedMeanwhile(ctx context.Context, o alert.Occurrence) (
 	return recorded, err
 }
 
-// join counts an occurrence on the open alert with its fingerprint, or opens
-// one. Of those who find none, the first opens it. When that one seems to have
-// ended amid its work, another does the rest, in which every step may be done
-// twice.
+// join counts an occurrence on the open alert with its fingerprint, or opens an
+// alert. The first of several callers opens it. If that one seems to have died
+// midway, another finishes its work; every step is idempotent.
 func (r *recording) join(ctx context.Context, o alert.Occurrence) (alert.Recorded, error) {
 	found, err := r.found(ctx, o)
 	if err == nil && !found.opened && !isFirst(found, o) {
@@ -202,7 +201,7 @@ func (r *recording) iid(ctx context.Context) (int64, error) {
 	return r.store.next(ctx, alertCounter.key(r.projectID))
 }
 
-// create stores an alert, unless somebody else has stored it.
+// create stores an alert, unless another caller has stored it.
 func (r *recording) create(ctx context.Context, a alert.Alert, p payload) (alert.Recorded, error) {
 	err := r.store.write(ctx, create(alertItem.key(a.ProjectID, a.IID), append(alertFields(&a), p.fields()...)))
 	stored, there := failed(err, 0)
@@ -220,8 +219,8 @@ func (r *recording) create(ctx context.Context, a alert.Alert, p payload) (alert
 	return alert.Recorded{Outcome: alert.Repeated, IID: first.IID, Title: first.Title}, r.store.removePayload(ctx, p)
 }
 
-// openAlone stores an alert that counts no further occurrences, together with
-// the entry by which a recovery finds it.
+// openAlone stores an alert that counts no further occurrences, and the entry
+// through which a recovery finds it.
 func (r *recording) openAlone(ctx context.Context, o alert.Occurrence) (alert.Recorded, error) {
 	iid, err := r.iid(ctx)
 	if err != nil {

@@ -7,18 +7,18 @@ import (
 
 var deletedProjects = shape{alerts, "LIST#gone", "<id>", "a deleted project that may have alerts left", ""}
 
-// maxRemoved is how many alerts the deletion of a project removes: what a
-// request has time for.
+// maxRemoved is how many alerts the deletion of a project removes, to be done in
+// the time of a request.
 const maxRemoved = 1000
 
-// gone marks a project as deleted whose alerts are to be removed.
+// markDeleted marks a deleted project, because its alerts are still to be removed.
 func markDeleted(projectID int64) change {
 	return replace(deletedProjects.key(projectID), fields{{"project_id", &projectID}})
 }
 
-// forgetAlerts removes alerts of the project that has just been deleted, and of
-// those before it that had too many for one request. A mark stays until a later
-// deletion finds nothing more: what was on its way is recorded even then.
+// removeAlerts removes alerts of the project that has just been deleted, and of
+// earlier ones that had too many for one request. A mark stays until a later
+// deletion finds no alert, because one may still be recorded meanwhile.
 func (s *Store) removeAlerts(ctx context.Context, deleted int64) error {
 	marked, err := s.deletedProjects(ctx)
 	if err != nil {
@@ -47,10 +47,10 @@ func (s *Store) deletedProjects(ctx context.Context) (ids []int64, err error) {
 	return ids, err
 }
 
-// forgetSome removes alerts of a project that is gone, at most so many, and
-// returns how many. Each goes after what is found by it alone.
+// removeSomeAlerts removes at most so many alerts of a deleted project and
+// returns how many. Each goes after the items that are found only through it.
 func (s *Store) removeSomeAlerts(ctx context.Context, projectID int64, most int) (n int, err error) {
-	var besides, themselves []change
+	var parts, themselves []change
 	err = s.query(ctx, alertItem.key(projectID), forward, func(it item) (bool, error) {
 		a, err := alertKind.read(it)
 		if err != nil {
@@ -58,16 +58,16 @@ func (s *Store) removeSomeAlerts(ctx context.Context, projectID int64, most int)
 		}
 		name, chunks, err := payloadIn(it)
 		for _, k := range payloadKeys(name, chunks) {
-			besides = append(besides, remove(k))
+			parts = append(parts, remove(k))
 		}
 		if a.Fingerprint != "" {
-			besides = append(besides, remove(slotKey(projectID, a.Fingerprint)), remove(aloneKey(a)))
+			parts = append(parts, remove(slotKey(projectID, a.Fingerprint)), remove(aloneKey(a)))
 		}
 		themselves = append(themselves, remove(alertItem.key(projectID, a.IID)))
 		return len(themselves) < most, err
 	})
 	if err == nil {
-		err = s.writeEach(ctx, besides)
+		err = s.writeEach(ctx, parts)
 	}
 	if err == nil {
 		err = s.writeEach(ctx, themselves)

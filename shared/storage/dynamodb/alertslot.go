@@ -33,14 +33,14 @@ func openOf(projectID int64, f alert.Fingerprint) key {
 	return k
 }
 
-// slot is the item on which the events of an open alert are counted. It is
-// there from the first fire with its fingerprint until the alert is resolved.
+// slot is the item that counts the events of an open alert. It exists from the
+// first occurrence with its fingerprint until the alert is resolved.
 type slot struct {
 	events    int64
-	begunAt   time.Time // when the first fire came
+	begunAt   time.Time // when the first occurrence came
 	lastAt    time.Time
 	iid       int64     // zero until the alert has a number
-	createdAt time.Time // when it got that
+	createdAt time.Time // when the alert got the number
 	opened    bool      // the alert is stored
 	title     string    // of the stored alert
 }
@@ -70,7 +70,7 @@ func (s slot) counted(a alert.Alert) alert.Alert {
 	return a
 }
 
-// slotOf returns the slot of an alert that is opened again.
+// slotOf returns the slot of an alert that is reopened.
 func slotOf(a alert.Alert) slot {
 	return slot{a.Events, a.CreatedAt, a.LastEventAt, a.IID, a.CreatedAt, true, a.Title}
 }
@@ -84,9 +84,9 @@ func (s *Store) slot(ctx context.Context, k key) (found slot, ok bool, err error
 	return found, it != nil, err
 }
 
-// fire counts an occurrence, whatever the slot is by then. DynamoDB's answer
-// tells whether this was the first. One that is lost cannot be had again: the
-// sender must send the occurrence again, and that counts as well.
+// fire counts an occurrence, whatever the state of the slot. DynamoDB's answer
+// shows whether it was the first. When the answer is lost, the sender must send
+// the occurrence again, which is counted as well.
 func (s *Store) fire(ctx context.Context, k key, o alert.Occurrence, now time.Time) (slot, error) {
 	out, err := s.client.UpdateItem(ctx, &sdk.UpdateItemInput{
 		TableName: s.table(k), Key: k.item(),
@@ -100,16 +100,16 @@ func (s *Store) fire(ctx context.Context, k key, o alert.Occurrence, now time.Ti
 	return readSlot(out.Attributes)
 }
 
-// errGone tells that a slot is no more: its alert was opened and resolved.
+// errGone means that the slot was removed: its alert was opened and resolved.
 var errGone = errors.New("the slot is gone")
 
 // assign gives the alert of a slot a number, unless it has one, and returns the
-// slot after it. Doing so twice changes nothing.
+// slot. It is idempotent.
 func (s *Store) assign(ctx context.Context, k key, iid int64, now time.Time) (slot, error) {
 	out, err := s.client.UpdateItem(ctx, &sdk.UpdateItemInput{
 		TableName: s.table(k), Key: k.item(),
 		UpdateExpression:          aws.String("SET iid = if_not_exists(iid, :iid), created_at = if_not_exists(created_at, :now)"),
-		ConditionExpression:       aws.String(exist),
+		ConditionExpression:       aws.String(exists),
 		ExpressionAttributeValues: item{":iid": number(iid), ":now": number(now.UnixMicro())},
 		ReturnValues:              types.ReturnValueAllNew,
 	})
@@ -122,8 +122,7 @@ func (s *Store) assign(ctx context.Context, k key, iid int64, now time.Time) (sl
 	return readSlot(out.Attributes)
 }
 
-// conclude notes that the alert of a slot is stored, unless it was resolved
-// already.
+// conclude marks the slot as opened, unless its alert was resolved already.
 func (s *Store) conclude(ctx context.Context, k key, iid int64, title string) error {
 	yes := true
 	err := s.write(ctx, set(k, fields{{"opened", &yes}, {"title", &title}}).
@@ -134,16 +133,15 @@ func (s *Store) conclude(ctx context.Context, k key, iid int64, title string) er
 	return err
 }
 
-// The pauses between two looks at a slot.
+// The pauses between two reads of a slot.
 const (
 	shortestLook = 10 * time.Millisecond
 	longestLook  = 200 * time.Millisecond
 )
 
-// await waits until somebody else has opened the alert of a slot, or began to so
-// long ago that nothing will come of it any more, and returns the slot as it is
-// then, if there is one. Where the clocks differ, two may open it, which does no
-// harm.
+// await waits until another caller has opened the alert of a slot, or began so
+// long ago that it must have died, and returns the slot, if there still is one.
+// When clocks differ, two callers may open the alert, which does no harm.
 func (s *Store) await(ctx context.Context, k key, now time.Time) (found slot, ok bool, err error) {
 	waited := time.Duration(0)
 	for look := min(shortestLook, s.patience); ; look = min(2*look, longestLook) {

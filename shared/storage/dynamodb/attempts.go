@@ -20,9 +20,9 @@ func counterFields(c *throttle.Counter) fields {
 	}
 }
 
-// CountAttempt counts an attempt: in one request where there is no counter, in
-// two where there is, and in one again where that refuses it. The refusal of a
-// write brings the counter along as it is by then.
+// CountAttempt counts an attempt: in one request for the first, in two for the
+// next, and in one again when the counter is full. A failed write returns the
+// stored counter.
 func (s *Store) CountAttempt(ctx context.Context, k throttle.Key, l throttle.Limit, now time.Time) (since time.Time, err error) {
 	var stored throttle.Counter
 	for {
@@ -42,9 +42,8 @@ func (s *Store) CountAttempt(ctx context.Context, k throttle.Key, l throttle.Lim
 	}
 }
 
-// counted makes next of a stored counter, the zero Counter for none. Others
-// who count at the same time do not stand in the way, as long as the counter
-// has not begun anew and is not full.
+// counted changes the stored counter, the zero Counter for none, to the next.
+// Concurrent counts do not conflict, unless the counter was restarted or is full.
 func counted(k throttle.Key, stored, next throttle.Counter, l throttle.Limit) change {
 	was, end := item{":was": number(stored.Since.UnixMicro())}, next.Last.Add(l.Window)
 	if !next.Since.Equal(stored.Since) {
@@ -56,8 +55,8 @@ func counted(k throttle.Key, stored, next throttle.Counter, l throttle.Limit) ch
 	return c.when("first_at = :was AND attempts < :most AND "+unwritten, was)
 }
 
-// unwritten keeps a number from being changed twice when the request is sent
-// again because its answer was lost.
+// unwritten keeps a number from being changed twice when the request is repeated
+// because its answer was lost.
 const unwritten = nonceName + " <> :" + nonceName
 
 // WithdrawAttempt takes one attempt off a counter.

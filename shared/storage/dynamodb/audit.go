@@ -10,7 +10,7 @@ import (
 
 var (
 	auditOfDay  = shape{tokens, "AUDIT#<day>", "AUDIT#<id>", "an audit entry among those of the day", "a year"}
-	auditOfUser = shape{tokens, "USER#<id>", "AUDIT#<id>", "the same among those of the user", "a year"}
+	auditOfUser = shape{tokens, "USER#<id>", "AUDIT#<id>", "an audit entry among those of the user", "a year"}
 )
 
 func entryFields(e *audit.Entry, details *[]string) fields {
@@ -38,10 +38,10 @@ func readEntry(it item) (e audit.Entry, err error) {
 	return e, nil
 }
 
-// dayOf names the day in which the partition is for what happened then.
+// dayOf names the day, and so the partition, of a time.
 func dayOf(at time.Time) string { return at.UTC().Format(time.DateOnly) }
 
-// WriteEntry lists the entry among everybody's and its user's.
+// WriteEntry stores the entry among those of its day and those of its user.
 func (s *Store) WriteEntry(ctx context.Context, e audit.Entry) error {
 	details := e.Details.Pairs()
 	entry := entryFields(&e, &details).until(e.ExpiresAt())
@@ -72,8 +72,8 @@ func (s *Store) Entries(ctx context.Context, f audit.Filter) (page audit.Page, e
 const (
 	// fewEntries is how many entries one request looks at.
 	fewEntries = 250
-	// maxLooked is how many entries a call looks at, about, before it leaves
-	// the rest to the next.
+	// maxLooked is about how many entries a call looks at before it leaves the
+	// rest to the next call.
 	maxLooked = 10_000
 )
 
@@ -81,7 +81,7 @@ const (
 type search struct {
 	entries []audit.Entry
 	looked  int
-	last    string // the ID of the last entry looked at, when it ended there; empty: at the end
+	last    string // the ID of the last entry looked at; empty: the search reached the end
 }
 
 func (f search) page(size int) audit.Page {
@@ -92,7 +92,7 @@ func (f search) page(size int) audit.Page {
 	return page
 }
 
-// searchEntries looks through a partition until it has one entry more than is
+// searchEntries looks through a partition until it has one entry more than
 // wanted.
 func (s *Store) searchEntries(ctx context.Context, in key, f audit.Filter) (found search, err error) {
 	low, high := f.Bounds()
@@ -112,8 +112,8 @@ func (s *Store) searchEntries(ctx context.Context, in key, f audit.Filter) (foun
 	return found, err
 }
 
-// everybodysEntries looks through day after day, the newest first: through one,
-// and as long as that is not enough through twice as many side by side.
+// everybodysEntries looks through the days, the newest first. While it has not
+// found enough, it looks through twice as many days in parallel.
 func (s *Store) everybodysEntries(ctx context.Context, f audit.Filter) (audit.Page, error) {
 	var all search
 	first, day := f.From.UTC().Truncate(oneDay), f.Until.UTC().Truncate(oneDay)
@@ -139,8 +139,8 @@ func (s *Store) everybodysEntries(ctx context.Context, f audit.Filter) (audit.Pa
 
 const oneDay = 24 * time.Hour
 
-// searchDays looks through so many days, of which the last is given, and adds
-// what it finds, as far as it looked without a gap.
+// searchDays looks through so many days up to the last and adds what it finds, as
+// far as it looked without a gap.
 func (s *Store) searchDays(ctx context.Context, last time.Time, days int, f audit.Filter, all *search) error {
 	numbers := make([]int, days)
 	for i := range numbers {

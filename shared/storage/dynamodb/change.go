@@ -9,18 +9,17 @@ import (
 )
 
 // change is what a write does to one item, if the item meets the condition.
-// An attribute whose name is one of DynamoDB's reserved words comes into a
-// condition by whose alone.
+// Only ifEqual can put an attribute into a condition whose name is one of
+// DynamoDB's reserved words.
 type change struct {
 	key
-	action action
-	item   item   // the whole item, or the attributes of an update
-	add    item   // numbers that an update adds
-	only   string // the condition; empty: none
-	names  map[string]string
-	values item // what the condition refers to, as names are
-	// keepsNonce leaves the nonce of the write before.
-	keepsNonce bool
+	action     action
+	item       item   // the whole item, or the attributes of an update
+	add        item   // numbers that an update adds
+	condition  string // empty: none
+	names      map[string]string
+	values     item // what the condition refers to, like names
+	keepsNonce bool // of the write before
 }
 
 type action int
@@ -29,60 +28,59 @@ const (
 	put action = iota
 	update
 	removal
-	require // changes nothing
+	check // changes nothing
 )
 
 // Conditions on the item as a whole.
 const (
-	isNew = "attribute_not_exists(pk)"
-	exist = "attribute_exists(pk)"
+	isNew  = "attribute_not_exists(pk)"
+	exists = "attribute_exists(pk)"
 )
 
-// create stores an item where none is.
+// create stores a new item.
 func create(k key, fs fields) change {
-	return change{key: k, action: put, item: fs.item(), only: isNew}
+	return change{key: k, action: put, item: fs.item(), condition: isNew}
 }
 
-// replace stores an item, be there one or not.
+// replace stores an item, whether it exists or not.
 func replace(k key, fs fields) change { return change{key: k, action: put, item: fs.item()} }
 
-// set changes attributes of an item that is there; one that becomes empty is
-// removed.
+// set changes attributes of an item that exists. An attribute that becomes empty
+// is removed.
 func set(k key, fs fields) change {
 	attributes := item{}
 	for _, f := range fs {
 		attributes[f.name] = f.value()
 	}
-	return change{key: k, action: update, item: attributes, only: exist}
+	return change{key: k, action: update, item: attributes, condition: exists}
 }
 
-// add adds to a number of an item that is there.
+// add adds to a number of an item that exists.
 func add(k key, name string, n int64) change {
-	return change{key: k, action: update, add: item{name: number(n)}, only: exist}
+	return change{key: k, action: update, add: item{name: number(n)}, condition: exists}
 }
 
-// drop removes an item that is there.
-func mustRemove(k key) change { return change{key: k, action: removal, only: exist} }
+// mustRemove removes an item that exists.
+func mustRemove(k key) change { return change{key: k, action: removal, condition: exists} }
 
-// forget removes an item, be it there or not.
+// remove removes an item, whether it exists or not.
 func remove(k key) change { return change{key: k, action: removal} }
 
-// present holds the write to an item being there.
-func requireExists(k key) change { return change{key: k, action: require, only: exist} }
+// requireExists fails the write unless the item exists.
+func requireExists(k key) change { return change{key: k, action: check, condition: exists} }
 
-// when puts another condition in the place of the present one.
+// when replaces the condition.
 func (c change) when(condition string, values item) change {
-	c.only, c.values = condition, values
+	c.condition, c.values = condition, values
 	return c
 }
 
-// version holds a change to the version of the item that the caller read.
+// version requires the version of the item that the caller read.
 func (c change) version(was int64) change {
 	return c.when("version = :was", item{":was": number(was)})
 }
 
-// whose holds a change, besides the condition that it has, to these attributes
-// being what they are here.
+// ifEqual also requires the stored attributes to equal these.
 func (c change) ifEqual(fs fields) change {
 	names, values := map[string]string{}, item{}
 	maps.Copy(names, c.names)
@@ -90,9 +88,9 @@ func (c change) ifEqual(fs fields) change {
 	for _, f := range fs {
 		names["#"+f.name] = f.name
 		if value := f.value(); value == nil {
-			c.only += " AND attribute_not_exists(#" + f.name + ")"
+			c.condition += " AND attribute_not_exists(#" + f.name + ")"
 		} else {
-			c.only += " AND #" + f.name + " = :was_" + f.name
+			c.condition += " AND #" + f.name + " = :was_" + f.name
 			values[":was_"+f.name] = value
 		}
 	}
@@ -100,9 +98,9 @@ func (c change) ifEqual(fs fields) change {
 	return c
 }
 
-// unsigned leaves the nonce of the write before on the item: that one may be
-// sent again because its answer was lost, and must find what it left. It is
-// for changes that can be made twice without harm.
+// keepNonce leaves the nonce of the write before on the item. That write may be
+// repeated because its answer was lost, and must find its nonce. It is for
+// changes that do no harm when they are made twice.
 func (c change) keepNonce() change {
 	c.keepsNonce = true
 	return c
@@ -111,8 +109,8 @@ func (c change) keepNonce() change {
 // part returns the change as DynamoDB wants it.
 func (s *Store) part(c change, nonce []byte) types.TransactWriteItem {
 	table, condition, old := s.table(c.key), (*string)(nil), types.ReturnValuesOnConditionCheckFailureNone
-	if c.only != "" {
-		condition, old = aws.String(c.only), types.ReturnValuesOnConditionCheckFailureAllOld
+	if c.condition != "" {
+		condition, old = aws.String(c.condition), types.ReturnValuesOnConditionCheckFailureAllOld
 	}
 	switch c.action {
 	case put:

@@ -9,8 +9,8 @@ import (
 
 var (
 	clientItem     = shape{applications, "APP#<client_id>", "APP", "an application", ""}
-	clientList     = shape{applications, "LIST#apps", "<number>", "its entry, which finds it by its number", ""}
-	clientsOfOwner = shape{applications, "OWNER#<user>", "APP#<number>", "its entry in the list of its owner", ""}
+	clientList     = shape{applications, "LIST#apps", "<number>", "finds an application by its number", ""}
+	clientsOfOwner = shape{applications, "OWNER#<user>", "APP#<number>", "an application in the list of its owner", ""}
 	clientCounter  = shape{applications, "COUNTER#apps", "COUNTER", "the last number of an application", ""}
 )
 

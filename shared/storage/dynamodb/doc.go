@@ -1,86 +1,84 @@
 // Package dynamodb is the distributed store: five Amazon DynamoDB tables and
-// nothing else running. It has no secondary indexes, whose reads lag behind
-// writes. A list is a partition of small items that are written in the same
-// transaction as the thing they list, so that every read here is consistent.
+// nothing else. It has no secondary indexes, because their reads lag behind
+// writes. A list is a partition of small items, written in the same transaction
+// as the things they list, so that every read is consistent.
 //
 // A write is one conditional UpdateItem, PutItem, DeleteItem or transaction. It
-// leaves its own nonce on the items it writes: a request that the SDK repeats
-// because the answer was lost finds that nonce and knows that it succeeded the
-// first time.
+// leaves its own nonce on the items it writes. When the SDK repeats a request
+// because the answer was lost, the store finds that nonce and knows that the
+// first request succeeded.
 //
-// The kinds of item, with their table, partition key and sort key. Numbers in
-// sort keys are padded with zeros, so that a list in reverse is the newest
-// first.
+// These are the kinds of items. A <word> stands for a value. Numbers in sort
+// keys are padded with zeros, so that a list in reverse is the newest first.
 //
-//	table         pk               sk                  is                                   ttl
-//	directory     USER#id          USER                a user                               none
-//	directory     USER#id          MEMBER#kind#place   a membership, found from the user    none
-//	directory     GROUP#id         GROUP               a group or a user's namespace        none
-//	directory     PROJECT#id       PROJECT             a project                            none
-//	directory     GROUP#id         MEMBER#user         a membership, found from the group   none
-//	directory     PROJECT#id       MEMBER#user         a membership, found from the project none
-//	directory     PATH#full path   PATH                who has the path                     none
-//	directory     PATH#full path   INTAKE              its rules for alerts, environments   none
-//	directory     PATH#full path   INTAKE#endpoint     an integration of the project        none
-//	directory     EMAIL#address    EMAIL               who has the e-mail address           none
-//	directory     LIST#users       id                  an entry of the list of users        none
-//	directory     LIST#groups      id                  likewise, with what filters need     none
-//	directory     LIST#projects    id                  likewise, with what filters need     none
-//	directory     COUNTER#kind     COUNTER             the last id of a kind                none
-//	applications  APP#ClientID     APP                 a client                             none
-//	applications  LIST#apps        number              its entry; finds it by its number    none
-//	applications  OWNER#user       APP#number          its entry in its owner's list        none
-//	applications  COUNTER#apps     COUNTER             the last number of a client          none
-//	tokens        USER#id          GRANT#client#random a grant                              a day after its end
-//	tokens        USER#id          SESSION#id          a session                            at its end
-//	tokens        USER#id          TWOFACTOR           what a user signs in with besides    none
-//	tokens        PAT#digest       PAT                 a personal access token              none
-//	tokens        LIST#pats        id                  its entry; finds it by its id        none
-//	tokens        USER#id          PAT#id              its entry in its user's list         none
-//	tokens        COUNTER#pats     COUNTER             the last id of such a token          none
-//	tokens        SIGNINGKEYS      SIGNINGKEYS         the keys of id_tokens, sealed        none
-//	tokens        ATTEMPTS#key     ATTEMPTS            a counter of failed attempts         a window after the last
-//	tokens        AUDIT#day        AUDIT#id            an audit entry, of everybody's       a year
-//	tokens        USER#id          AUDIT#id            the same in its user's trail         a year
-//	client-keys   PROJECT#id       SETTINGS            a project's error tracking           none
-//	client-keys   KEY#id           KEY                 a client key; its id is part of it   none
-//	client-keys   PROJECT#id       KEY#time#id         its entry in its project's list      none
-//	alerts        OPEN#id#fingerprint SLOT             counts the events of an open alert   none
-//	alerts        OPEN#id#fingerprint ALONE#iid        an open alert that is not grouped    none
-//	alerts        PROJECT#id       ALERT#iid           an alert                             none
-//	alerts        PAYLOAD#name     number              a chunk of a payload or a sample     none
-//	alerts        COUNTER#id       COUNTER             a project's last iid                 none
-//	alerts        LIST#gone        id                  a deleted project, for its alerts    none
+//	table         pk                            sk                       is                                                    ttl
+//	alerts        COUNTER#<project>             COUNTER                  the last iid in a project
+//	alerts        LIST#gone                     <id>                     a deleted project that may have alerts left
+//	alerts        OPEN#<project>#<fingerprint>  ALONE#<iid>              an open alert that is not grouped
+//	alerts        OPEN#<project>#<fingerprint>  SLOT                     counts the events of an open alert
+//	alerts        PAYLOAD#<name>                <number>                 a chunk of a payload or a sample
+//	alerts        PROJECT#<id>                  ALERT#<iid>              an alert
+//	applications  APP#<client_id>               APP                      an application
+//	applications  COUNTER#apps                  COUNTER                  the last number of an application
+//	applications  LIST#apps                     <number>                 finds an application by its number
+//	applications  OWNER#<user>                  APP#<number>             an application in the list of its owner
+//	client-keys   KEY#<id>                      KEY                      a client key; its id is part of it
+//	client-keys   PROJECT#<id>                  KEY#<time>#<id>          a client key in the list of its project
+//	client-keys   PROJECT#<id>                  SETTINGS                 the error tracking of a project
+//	directory     COUNTER#<kind>                COUNTER                  the last id of a kind
+//	directory     EMAIL#<address>               EMAIL                    who has the e-mail address
+//	directory     GROUP#<id>                    GROUP                    a group or a user's namespace
+//	directory     GROUP#<id>                    MEMBER#<user>            a membership, found from the group
+//	directory     LIST#groups                   <id>                     a group in the list of all, with what filters need
+//	directory     LIST#projects                 <id>                     a project in the list of all, with what filters need
+//	directory     LIST#users                    <id>                     a user in the list of all
+//	directory     PATH#<full_path>              INTAKE                   a project's rules for alerts, and environments
+//	directory     PATH#<full_path>              INTAKE#<endpoint>        an integration of a project
+//	directory     PATH#<full_path>              PATH                     who has the path
+//	directory     PROJECT#<id>                  MEMBER#<user>            a membership, found from the project
+//	directory     PROJECT#<id>                  PROJECT                  a project
+//	directory     USER#<id>                     MEMBER#<kind>#<place>    a membership, found from the user
+//	directory     USER#<id>                     USER                     a user
+//	tokens        ATTEMPTS#<key>                ATTEMPTS                 a counter of failed attempts                          a window after the last
+//	tokens        AUDIT#<day>                   AUDIT#<id>               an audit entry among those of the day                 a year
+//	tokens        COUNTER#pats                  COUNTER                  the last id of a token
+//	tokens        LIST#pats                     <id>                     finds a token by its id
+//	tokens        PAT#<digest>                  PAT                      a personal access token
+//	tokens        SIGNINGKEYS                   SIGNINGKEYS              the keys of id_tokens, sealed
+//	tokens        USER#<id>                     AUDIT#<id>               an audit entry among those of the user                a year
+//	tokens        USER#<id>                     GRANT#<client>#<random>  a grant                                               a day after its end
+//	tokens        USER#<id>                     PAT#<id>                 a token in the list of its user
+//	tokens        USER#<id>                     SESSION#<id>             a session                                             at its end
+//	tokens        USER#<id>                     TWOFACTOR                the second factor of a user
 //
-// Paths and e-mail addresses are in lower case in keys, and a digest stands in
-// for a path or fingerprint that is too long for one. The attribute "ttl"
-// only cleans up, late and at DynamoDB's leisure; whoever reads a thing judges
-// by its own times whether it has expired.
+// Paths and e-mail addresses are in lower case in keys. A digest stands for a
+// path or fingerprint that is too long for a key. The attribute "ttl" only
+// cleans up: DynamoDB removes items late, so readers check expiry themselves.
 //
-// The slot of an alert is there as long as that is open. A fire is one update of
-// it, unconditional and small: whoever makes the slot with it opens the alert,
-// numbers it on the slot, stores its payload and then the alert itself, and
-// notes on the slot that it is there; all others count. What one left undone
-// who ended amid that, the next one does who finds it undone after a while;
-// every step may be done twice. An update that counts cannot be sent again when
-// its answer is lost, so that it fails and the sender decides.
+// An alert has a slot while it is open. Each occurrence is one small
+// unconditional update of the slot. The caller whose update creates the slot
+// opens the alert: it numbers the alert on the slot, stores the payload, stores
+// the alert, and marks the slot as opened. All other callers only count. If a
+// caller dies midway, the next one finishes its work; every step is idempotent.
+// An update that counts cannot be repeated when its answer is lost, so it fails
+// and the sender decides.
 //
-// An alert is resolved, and opened again, in one transaction with its slot,
-// which goes and comes with it. The transaction holds only if the slot has
-// counted nothing since it was read, and is made again otherwise.
+// An alert is resolved or reopened in one transaction with its slot, which is
+// removed or created with it. The transaction requires that the slot has counted
+// nothing since it was read; otherwise it is tried again.
 //
-// The alerts of a deleted project are removed with it, a thousand in one
-// request at the most. A mark that is written in the transaction with the
-// deletion has the deletion of the next project remove the others. Nobody
-// reaches them: ids of projects are never given twice.
+// The alerts of a deleted project are removed after it, at most a thousand in
+// one request. A mark, written in the transaction that deletes the project, has
+// the deletion of the next project remove the rest. They are unreachable
+// meanwhile, because ids of projects are never reused.
 //
-// An audit entry is written twice, side by side and without a condition: what
-// writes it again writes the same, or how it ended. Everybody's are in a
-// partition for each day (UTC), so that none grows for good.
+// An audit entry is written twice, in parallel and without a condition: writing
+// it again writes the same entry, or its outcome. The entries of everybody have
+// a partition for each day (UTC), so that no partition grows forever.
 //
-// The use of a grant is noted at most once a minute, and without a nonce: that
-// of the write before may still be looked for.
+// The use of a grant is recorded at most once a minute, and keeps the nonce of
+// the write before, which may still be looked for.
 //
-// A list is read up to the page that is asked for and, for its total, to
+// A list is read up to the page that is asked for, and for its total up to
 // page.CountLimit entries: about 1 MB or one request.
 package dynamodb

@@ -13,7 +13,7 @@ import (
 var (
 	trackingItem  = shape{clientKeys, "PROJECT#<id>", "SETTINGS", "the error tracking of a project", ""}
 	clientKeyItem = shape{clientKeys, "KEY#<id>", "KEY", "a client key; its id is part of it", ""}
-	clientKeyList = shape{clientKeys, "PROJECT#<id>", "KEY#<time>#<id>", "its entry in the list of its project", ""}
+	clientKeyList = shape{clientKeys, "PROJECT#<id>", "KEY#<time>#<id>", "a client key in the list of its project", ""}
 )
 
 // clientKeyEntry orders by time, because ids are random.
@@ -41,8 +41,8 @@ func (s *Store) TrackingSettings(ctx context.Context, projectID int64) (errortra
 	return trackings.get(ctx, s, trackingItem.key(projectID))
 }
 
-// ChangeTracking changes the project's settings: in one request where the
-// change tells all that the item must be afterwards, else in two.
+// ChangeTracking changes the project's settings: in one request if the change
+// determines the whole item, else in two.
 func (s *Store) ChangeTracking(ctx context.Context, projectID int64, c errortracking.Change) (errortracking.Settings, error) {
 	switch integrated := c.Integrated != nil && *c.Integrated; {
 	case !c.SwitchesOnly(), c.Create && !integrated:
@@ -54,7 +54,7 @@ func (s *Store) ChangeTracking(ctx context.Context, projectID int64, c errortrac
 	}
 }
 
-// switched are the attributes that a change which only switches sets.
+// switched are the attributes that a mere switch sets.
 func switched(projectID int64, c errortracking.Change) fields {
 	fs := fields{{"project_id", &projectID}, {"active", &c.Active}}
 	if c.Integrated != nil {
@@ -63,22 +63,21 @@ func switched(projectID int64, c errortracking.Change) fields {
 	return fs
 }
 
-// useIntegrated has the project use the integrated tracker, whatever it used.
+// useIntegrated makes the project use the integrated tracker.
 func (s *Store) useIntegrated(ctx context.Context, projectID int64, c errortracking.Change) (errortracking.Settings, error) {
 	put := set(trackingItem.key(projectID), switched(projectID, c)).when("", nil)
 	err := s.write(ctx, requireExists(projectItem.key(projectID)), put)
 	return errortracking.Settings{ProjectID: projectID, Active: c.Active, Integrated: true}, projects.explain(err, 0)
 }
 
-// switchTracking changes settings that are there. The item must be one that
-// Change.Apply does not complain about; when it is not, it comes along with
-// the refusal.
+// switchTracking changes settings that exist. Its condition is that Change.Apply
+// accepts the stored item.
 func (s *Store) switchTracking(ctx context.Context, projectID int64, c errortracking.Change) (settings errortracking.Settings, err error) {
 	change := set(trackingItem.key(projectID), switched(projectID, c))
 	const external = "attribute_exists(api_url) AND attribute_exists(sealed_token)"
 	switch {
 	case c.Active && c.Integrated == nil:
-		change = change.when(exist+" AND (attribute_exists(integrated) OR "+external+")", nil)
+		change = change.when(exists+" AND (attribute_exists(integrated) OR "+external+")", nil)
 	case c.Active && !*c.Integrated:
 		change = change.when(external, nil)
 	}
@@ -88,15 +87,15 @@ func (s *Store) switchTracking(ctx context.Context, projectID int64, c errortrac
 	case unfit && stored == nil:
 		return settings, trackings.notFound
 	case unfit:
-		return s.replaceTracking(ctx, projectID, c) // complains, unless the item was changed in between
+		return s.replaceTracking(ctx, projectID, c) // returns the complaint, unless the item was changed in between
 	case err != nil:
 		return settings, err
 	}
 	return trackings.read(it)
 }
 
-// replaceTracking reads the settings, and writes them back changed unless
-// somebody else has changed them in between; then it begins again.
+// replaceTracking reads the settings and writes them back changed. It starts
+// again if another caller has changed them in between.
 func (s *Store) replaceTracking(ctx context.Context, projectID int64, c errortracking.Change) (errortracking.Settings, error) {
 	for {
 		stored, err := s.get(ctx, trackingItem.key(projectID))
@@ -117,7 +116,7 @@ func (s *Store) replaceTracking(ctx context.Context, projectID int64, c errortra
 	}
 }
 
-// changed returns the settings that a stored item, nil for none, becomes.
+// changed applies the change to the stored item, nil for none.
 func changed(stored item, projectID int64, c errortracking.Change) (errortracking.Settings, error) {
 	if stored == nil {
 		if !c.Create {
@@ -132,8 +131,8 @@ func changed(stored item, projectID int64, c errortracking.Change) (errortrackin
 	return c.Apply(was)
 }
 
-// replacing puts the settings in the place of the item, which must still be as
-// the write that left its nonce there has left it.
+// replaceItem replaces the stored item by the settings, if it was not written
+// since it was read.
 func replaceItem(stored item, next errortracking.Settings) change {
 	put := create(trackingItem.key(next.ProjectID), trackingFields(&next))
 	if stored == nil {
@@ -199,7 +198,7 @@ func (s *Store) RemoveClientKey(ctx context.Context, projectID, id int64) (error
 	return k, clientKeyKind.explain(err, 0)
 }
 
-// removeClientKeys removes all keys of a project that is gone.
+// removeClientKeys removes all keys of a deleted project.
 func (s *Store) removeClientKeys(ctx context.Context, projectID int64) error {
 	var all []errortracking.ClientKey
 	err := s.query(ctx, clientKeyList.key(projectID), forward, func(it item) (bool, error) {

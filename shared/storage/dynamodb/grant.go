@@ -15,8 +15,8 @@ func grantKey(id oauth.GrantID) key {
 	return grantItem.key(id.UserID, id.ClientID, hex.EncodeToString(id.Random[:]))
 }
 
-// grantGrace keeps a grant a little beyond its end, so that clocks that differ
-// never make DynamoDB remove a live one.
+// grantGrace keeps a grant a little beyond its end, so that DynamoDB never removes
+// a live one when clocks differ.
 const grantGrace = 24 * time.Hour
 
 var grants = kind[oauth.Grant]{noun: "grant", notFound: oauth.ErrGrantNotFound, fields: grantFields}
@@ -77,8 +77,8 @@ func (s *Store) GrantsByUser(ctx context.Context, userID int64) ([]oauth.Grant, 
 	return grants.all(ctx, s, grantItem.key(userID))
 }
 
-// AdvanceGrant stores the next state of a grant in one conditional write. The
-// refusal brings the stored grant along.
+// AdvanceGrant stores the next state of a grant in one conditional write. If the
+// condition fails, DynamoDB returns the stored grant.
 func (s *Store) AdvanceGrant(ctx context.Context, next oauth.Grant) (oauth.Grant, error) {
 	step := set(grantKey(next.GrantID), progressOf(&next).until(next.EndsAt().Add(grantGrace)))
 	err := s.write(ctx, step.when("generation = :was AND attribute_not_exists(revoked_at)",
@@ -97,8 +97,8 @@ func (s *Store) AdvanceGrant(ctx context.Context, next oauth.Grant) (oauth.Grant
 	return g, oauth.ErrGrantChanged
 }
 
-// unrevoked is the condition of whatever can be revoked once.
-const unrevoked = exist + " AND attribute_not_exists(revoked_at)"
+// unrevoked is the condition for revoking something once.
+const unrevoked = exists + " AND attribute_not_exists(revoked_at)"
 
 // RevokeGrant ends the grant.
 func (s *Store) RevokeGrant(ctx context.Context, id oauth.GrantID, now time.Time) error {
@@ -109,8 +109,8 @@ func (s *Store) RevokeGrant(ctx context.Context, id oauth.GrantID, now time.Time
 	return err
 }
 
-// RevokeGrants ends all of the user's grants to the client, each by a write of
-// its own. One that fails leaves the rest to the next call.
+// RevokeGrants ends all of the user's grants to the client, each in its own write.
+// When one fails, the next call ends the rest.
 func (s *Store) RevokeGrants(ctx context.Context, userID, clientID int64, now time.Time) error {
 	found, err := s.GrantsOf(ctx, userID, clientID)
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *Store) RevokeGrants(ctx context.Context, userID, clientID int64, now ti
 	})
 }
 
-// TouchGrant notes the use of a grant.
+// TouchGrant records the use of a grant.
 func (s *Store) TouchGrant(ctx context.Context, id oauth.GrantID, now time.Time) error {
 	err := s.write(ctx, set(grantKey(id), fields{{"used_at", &now}}).keepNonce())
 	if _, gone := failed(err, 0); gone {

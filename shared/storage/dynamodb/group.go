@@ -15,7 +15,7 @@ import (
 
 var (
 	groupItem = shape{directory, "GROUP#<id>", "GROUP", "a group or a user's namespace", ""}
-	groupList = shape{directory, "LIST#groups", "<id>", "its entry, with what filters need", ""}
+	groupList = shape{directory, "LIST#groups", "<id>", "a group in the list of all, with what filters need", ""}
 	pathItem  = shape{directory, "PATH#<full_path>", "PATH", "who has the path", ""}
 	groupIDs  = idCounter.key("groups")
 )
@@ -52,8 +52,8 @@ func groupFields(g *project.Group) fields {
 	}
 }
 
-// children counts the groups and projects in a group. Whoever adds one counts
-// up in the same transaction, and only a group with none can be removed.
+// children counts the groups and projects in a group. Adding one counts up in the
+// same transaction, and only a group without children can be removed.
 const children = "children"
 
 func emptyGroupFields(g *project.Group) fields {
@@ -173,8 +173,8 @@ func (s *Store) WidestBelow(ctx context.Context, groupID int64) (project.Visibil
 	return project.Widest(inGroups, inProjects), err
 }
 
-// widest returns the widest visibility in a list, of what look says is inside.
-// Nothing is wider than public, so there the search ends.
+// widest returns the widest visibility of the things in a list that look reports
+// to be inside. The search ends at public, because nothing is wider.
 func widest[T any](ctx context.Context, s *Store, k kind[T], list key, look func(T) (v project.Visibility, inside bool)) (project.Visibility, error) {
 	found := project.Private
 	err := s.query(ctx, list, forward, func(it item) (more bool, err error) {

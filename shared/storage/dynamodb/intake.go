@@ -13,8 +13,8 @@ import (
 
 // These items are in the partition of the project's path.
 var (
-	intakeItem      = shape{directory, "PATH#<full_path>", "INTAKE", "its rules for alerts and environments", ""}
-	integrationItem = shape{directory, "PATH#<full_path>", "INTAKE#<endpoint>", "an integration of the project", ""}
+	intakeItem      = shape{directory, "PATH#<full_path>", "INTAKE", "a project's rules for alerts, and environments", ""}
+	integrationItem = shape{directory, "PATH#<full_path>", "INTAKE#<endpoint>", "an integration of a project", ""}
 )
 
 func intakeKey(projectPath string) key { return intakeItem.key(pathInKey(projectPath)) }
@@ -23,10 +23,9 @@ func integrationKey(projectPath, endpoint string) key {
 	return integrationItem.key(pathInKey(projectPath), endpoint)
 }
 
-// intake is what alerts of a project need to know on their way in, besides
-// their integration. It lies beside the project's path, and so do the
-// integrations: one request brings all of it, and whether the project is still
-// the one that they belong to.
+// intake is what the intake of alerts needs besides the integration. It is in the
+// partition of the project's path, like the integrations, so that one request
+// reads all of it, and whether the project is still the one they belong to.
 type intake struct {
 	integration.Settings
 	environmentIDs   []int64
@@ -47,8 +46,8 @@ func intakeFields(in *intake) fields {
 	}
 }
 
-// readIntake reads the item of a project; one that is missing, or that an
-// earlier project with its path left behind, says nothing.
+// readIntake reads the item of a project. It ignores one that an earlier project
+// with the same path left behind.
 func readIntake(it item, projectID int64) (in intake, err error) {
 	if err := intakeFields(&in).read(it); err != nil {
 		return intake{}, fmt.Errorf("read stored alert settings: %w", err)
@@ -67,12 +66,11 @@ func (s *Store) intake(ctx context.Context, p project.Project) (intake, error) {
 	return readIntake(it, p.ID)
 }
 
-// afterIntake is the position of the first of the others among the changes
-// that changeIntake makes.
+// afterIntake is the position of the first of the other changes in changeIntake.
 const afterIntake = 2
 
-// changeIntake changes the item of a project that exists, and with it the
-// others. Edit is called again when somebody else was faster.
+// changeIntake changes the item of an existing project, together with other
+// changes. It calls edit again when another caller was faster.
 func (s *Store) changeIntake(ctx context.Context, p project.Project, edit func(*intake) error, others ...change) error {
 	for {
 		in, err := s.intake(ctx, p)
@@ -94,7 +92,7 @@ func (s *Store) changeIntake(ctx context.Context, p project.Project, edit func(*
 	}
 }
 
-// replaceIntake stores the item in place of the revision that was read.
+// replaceIntake replaces the revision that was read.
 func replaceIntake(p project.Project, in intake, was int64) change {
 	c := create(intakeKey(p.FullPath), intakeFields(&in))
 	if was == 0 {
@@ -103,8 +101,8 @@ func replaceIntake(p project.Project, in intake, was int64) change {
 	return c.when("project_id = :mine AND revision = :was", item{":mine": number(p.ID), ":was": number(was)})
 }
 
-// forgetIntake removes what a project that is gone left behind. Nobody reads it
-// any more: each item names the project that it belongs to.
+// removeIntake removes the items of a deleted project. They are unreachable, since
+// each names its project.
 func (s *Store) removeIntake(ctx context.Context, p project.Project) error {
 	all, err := s.Integrations(ctx, p)
 	if err != nil {
@@ -122,7 +120,7 @@ func (s *Store) removeIntake(ctx context.Context, p project.Project) error {
 	return s.removeOf(ctx, p, intakeKey(p.FullPath))
 }
 
-// forgetOf removes an item, unless it is by now that of a later project.
+// removeOf removes an item, unless a later project has replaced it.
 func (s *Store) removeOf(ctx context.Context, p project.Project, k key) error {
 	err := s.write(ctx, remove(k).when("project_id = :mine", item{":mine": number(p.ID)}))
 	if _, other := failed(err, 0); other {

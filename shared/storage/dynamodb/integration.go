@@ -44,7 +44,7 @@ func changeable(i *integration.Integration) fields {
 	}
 }
 
-// latest are the fields of the health that are not counted.
+// latest are the fields of the health that are no counters.
 func latest(h *integration.Health) fields {
 	return fields{
 		{"last_received_at", &h.LastReceivedAt},
@@ -141,8 +141,7 @@ func (s *Store) UpdateIntegration(ctx context.Context, p project.Project, i inte
 	return i, integrations.explain(s.changeIntake(ctx, p, edit, c), afterIntake)
 }
 
-// fromTo leads a project from the integrations that it had to those that it
-// has then.
+// swap requires the integrations that the project had, and replaces them.
 func swap(had, has []integration.Integration) func(*intake) error {
 	return func(in *intake) error {
 		if in.state != stateOf(had) {
@@ -186,8 +185,8 @@ func (s *Store) PutSealedKey(ctx context.Context, projectPath string, i integrat
 	return err
 }
 
-// AddHealth adds to the counters of an integration. What a repeated request
-// counts twice does no harm.
+// AddHealth adds to the counters of an integration. A repeated request counts
+// twice, which does no harm.
 func (s *Store) AddHealth(ctx context.Context, projectPath string, i integration.Integration, h integration.Health) error {
 	c := change{key: integrationKey(projectPath, i.Endpoint), action: update, item: item{}}
 	for _, f := range latest(&h) {
@@ -206,8 +205,8 @@ func (s *Store) AddHealth(ctx context.Context, projectPath string, i integration
 	return err
 }
 
-// TakeRate counts a request in its minute: in one request, but the first of a
-// minute in two.
+// TakeRate counts a request in its minute: in two requests for the first of a
+// minute, else in one.
 func (s *Store) TakeRate(ctx context.Context, projectPath string, i integration.Integration, now time.Time) (bool, error) {
 	at, minute := integrationKey(projectPath, i.Endpoint), now.Unix()/60
 	is := item{":id": number(i.ID), ":minute": number(minute)}

@@ -11,11 +11,11 @@ import (
 type kind[T any] struct {
 	noun     string
 	notFound error
-	changed  error // for a change that names the version it read
+	changed  error // the stored version is another than the caller read
 	key      func(T) key
 	fields   func(*T) fields
-	// entry holds what is known of a thing from its entry in a list: enough
-	// for its key and for what the list is filtered by.
+	// entry lists the fields in a list's entry: those of the key, and those that
+	// filters need.
 	entry func(*T) fields
 }
 
@@ -27,8 +27,8 @@ func (k kind[T]) read(it item) (thing T, err error) {
 	return thing, nil
 }
 
-// refused explains why a change that names the version it read was refused.
-// Any other error stays what it is.
+// explain turns the failed condition of a change into notFound or changed. It
+// returns any other error as it is.
 func (k kind[T]) explain(err error, position int) error {
 	stored, yes := failed(err, position)
 	switch {
@@ -63,7 +63,7 @@ func (k kind[T]) numbered(ctx context.Context, s *Store, list key, id int64) (th
 	return k.get(ctx, s, k.key(thing))
 }
 
-// listed returns what the list says of the thing with this number.
+// listed returns what the list's entry for this number holds.
 func (k kind[T]) listed(ctx context.Context, s *Store, list key, id int64) (thing T, err error) {
 	it, err := s.get(ctx, list.entry(id))
 	switch {
@@ -110,8 +110,8 @@ func (k kind[T]) page(ctx context.Context, s *Store, list key, r page.Request, k
 	return cut, err
 }
 
-// complete returns the things of which only the entries are known, without
-// those that were removed since.
+// complete returns the things that the entries list, without those that were
+// removed since.
 func (k kind[T]) complete(ctx context.Context, s *Store, entries []T) ([]T, error) {
 	keys := make([]key, len(entries))
 	for i, e := range entries {

@@ -34,8 +34,8 @@ func placeKey(p project.Place) key {
 	return groupItem.key(p.ID)
 }
 
-// A membership is two equal items, written together: one is found from the
-// user, who is asked about on every request, and one from the place.
+// A membership is two equal items, written together: one is found from the user,
+// as every request needs it, and one from the place.
 var members = kind[project.Member]{noun: "member", notFound: project.ErrMemberNotFound, changed: project.ErrMemberChanged, fields: memberFields}
 
 func memberFields(m *project.Member) fields {
@@ -111,13 +111,13 @@ func (s *Store) Memberships(ctx context.Context, userID int64) (project.Membersh
 	return members.all(ctx, s, memberOfUser.key(userID))
 }
 
-// maxTogether is how many memberships end in one transaction, which has room
-// for a hundred changes.
+// maxTogether is how many memberships one transaction removes, which can make a
+// hundred changes.
 const maxTogether = 40
 
-// removeWithMembers makes the changes that remove a user or a place, together
-// with the memberships in the partition. Those beyond maxTogether, and those
-// that were added meanwhile, end right after: nothing can be added any more.
+// removeWithMembers makes the changes that remove a user or a place, and removes
+// the memberships in the partition. Those beyond maxTogether, and those added
+// meanwhile, are removed right after, when none can be added any more.
 func (s *Store) removeWithMembers(ctx context.Context, partition key, changes ...change) error {
 	found, err := members.all(ctx, s, partition)
 	if err != nil {

@@ -6,10 +6,10 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// operations are what the store asks of DynamoDB. They are functions, and not
-// the client or an interface, because of the size of a Lambda function with
-// pages: next to html/template the linker keeps every method of a type that an
-// interface can lead to, and the client has more than fifty that nobody calls.
+// operations are the calls that the store makes. They are functions, and neither
+// the client nor an interface, to keep Lambda functions with pages small: with
+// html/template the linker keeps every method of a type that an interface holds,
+// and the client has more than fifty that nobody calls.
 type operations struct {
 	GetItem            func(context.Context, *sdk.GetItemInput, ...func(*sdk.Options)) (*sdk.GetItemOutput, error)
 	BatchGetItem       func(context.Context, *sdk.BatchGetItemInput, ...func(*sdk.Options)) (*sdk.BatchGetItemOutput, error)

@@ -11,7 +11,7 @@ import (
 
 var (
 	projectItem = shape{directory, "PROJECT#<id>", "PROJECT", "a project", ""}
-	projectList = shape{directory, "LIST#projects", "<id>", "its entry, with what filters need", ""}
+	projectList = shape{directory, "LIST#projects", "<id>", "a project in the list of all, with what filters need", ""}
 	projectIDs  = idCounter.key("projects")
 )
 
@@ -96,8 +96,8 @@ func (s *Store) UpdateProject(ctx context.Context, p project.Project) error {
 	return projects.explain(err, 0)
 }
 
-// DeleteProject removes the project and its members. Without settings its
-// client keys are good for nothing, and nothing adds any; they go right after.
+// DeleteProject removes the project and its members, and right after that what
+// belongs to it and is unreachable without it.
 func (s *Store) DeleteProject(ctx context.Context, id int64) error {
 	p, err := s.Project(ctx, id)
 	if err != nil {

@@ -25,8 +25,7 @@ func (s *Store) get(ctx context.Context, k key) (item, error) {
 // maxBatch is how many items DynamoDB returns in one BatchGetItem at most.
 const maxBatch = 100
 
-// getAll returns those of the items, all of one table and each named once,
-// that exist.
+// getAll returns the items that exist. The keys differ, and are of one table.
 func (s *Store) getAll(ctx context.Context, keys []key) (map[key]item, error) {
 	found := map[key]item{}
 	for len(keys) > 0 {
@@ -45,7 +44,7 @@ func (s *Store) getBatch(ctx context.Context, keys []key, found map[key]item) er
 		wanted.Keys = append(wanted.Keys, k.item())
 	}
 	requests := map[string]types.KeysAndAttributes{*s.table(keys[0]): wanted}
-	for len(requests) > 0 { // every answer brings at least one item closer
+	for len(requests) > 0 { // every answer has at least one item
 		out, err := s.client.BatchGetItem(ctx, &sdk.BatchGetItemInput{RequestItems: requests})
 		if err != nil {
 			return err
@@ -68,9 +67,8 @@ const (
 	backward = false
 )
 
-// query calls each with the items of the key's partition, in the order of
-// their sort keys, as long as each wants more. Only sort keys that begin with
-// the key's count.
+// query calls each with the items whose sort keys begin with the key's, in
+// their order, until each returns false.
 func (s *Store) query(ctx context.Context, k key, forward bool, each func(item) (more bool, err error)) error {
 	condition, values := "pk = :pk", item{":pk": text(k.pk)}
 	if k.sk != "" {
@@ -82,9 +80,8 @@ func (s *Store) query(ctx context.Context, k key, forward bool, each func(item) 
 	}, each)
 }
 
-// between does the same with the items whose sort keys go on behind the key's
-// with what lies between low and high, both included, the last one first, and
-// reads a few at a time.
+// between queries the sort keys from k.sk+low to k.sk+high, both included, the
+// newest first. It reads a few at a time.
 func (s *Store) between(ctx context.Context, k key, low, high string, few int32, each func(item) (more bool, err error)) error {
 	return s.run(ctx, &sdk.QueryInput{
 		TableName: s.table(k), ScanIndexForward: aws.Bool(backward), Limit: aws.Int32(few),

@@ -19,10 +19,9 @@ const (
 	longestPause  = time.Second
 )
 
-// newRetryer returns the SDK's own rules of what can be tried again, and
-// besides them whatever met somebody else's transaction. The pauses are
-// DynamoDB's short ones; nothing but maxAttempts rations them, as many callers
-// who want one item can meet often.
+// newRetryer returns the SDK's own rules, which also retry what collided with
+// another transaction. The pauses are short, as for DynamoDB, and only
+// maxAttempts limits them, because many callers of one item collide often.
 func newRetryer() aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts = maxAttempts
@@ -32,9 +31,9 @@ func newRetryer() aws.Retryer {
 	})
 }
 
-// retryRejected are the rules for an update that must not be carried out twice and
-// cannot tell that it was: only what DynamoDB surely refused is tried again. A
-// lost answer is the caller's to tell.
+// retryRejected is for an update that must not be made twice and cannot detect
+// that it was: it retries only what DynamoDB certainly rejected. When the answer
+// is lost, the caller gets the error.
 var retryRejected = retry.NewStandard(func(o *retry.StandardOptions) {
 	o.MaxAttempts = maxAttempts
 	o.Backoff = retry.BackoffDelayerFunc(pause)
@@ -44,14 +43,14 @@ var retryRejected = retry.NewStandard(func(o *retry.StandardOptions) {
 	}
 })
 
-// pause is a random part of the longest pause before the attempt, so that
-// those who met do not meet again.
+// pause is a random part of the longest pause before the attempt, so that callers
+// who collided do not collide again.
 func pause(attempt int, _ error) (time.Duration, error) {
 	return rand.N(min(shortestPause<<attempt, longestPause)), nil
 }
 
-// contended reports whether a write was turned away only because a
-// transaction was under way on one of its items.
+// contended reports whether a write failed only because a transaction on one of
+// its items was under way.
 func contended(err error) aws.Ternary {
 	var conflict *types.TransactionConflictException
 	if errors.As(err, &conflict) {

@@ -27,11 +27,12 @@ func (s *Store) Sample(ctx context.Context, p project.Project, i integration.Int
 			return nil, err
 		case now == name:
 			return packed.Unpack(whole)
-		} // another was put in its place, and this one may be half gone
+		} // another replaced it, and this one may be removed partly
 	}
 }
 
-// sample returns where the sample of an integration is; an empty name: none.
+// sample returns where the sample of an integration is; the name is empty if it
+// has none.
 func (s *Store) sample(ctx context.Context, p project.Project, i integration.Integration) (name string, chunks int64, err error) {
 	it, err := s.get(ctx, integrationKey(p.FullPath, i.Endpoint))
 	if err != nil {
@@ -47,8 +48,8 @@ func (s *Store) sample(ctx context.Context, p project.Project, i integration.Int
 	return payloadIn(it)
 }
 
-// PutSample keeps a sample payload. The integration refers to the new one, or
-// still to the old one, at any time.
+// PutSample stores a sample payload. At any time the integration refers to either
+// the new one or the old one.
 func (s *Store) PutSample(ctx context.Context, p project.Project, i integration.Integration, sample []byte) error {
 	old, oldChunks, err := s.sample(ctx, p, i)
 	if err != nil {
@@ -72,7 +73,7 @@ func (s *Store) PutSample(ctx context.Context, p project.Project, i integration.
 	return s.removeSample(ctx, old, oldChunks)
 }
 
-// forgetSample removes a sample that nothing refers to any more.
+// removeSample removes a sample that nothing refers to any more.
 func (s *Store) removeSample(ctx context.Context, name string, chunks int64) error {
 	return s.removePayload(ctx, payload{name, make([][]byte, chunks)})
 }

@@ -29,8 +29,7 @@ func (s *Store) SecondFactor(ctx context.Context, userID int64) (twofactor.Facto
 	return secondFactors.get(ctx, s, factorItem.key(userID))
 }
 
-// ReplaceSecondFactor puts the next state of a factor in the place of the one
-// with this mark.
+// ReplaceSecondFactor replaces the factor with this mark by its next state.
 func (s *Store) ReplaceSecondFactor(ctx context.Context, was twofactor.Mark, next twofactor.Factor) error {
 	err := s.write(ctx, set(factorItem.key(next.UserID), factorFields(&next)).ifEqual(fields{{"mark", was[:]}}))
 	if _, changed := failed(err, 0); changed {
@@ -41,7 +40,7 @@ func (s *Store) ReplaceSecondFactor(ctx context.Context, was twofactor.Mark, nex
 
 // EnableTwoFactor gives the factor to the user.
 func (s *Store) EnableTwoFactor(ctx context.Context, u user.User, f twofactor.Factor) error {
-	factor := create(factorItem.key(u.ID), factorFields(&f)).when("", nil) // the user's version tells that there is none
+	factor := create(factorItem.key(u.ID), factorFields(&f)).when("", nil) // the user's version shows that there is none
 	return users.explain(s.write(ctx, setTwoFactor(u), factor), 0)
 }
 
@@ -59,7 +58,7 @@ func (s *Store) DisableTwoFactor(ctx context.Context, u user.User, by int64) err
 	return users.explain(err, 0)
 }
 
-// settingTwoFactor changes of the user what goes with the second factor.
+// setTwoFactor stores the fields of a user that change with the second factor.
 func setTwoFactor(u user.User) change {
 	was := u.Version
 	u.Version++

@@ -19,27 +19,26 @@ type Options struct {
 	Credentials aws.CredentialsProvider
 	Prefix      string         // of the tables' names, followed by "-directory" and so on
 	HTTPClient  sdk.HTTPClient // nil: the SDK's, with the AttemptTimeout
-	// AttemptTimeout is after how long a request without an answer is given up,
-	// and made again if it may be; zero: five seconds. A connection that died
-	// unnoticed would hold a request until its function is ended.
+	// AttemptTimeout is how long a request may take until it is given up, and
+	// repeated if possible; zero: five seconds. Without it, a dead connection
+	// would hold a request until its function is ended.
 	AttemptTimeout time.Duration
-	// Patience is how long one who meets an alert that somebody else is
-	// opening waits before finishing that; zero: two seconds.
+	// Patience is how long to wait for another caller to finish opening an
+	// alert before finishing it ourselves; zero: two seconds.
 	Patience time.Duration
 }
 
 // Store is the distributed store.
 type Store struct {
-	client operations
-	prefix string
-	// patience is that of Options.
+	client   operations
+	prefix   string
 	patience time.Duration
 }
 
 var _ storage.Store = (*Store)(nil)
 
-// Client returns a client of the DynamoDB that the options name. It reads no
-// environment and no files, which takes milliseconds when a function starts.
+// Client returns a client of the DynamoDB that the options name. It reads neither
+// the environment nor files, which would take milliseconds when a function starts.
 func (o Options) Client() *sdk.Client {
 	options := sdk.Options{
 		Region: o.Region, Credentials: o.Credentials, HTTPClient: o.HTTPClient, Retryer: newRetryer(),

@@ -14,7 +14,7 @@ import (
 
 var (
 	userItem  = shape{directory, "USER#<id>", "USER", "a user", ""}
-	userList  = shape{directory, "LIST#users", "<id>", "its entry", ""}
+	userList  = shape{directory, "LIST#users", "<id>", "a user in the list of all", ""}
 	emailItem = shape{directory, "EMAIL#<address>", "EMAIL", "who has the e-mail address", ""}
 	userIDs   = idCounter.key("users")
 )
@@ -77,8 +77,8 @@ func namespaceOf(u user.User) project.Group {
 	}
 }
 
-// takenBy turns the refusals of the first changes of a write, which claim
-// these fields, into complaints about them. Any other error stays what it is.
+// takenBy turns the failed conditions of the first changes of a write, which claim
+// these fields, into complaints about them. It returns any other error as it is.
 func takenBy(err error, claimed ...string) error {
 	complaints := fault.Fields{}
 	for position, name := range claimed {
@@ -114,8 +114,8 @@ func (s *Store) UserByLogin(ctx context.Context, login string) (user.User, error
 	return s.User(ctx, id)
 }
 
-// claimant returns the id of this name that a claim holds; zero when nobody
-// made the claim, or something of another kind did.
+// claimant returns the id of this name in a claim; zero when there is no claim,
+// or one of another kind.
 func (s *Store) claimant(ctx context.Context, claim key, name string) (id int64, err error) {
 	it, err := s.get(ctx, claim)
 	if err != nil {
@@ -176,9 +176,9 @@ func (s *Store) UpdateUser(ctx context.Context, u user.User, by int64) error {
 	return err
 }
 
-// administered returns what a change to the stored user needs besides, so that
-// the user with the id by is an active administrator when it is made. Whoever
-// changes oneself is what was read, or else the change meets another version.
+// requireAdministrator returns the changes that require the user by to be an
+// active administrator. Users who change themselves need none, because the change
+// requires the version that was read.
 func requireAdministrator(stored user.User, by int64) ([]change, error) {
 	if by == 0 || by == stored.ID && stored.Administers() {
 		return nil, nil

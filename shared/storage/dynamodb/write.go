@@ -14,18 +14,18 @@ import (
 	"gatehouse/shared/secret"
 )
 
-// refusal is the error of a write that stored nothing because items did not
-// meet their conditions: by the position of their changes, the items as they
-// are stored, nil where there is none.
+// conditionError is the error of a write that stored nothing because items did
+// not meet their conditions: the stored items by the position of their changes,
+// nil where there is no item.
 type conditionError map[int]item
 
-// Error says which changes were refused.
+// Error says which conditions failed.
 func (r conditionError) Error() string {
 	return fmt.Sprintf("conditions of changes %v not met", slices.Sorted(maps.Keys(r)))
 }
 
-// refused reports whether the change at this position kept a write from being
-// stored, and returns the item as it is stored, if there is one.
+// failed reports whether the condition of the change at this position failed, and
+// returns the stored item, if there is one.
 func failed(err error, position int) (stored item, yes bool) {
 	var r conditionError
 	if !errors.As(err, &r) {
@@ -39,9 +39,9 @@ func failed(err error, position int) (stored item, yes bool) {
 // write to it.
 const nonceName = "written_by"
 
-// write makes all the changes or none. When items do not meet their
-// conditions, the error is a refusal; unless one of them tells that this very
-// write was made before, by a request whose answer was lost.
+// write makes all the changes or none. When items do not meet their conditions,
+// the error is a conditionError; except when one of them shows that this write
+// succeeded before, in a request whose answer was lost.
 func (s *Store) write(ctx context.Context, changes ...change) error {
 	nonce := secret.Random(16)
 	var err error
@@ -54,7 +54,7 @@ func (s *Store) write(ctx context.Context, changes ...change) error {
 	return err
 }
 
-// writeAndRead makes one update, likewise, and returns the item as it is then.
+// writeAndRead makes one update in the same way and returns the changed item.
 func (s *Store) writeAndRead(ctx context.Context, c change) (item, error) {
 	nonce := secret.Random(16)
 	input := updateInput(s.part(c, nonce).Update)
@@ -66,9 +66,9 @@ func (s *Store) writeAndRead(ctx context.Context, c change) (item, error) {
 	return outcome(err, nonce)
 }
 
-// settled returns what the error of a write with this nonce means: a conditionError
-// when items do not meet their conditions, and none, with the item that tells
-// so, when the write was made before.
+// outcome returns what the error of a write with this nonce means: a
+// conditionError when items do not meet their conditions, and no error, with the
+// item that shows it, when the write succeeded before.
 func outcome(err error, nonce []byte) (written item, _ error) {
 	r := conditionsOf(err)
 	for _, stored := range r {
@@ -87,7 +87,7 @@ func wrote(nonce []byte, stored item) bool {
 	return ok && slices.Equal(by.Value, nonce)
 }
 
-// refusals returns which conditions failed, or nil when the error is another.
+// conditionsOf returns which conditions failed, or nil for another error.
 func conditionsOf(err error) conditionError {
 	var one *types.ConditionalCheckFailedException
 	if errors.As(err, &one) {
@@ -118,7 +118,7 @@ func (s *Store) transact(ctx context.Context, changes []change, nonce []byte) er
 	return err
 }
 
-// writeOne makes a single change, which costs half of what a transaction does.
+// writeOne makes a single change, at half the cost of a transaction.
 func (s *Store) writeOne(ctx context.Context, c change, nonce []byte) (err error) {
 	switch part := s.part(c, nonce); c.action {
 	case put:
@@ -154,8 +154,8 @@ func updateInput(u *types.Update) *sdk.UpdateItemInput {
 	}
 }
 
-// next returns the next number of a counter. Numbers can be left out, but none
-// comes twice.
+// next returns the next number of a counter. Numbers can be skipped, but are
+// never reused.
 func (s *Store) next(ctx context.Context, counter key) (id int64, err error) {
 	return s.reserve(ctx, counter, 1)
 }
