@@ -1,6 +1,5 @@
-// Package storage says what a store of Gatehouse is. Each package of rules
-// declares what it needs; a Store keeps all those promises, and storagetest
-// holds every store to them.
+// Package storage defines what a store of Gatehouse is. Each package of rules
+// declares what it needs; a Store fulfils all of that, and storagetest checks it.
 package storage
 
 import (
@@ -35,8 +34,8 @@ type Store interface {
 	integration.Store
 	alert.Store
 
-	// Ping answers nil when the store can be read.
+	// Ping returns nil when the store can be read.
 	Ping(ctx context.Context) error
-	// Close ends the store's own work once all calls have returned.
+	// Close ends the store's own work, after all calls have returned.
 	Close() error
 }

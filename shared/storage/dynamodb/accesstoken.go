@@ -31,15 +31,9 @@ var accessTokens = kind[accesstoken.Token]{
 
 func tokenFields(t *accesstoken.Token) fields {
 	return fields{
-		{"id", &t.ID},
-		{"user_id", &t.UserID},
-		{"name", &t.Name},
-		{"scopes", (*[]string)(&t.Scopes)},
-		{"digest", t.Digest[:]},
-		{"created_at", &t.CreatedAt},
-		{"expires_at", &t.ExpiresAt},
-		{"revoked_at", &t.RevokedAt},
-		{"last_used_at", &t.LastUsedAt},
+		{"id", &t.ID}, {"user_id", &t.UserID}, {"name", &t.Name}, {"scopes", (*[]string)(&t.Scopes)},
+		{"digest", t.Digest[:]}, {"created_at", &t.CreatedAt}, {"expires_at", &t.ExpiresAt},
+		{"revoked_at", &t.RevokedAt}, {"last_used_at", &t.LastUsedAt},
 	}
 }
 
@@ -120,9 +114,5 @@ func (s *Store) RotateAccessToken(
 
 // TouchAccessToken records the use of a token.
 func (s *Store) TouchAccessToken(ctx context.Context, t accesstoken.Token, now time.Time) error {
-	err := s.write(ctx, set(tokenKey(t.Digest), fields{{"last_used_at", &now}}))
-	if _, gone := failed(err, 0); gone {
-		return nil
-	}
-	return err
+	return s.writeIf(ctx, set(tokenKey(t.Digest), fields{{"last_used_at", &now}}))
 }

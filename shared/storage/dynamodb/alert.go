@@ -23,21 +23,11 @@ func alertKey(projectID, iid int64) key { return alertItem.key(projectID).entry(
 
 func alertFields(a *alert.Alert) fields {
 	return slices.Concat(fields{
-		{"project_id", &a.ProjectID},
-		{"iid", &a.IID},
-		{"fingerprint", (*string)(&a.Fingerprint)},
-		{"grouped", &a.Grouped},
-		{"title", &a.Title},
-		{"description", &a.Description},
-		{"severity", (*string)(&a.Severity)},
-		{"service", &a.Service},
-		{"monitoring_tool", &a.MonitoringTool},
-		{"hosts", &a.Hosts},
-		{"environment", &a.Environment},
-		{"runbook", &a.Runbook},
-		{"started_at", &a.StartedAt},
-		{"integration_id", &a.IntegrationID},
-		{"created_at", &a.CreatedAt},
+		{"project_id", &a.ProjectID}, {"iid", &a.IID}, {"fingerprint", (*string)(&a.Fingerprint)},
+		{"grouped", &a.Grouped}, {"title", &a.Title}, {"description", &a.Description},
+		{"severity", (*string)(&a.Severity)}, {"service", &a.Service}, {"monitoring_tool", &a.MonitoringTool},
+		{"hosts", &a.Hosts}, {"environment", &a.Environment}, {"runbook", &a.Runbook},
+		{"started_at", &a.StartedAt}, {"integration_id", &a.IntegrationID}, {"created_at", &a.CreatedAt},
 	}, stateOfAlert(a))
 }
 
@@ -45,14 +35,9 @@ func alertFields(a *alert.Alert) fields {
 // grouped, its slot counts its events instead.
 func stateOfAlert(a *alert.Alert) fields {
 	return fields{
-		{"status", (*string)(&a.Status)},
-		{"ended_at", &a.EndedAt},
-		{"event_count", &a.Events},
-		{"last_event_at", &a.LastEventAt},
-		{"assignee_id", &a.AssigneeID},
-		{"activity", (*activityLog)(&a.Activity)},
-		{"updated_at", &a.UpdatedAt},
-		{"version", &a.Version},
+		{"status", (*string)(&a.Status)}, {"ended_at", &a.EndedAt}, {"event_count", &a.Events},
+		{"last_event_at", &a.LastEventAt}, {"assignee_id", &a.AssigneeID},
+		{"activity", (*activityLog)(&a.Activity)}, {"updated_at", &a.UpdatedAt}, {"version", &a.Version},
 	}
 }
 
@@ -61,11 +46,8 @@ type activityLog []alert.Activity
 
 func activityFields(a *alert.Activity) fields {
 	return fields{
-		{"at", &a.At},
-		{"actor_id", &a.ActorID},
-		{"change", (*string)(&a.Change)},
-		{"status", (*string)(&a.Status)},
-		{"user_id", &a.UserID},
+		{"at", &a.At}, {"actor_id", &a.ActorID}, {"change", (*string)(&a.Change)},
+		{"status", (*string)(&a.Status)}, {"user_id", &a.UserID},
 	}
 }
 

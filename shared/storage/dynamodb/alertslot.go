@@ -47,13 +47,8 @@ type slot struct {
 
 func slotFields(s *slot) fields {
 	return fields{
-		{"event_count", &s.events},
-		{"begun_at", &s.begunAt},
-		{"last_at", &s.lastAt},
-		{"iid", &s.iid},
-		{"created_at", &s.createdAt},
-		{"opened", &s.opened},
-		{"title", &s.title},
+		{"event_count", &s.events}, {"begun_at", &s.begunAt}, {"last_at", &s.lastAt}, {"iid", &s.iid},
+		{"created_at", &s.createdAt}, {"opened", &s.opened}, {"title", &s.title},
 	}
 }
 
@@ -125,12 +120,8 @@ func (s *Store) assign(ctx context.Context, k key, iid int64, now time.Time) (sl
 // conclude marks the slot as opened, unless its alert was resolved already.
 func (s *Store) conclude(ctx context.Context, k key, iid int64, title string) error {
 	yes := true
-	err := s.write(ctx, set(k, fields{{"opened", &yes}, {"title", &title}}).
+	return s.writeIf(ctx, set(k, fields{{"opened", &yes}, {"title", &title}}).
 		when("iid = :iid", item{":iid": number(iid)}))
-	if _, resolved := failed(err, 0); resolved {
-		return nil
-	}
-	return err
 }
 
 // The pauses between two reads of a slot.

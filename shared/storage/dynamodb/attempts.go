@@ -14,9 +14,7 @@ func attemptsKey(k throttle.Key) key { return attemptsItem.key(k.String()) }
 
 func counterFields(c *throttle.Counter) fields {
 	return fields{
-		{"attempts", &c.Attempts},
-		{"first_at", &c.Since},
-		{"last_at", &c.Last},
+		{"attempts", &c.Attempts}, {"first_at", &c.Since}, {"last_at", &c.Last},
 	}
 }
 
@@ -61,12 +59,8 @@ const unwritten = nonceName + " <> :" + nonceName
 
 // WithdrawAttempt takes one attempt off a counter.
 func (s *Store) WithdrawAttempt(ctx context.Context, k throttle.Key, since time.Time) error {
-	err := s.write(ctx, add(attemptsKey(k), "attempts", -1).when("first_at = :was AND attempts > :none AND "+unwritten,
+	return s.writeIf(ctx, add(attemptsKey(k), "attempts", -1).when("first_at = :was AND attempts > :none AND "+unwritten,
 		item{":was": number(since.UnixMicro()), ":none": number(0)}))
-	if _, other := failed(err, 0); other {
-		return nil
-	}
-	return err
 }
 
 // ForgetAttempts removes a counter.

@@ -15,17 +15,9 @@ var (
 
 func entryFields(e *audit.Entry, details *[]string) fields {
 	return fields{
-		{"id", &e.ID},
-		{"at", &e.At},
-		{"name", (*string)(&e.Name)},
-		{"actor_id", &e.ActorID},
-		{"user_id", &e.UserID},
-		{"details", details},
-		{"outcome", (*string)(&e.Outcome)},
-		{"reason", &e.Reason},
-		{"user_agent", &e.Browser.UserAgent},
-		{"address", &e.Browser.Address},
-		{"request_id", &e.RequestID},
+		{"id", &e.ID}, {"at", &e.At}, {"name", (*string)(&e.Name)}, {"actor_id", &e.ActorID},
+		{"user_id", &e.UserID}, {"details", details}, {"outcome", (*string)(&e.Outcome)}, {"reason", &e.Reason},
+		{"user_agent", &e.Browser.UserAgent}, {"address", &e.Browser.Address}, {"request_id", &e.RequestID},
 	}
 }
 

@@ -27,25 +27,16 @@ var clients = kind[oauth.Client]{
 
 func clientFields(c *oauth.Client) fields {
 	return append(fields{
-		{"id", &c.ID},
-		{"client_id", &c.ClientID},
-		{"owner_id", &c.OwnerID},
-		{"created_at", &c.CreatedAt},
+		{"id", &c.ID}, {"client_id", &c.ClientID}, {"owner_id", &c.OwnerID}, {"created_at", &c.CreatedAt},
 	}, registrationOf(c)...)
 }
 
 // registrationOf lists what can change of a client.
 func registrationOf(c *oauth.Client) fields {
 	return fields{
-		{"secret_digest", c.SecretDigest[:]},
-		{"name", &c.Name},
-		{"redirect_uris", &c.RedirectURIs},
-		{"scopes", (*[]string)(&c.Scopes)},
-		{"confidential", &c.Confidential},
-		{"trusted", &c.Trusted},
-		{"require_secret", &c.RequireSecret},
-		{"password_grant", &c.PasswordGrant},
-		{"version", &c.Version},
+		{"secret_digest", c.SecretDigest[:]}, {"name", &c.Name}, {"redirect_uris", &c.RedirectURIs},
+		{"scopes", (*[]string)(&c.Scopes)}, {"confidential", &c.Confidential}, {"trusted", &c.Trusted},
+		{"require_secret", &c.RequireSecret}, {"password_grant", &c.PasswordGrant}, {"version", &c.Version},
 	}
 }
 

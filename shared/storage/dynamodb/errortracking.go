@@ -26,12 +26,8 @@ var trackings = kind[errortracking.Settings]{noun: "error tracking settings", no
 func trackingFields(s *errortracking.Settings) fields {
 	x := &s.External
 	return fields{
-		{"project_id", &s.ProjectID},
-		{"active", &s.Active},
-		{"integrated", &s.Integrated},
-		{"api_url", (*string)(&x.APIURL)},
-		{"project_name", &x.ProjectName},
-		{"tracker_url", &x.TrackerURL},
+		{"project_id", &s.ProjectID}, {"active", &s.Active}, {"integrated", &s.Integrated},
+		{"api_url", (*string)(&x.APIURL)}, {"project_name", &x.ProjectName}, {"tracker_url", &x.TrackerURL},
 		{"sealed_token", &x.SealedToken},
 	}
 }
@@ -141,14 +137,10 @@ func replaceItem(stored item, next errortracking.Settings) change {
 	return put.when(nonceName+" = :last", item{":last": stored[nonceName]})
 }
 
-// PutSealedToken keeps a token sealed anew.
+// PutSealedToken stores a token that was sealed anew.
 func (s *Store) PutSealedToken(ctx context.Context, projectID int64, was, sealed []byte) error {
-	err := s.write(ctx, set(trackingItem.key(projectID), fields{{"sealed_token", &sealed}}).
+	return s.writeIf(ctx, set(trackingItem.key(projectID), fields{{"sealed_token", &sealed}}).
 		when("sealed_token = :was", item{":was": &types.AttributeValueMemberB{Value: was}}))
-	if _, changed := failed(err, 0); changed {
-		return nil
-	}
-	return err
 }
 
 var clientKeyKind = kind[errortracking.ClientKey]{

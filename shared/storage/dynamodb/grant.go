@@ -23,31 +23,19 @@ var grants = kind[oauth.Grant]{noun: "grant", notFound: oauth.ErrGrantNotFound, 
 
 func grantFields(g *oauth.Grant) fields {
 	return append(fields{
-		{"user_id", &g.UserID},
-		{"client_number", &g.ClientID},
-		{"random", g.Random[:]},
-		{"application", &g.Application},
-		{"nonce", g.Nonce[:]},
-		{"redirect_uri", &g.RedirectURI},
-		{"challenge", (*string)(&g.Challenge)},
-		{"refreshable", &g.Refreshable},
-		{"oidc_nonce", &g.OIDCNonce},
-		{"authenticated_at", &g.AuthenticatedAt},
-		{"user_since", &g.SessionEpoch},
-		{"created_at", &g.CreatedAt},
-		{"revoked_at", &g.RevokedAt},
-		{"used_at", &g.UsedAt},
+		{"user_id", &g.UserID}, {"client_number", &g.ClientID}, {"random", g.Random[:]},
+		{"application", &g.Application}, {"nonce", g.Nonce[:]}, {"redirect_uri", &g.RedirectURI},
+		{"challenge", (*string)(&g.Challenge)}, {"refreshable", &g.Refreshable}, {"oidc_nonce", &g.OIDCNonce},
+		{"authenticated_at", &g.AuthenticatedAt}, {"user_since", &g.SessionEpoch}, {"created_at", &g.CreatedAt},
+		{"revoked_at", &g.RevokedAt}, {"used_at", &g.UsedAt},
 	}, progressOf(g)...)
 }
 
 // progressOf lists what changes when the grant advances.
 func progressOf(g *oauth.Grant) fields {
 	return fields{
-		{"scopes", (*[]string)(&g.Scopes)},
-		{"generation", &g.Generation},
-		{"issued_at", &g.IssuedAt},
-		{"previous_issued_at", &g.PreviousIssuedAt},
-		{"narrowed", &g.Narrowed},
+		{"scopes", (*[]string)(&g.Scopes)}, {"generation", &g.Generation}, {"issued_at", &g.IssuedAt},
+		{"previous_issued_at", &g.PreviousIssuedAt}, {"narrowed", &g.Narrowed},
 	}
 }
 
@@ -102,11 +90,7 @@ const unrevoked = exists + " AND attribute_not_exists(revoked_at)"
 
 // RevokeGrant ends the grant.
 func (s *Store) RevokeGrant(ctx context.Context, id oauth.GrantID, now time.Time) error {
-	err := s.write(ctx, set(grantKey(id), fields{{"revoked_at", &now}}).when(unrevoked, nil))
-	if _, ended := failed(err, 0); ended {
-		return nil
-	}
-	return err
+	return s.writeIf(ctx, set(grantKey(id), fields{{"revoked_at", &now}}).when(unrevoked, nil))
 }
 
 // RevokeGrants ends all of the user's grants to the client, each in its own write.
@@ -124,9 +108,5 @@ func (s *Store) RevokeGrants(ctx context.Context, userID, clientID int64, now ti
 
 // TouchGrant records the use of a grant.
 func (s *Store) TouchGrant(ctx context.Context, id oauth.GrantID, now time.Time) error {
-	err := s.write(ctx, set(grantKey(id), fields{{"used_at", &now}}).keepNonce())
-	if _, gone := failed(err, 0); gone {
-		return nil
-	}
-	return err
+	return s.writeIf(ctx, set(grantKey(id), fields{{"used_at", &now}}).keepNonce())
 }

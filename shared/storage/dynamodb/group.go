@@ -39,16 +39,9 @@ var groups = kind[project.Group]{
 
 func groupFields(g *project.Group) fields {
 	return fields{
-		{"id", &g.ID},
-		{"parent_id", &g.ParentID},
-		{"owner_id", &g.OwnerID},
-		{"ancestors", &g.Ancestors},
-		{"name", &g.Name},
-		{"path", &g.Path},
-		{"full_path", &g.FullPath},
-		{"visibility", (*string)(&g.Visibility)},
-		{"created_at", &g.CreatedAt},
-		{"version", &g.Version},
+		{"id", &g.ID}, {"parent_id", &g.ParentID}, {"owner_id", &g.OwnerID}, {"ancestors", &g.Ancestors},
+		{"name", &g.Name}, {"path", &g.Path}, {"full_path", &g.FullPath},
+		{"visibility", (*string)(&g.Visibility)}, {"created_at", &g.CreatedAt}, {"version", &g.Version},
 	}
 }
 
@@ -120,19 +113,7 @@ func (s *Store) Group(ctx context.Context, id int64) (project.Group, error) {
 
 // GroupsByID returns the groups and users' namespaces with these ids that exist.
 func (s *Store) GroupsByID(ctx context.Context, ids []int64) (map[int64]project.Group, error) {
-	var entries []project.Group
-	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
-		entries = append(entries, project.Group{ID: id})
-	}
-	found, err := groups.complete(ctx, s, entries)
-	if err != nil {
-		return nil, err
-	}
-	byID := make(map[int64]project.Group, len(found))
-	for _, g := range found {
-		byID[g.ID] = g
-	}
-	return byID, nil
+	return groups.withIDs(ctx, s, ids, func(thing *project.Group) *int64 { return &thing.ID })
 }
 
 // GroupByPath returns the group or user's namespace with this full path.

@@ -36,13 +36,9 @@ type intake struct {
 
 func intakeFields(in *intake) fields {
 	return fields{
-		{"project_id", &in.ProjectID},
-		{"fingerprinting", &in.Fingerprinting},
-		{"version", &in.Version},
-		{"environment_ids", &in.environmentIDs},
-		{"environment_names", &in.environmentNames},
-		{"integrations", &in.state},
-		{"revision", &in.revision},
+		{"project_id", &in.ProjectID}, {"fingerprinting", &in.Fingerprinting}, {"version", &in.Version},
+		{"environment_ids", &in.environmentIDs}, {"environment_names", &in.environmentNames},
+		{"integrations", &in.state}, {"revision", &in.revision},
 	}
 }
 
@@ -122,11 +118,7 @@ func (s *Store) removeIntake(ctx context.Context, p project.Project) error {
 
 // removeOf removes an item, unless a later project has replaced it.
 func (s *Store) removeOf(ctx context.Context, p project.Project, k key) error {
-	err := s.write(ctx, remove(k).when("project_id = :mine", item{":mine": number(p.ID)}))
-	if _, other := failed(err, 0); other {
-		return nil
-	}
-	return err
+	return s.writeIf(ctx, remove(k).when("project_id = :mine", item{":mine": number(p.ID)}))
 }
 
 // AlertSettings returns a project's rules for alerts.

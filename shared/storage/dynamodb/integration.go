@@ -18,37 +18,24 @@ var integrations = kind[integration.Integration]{noun: "integration", notFound: 
 
 func integrationFields(i *integration.Integration) fields {
 	return slices.Concat(fields{
-		{"id", &i.ID},
-		{"project_id", &i.ProjectID},
-		{"type", (*string)(&i.Type)},
-		{"endpoint", &i.Endpoint},
-		{"created_at", &i.CreatedAt},
-		{"received", &i.Health.Received},
-		{"rejected", &i.Health.Rejected},
-		{"skipped_items", &i.Health.SkippedItems},
-		{"truncated_alerts", &i.Health.TruncatedAlerts},
+		{"id", &i.ID}, {"project_id", &i.ProjectID}, {"type", (*string)(&i.Type)}, {"endpoint", &i.Endpoint},
+		{"created_at", &i.CreatedAt}, {"received", &i.Health.Received}, {"rejected", &i.Health.Rejected},
+		{"skipped_items", &i.Health.SkippedItems}, {"truncated_alerts", &i.Health.TruncatedAlerts},
 	}, changeable(i), latest(&i.Health))
 }
 
 // changeable are the fields that UpdateIntegration changes.
 func changeable(i *integration.Integration) fields {
 	return fields{
-		{"name", &i.Name},
-		{"active", &i.Active},
-		{"key_digest", i.KeyDigest[:]},
-		{"sealed_key", &i.SealedKey},
-		{"api_url", &i.APIURL},
-		{"mapping", &i.Mapping},
-		{"rate_limit", &i.RateLimit},
-		{"version", &i.Version},
+		{"name", &i.Name}, {"active", &i.Active}, {"key_digest", i.KeyDigest[:]}, {"sealed_key", &i.SealedKey},
+		{"api_url", &i.APIURL}, {"mapping", &i.Mapping}, {"rate_limit", &i.RateLimit}, {"version", &i.Version},
 	}
 }
 
 // latest are the fields of the health that are no counters.
 func latest(h *integration.Health) fields {
 	return fields{
-		{"last_received_at", &h.LastReceivedAt},
-		{"last_error", &h.LastError},
+		{"last_received_at", &h.LastReceivedAt}, {"last_error", &h.LastError},
 		{"last_error_at", &h.LastErrorAt},
 	}
 }
@@ -114,8 +101,7 @@ func (s *Store) CreateIntegration(ctx context.Context, p project.Project, i inte
 	return i, err
 }
 
-// UpdateIntegration changes an integration. A key that stays is left as it is
-// sealed.
+// UpdateIntegration changes an integration. An unchanged key stays sealed as it is.
 func (s *Store) UpdateIntegration(ctx context.Context, p project.Project, i integration.Integration, had []integration.Integration) (integration.Integration, error) {
 	was, fs := i, changeable(&i)
 	i.Version++
@@ -175,14 +161,10 @@ func (s *Store) DeleteIntegration(ctx context.Context, p project.Project, i inte
 	return s.removeSample(ctx, name, chunks)
 }
 
-// PutSealedKey keeps a key sealed anew.
+// PutSealedKey stores a key that was sealed anew.
 func (s *Store) PutSealedKey(ctx context.Context, projectPath string, i integration.Integration, sealed []byte) error {
-	err := s.write(ctx, set(integrationKey(projectPath, i.Endpoint), fields{{"sealed_key", &sealed}}).
+	return s.writeIf(ctx, set(integrationKey(projectPath, i.Endpoint), fields{{"sealed_key", &sealed}}).
 		when("id = :id AND sealed_key = :was", item{":id": number(i.ID), ":was": &types.AttributeValueMemberB{Value: i.SealedKey}}))
-	if _, changed := failed(err, 0); changed {
-		return nil
-	}
-	return err
 }
 
 // AddHealth adds to the counters of an integration. A repeated request counts
@@ -198,11 +180,7 @@ func (s *Store) AddHealth(ctx context.Context, projectPath string, i integration
 		"received": number(h.Received), "rejected": number(h.Rejected),
 		"skipped_items": number(h.SkippedItems), "truncated_alerts": number(h.TruncatedAlerts),
 	}
-	err := s.write(ctx, c.when("id = :id", item{":id": number(i.ID)}).keepNonce())
-	if _, gone := failed(err, 0); gone {
-		return nil
-	}
-	return err
+	return s.writeIf(ctx, c.when("id = :id", item{":id": number(i.ID)}).keepNonce())
 }
 
 // TakeRate counts a request in its minute: in two requests for the first of a

@@ -3,6 +3,7 @@ package dynamodb
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gatehouse/shared/page"
 )
@@ -135,3 +136,19 @@ func (k kind[T]) complete(ctx context.Context, s *Store, entries []T) ([]T, erro
 }
 
 func everything[T any](T) bool { return true }
+
+// withIDs returns the things with these ids that exist, by id.
+func (k kind[T]) withIDs(ctx context.Context, s *Store, ids []int64, idOf func(*T) *int64) (map[int64]T, error) {
+	var entries []T
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
+		var entry T
+		*idOf(&entry) = id
+		entries = append(entries, entry)
+	}
+	found, err := k.complete(ctx, s, entries)
+	byID := make(map[int64]T, len(found))
+	for _, thing := range found {
+		byID[*idOf(&thing)] = thing
+	}
+	return byID, err
+}

@@ -40,10 +40,7 @@ var members = kind[project.Member]{noun: "member", notFound: project.ErrMemberNo
 
 func memberFields(m *project.Member) fields {
 	return append(fields{
-		{"kind", (*string)(&m.Kind)},
-		{"place_id", &m.ID},
-		{"user_id", &m.UserID},
-		{"created_at", &m.CreatedAt},
+		{"kind", (*string)(&m.Kind)}, {"place_id", &m.ID}, {"user_id", &m.UserID}, {"created_at", &m.CreatedAt},
 	}, termsOf(m)...)
 }
 

@@ -23,28 +23,17 @@ var projects = kind[project.Project]{
 	fields:   projectFields,
 	entry: func(p *project.Project) fields {
 		return fields{
-			{"id", &p.ID},
-			{"owner_id", &p.OwnerID},
-			{"lineage", &p.Lineage},
-			{"name", &p.Name},
-			{"full_path", &p.FullPath},
-			{"visibility", (*string)(&p.Visibility)},
+			{"id", &p.ID}, {"owner_id", &p.OwnerID}, {"lineage", &p.Lineage}, {"name", &p.Name},
+			{"full_path", &p.FullPath}, {"visibility", (*string)(&p.Visibility)},
 		}
 	},
 }
 
 func projectFields(p *project.Project) fields {
 	return fields{
-		{"id", &p.ID},
-		{"namespace_id", &p.NamespaceID},
-		{"namespace_path", &p.NamespacePath},
-		{"owner_id", &p.OwnerID},
-		{"lineage", &p.Lineage},
-		{"name", &p.Name},
-		{"path", &p.Path},
-		{"full_path", &p.FullPath},
-		{"visibility", (*string)(&p.Visibility)},
-		{"created_at", &p.CreatedAt},
+		{"id", &p.ID}, {"namespace_id", &p.NamespaceID}, {"namespace_path", &p.NamespacePath},
+		{"owner_id", &p.OwnerID}, {"lineage", &p.Lineage}, {"name", &p.Name}, {"path", &p.Path},
+		{"full_path", &p.FullPath}, {"visibility", (*string)(&p.Visibility)}, {"created_at", &p.CreatedAt},
 		{"version", &p.Version},
 	}
 }

@@ -13,13 +13,8 @@ var secondFactors = kind[twofactor.Factor]{noun: "second factor", notFound: twof
 
 func factorFields(f *twofactor.Factor) fields {
 	return fields{
-		{"user_id", &f.UserID},
-		{"mark", f.Mark[:]},
-		{"sealed", &f.Sealed},
-		{"last_step", &f.LastStep},
-		{"recovery", &f.Recovery.Digests},
-		{"recovery_used", &f.Recovery.Used},
-		{"last_sign_in", &f.LastSignIn},
+		{"user_id", &f.UserID}, {"mark", f.Mark[:]}, {"sealed", &f.Sealed}, {"last_step", &f.LastStep},
+		{"recovery", &f.Recovery.Digests}, {"recovery_used", &f.Recovery.Used}, {"last_sign_in", &f.LastSignIn},
 		{"created_at", &f.CreatedAt},
 	}
 }
@@ -63,9 +58,7 @@ func setTwoFactor(u user.User) change {
 	was := u.Version
 	u.Version++
 	return set(userItem.key(u.ID), fields{
-		{"two_factor_enabled", &u.TwoFactorEnabled},
-		{"updated_at", &u.UpdatedAt},
-		{"sessions_since", &u.SessionEpoch},
-		{"version", &u.Version},
+		{"two_factor_enabled", &u.TwoFactorEnabled}, {"updated_at", &u.UpdatedAt},
+		{"sessions_since", &u.SessionEpoch}, {"version", &u.Version},
 	}).version(was)
 }

@@ -14,13 +14,8 @@ var sessions = kind[session.Session]{noun: "session", notFound: session.ErrNotFo
 
 func sessionFields(s *session.Session) fields {
 	return fields{
-		{"user_id", &s.UserID},
-		{"id", &s.ID},
-		{"digest", s.Digest[:]},
-		{"created_at", &s.CreatedAt},
-		{"last_seen_at", &s.LastSeenAt},
-		{"user_agent", &s.Browser.UserAgent},
-		{"address", &s.Browser.Address},
+		{"user_id", &s.UserID}, {"id", &s.ID}, {"digest", s.Digest[:]}, {"created_at", &s.CreatedAt},
+		{"last_seen_at", &s.LastSeenAt}, {"user_agent", &s.Browser.UserAgent}, {"address", &s.Browser.Address},
 		{"user_since", &s.SessionEpoch},
 	}
 }
@@ -44,11 +39,7 @@ func (s *Store) Sessions(ctx context.Context, userID int64) ([]session.Session, 
 func (s *Store) TouchSession(ctx context.Context, used session.Session, now time.Time) error {
 	used.LastSeenAt = now
 	seen := fields{{"last_seen_at", &used.LastSeenAt}}.until(used.ExpiresAt())
-	err := s.write(ctx, set(sessionItem.key(used.UserID, used.ID), seen))
-	if _, gone := failed(err, 0); gone {
-		return nil
-	}
-	return err
+	return s.writeIf(ctx, set(sessionItem.key(used.UserID, used.ID), seen))
 }
 
 // EndSession removes the session.

@@ -3,7 +3,6 @@ package dynamodb
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"gatehouse/shared/fault"
@@ -32,20 +31,11 @@ var users = kind[user.User]{
 
 func userFields(u *user.User) fields {
 	return fields{
-		{"id", &u.ID},
-		{"username", &u.Username},
-		{"namespace_id", &u.NamespaceID},
-		{"name", &u.Name},
-		{"email", &u.Email},
-		{"password_hash", &u.PasswordHash},
-		{"state", (*string)(&u.State)},
-		{"admin", &u.Admin},
-		{"private_profile", &u.PrivateProfile},
-		{"two_factor_enabled", &u.TwoFactorEnabled},
-		{"created_at", &u.CreatedAt},
-		{"updated_at", &u.UpdatedAt},
-		{"sessions_since", &u.SessionEpoch},
-		{"version", &u.Version},
+		{"id", &u.ID}, {"username", &u.Username}, {"namespace_id", &u.NamespaceID}, {"name", &u.Name},
+		{"email", &u.Email}, {"password_hash", &u.PasswordHash}, {"state", (*string)(&u.State)},
+		{"admin", &u.Admin}, {"private_profile", &u.PrivateProfile},
+		{"two_factor_enabled", &u.TwoFactorEnabled}, {"created_at", &u.CreatedAt}, {"updated_at", &u.UpdatedAt},
+		{"sessions_since", &u.SessionEpoch}, {"version", &u.Version},
 	}
 }
 
@@ -126,19 +116,7 @@ func (s *Store) claimant(ctx context.Context, claim key, name string) (id int64,
 
 // UsersByID returns the users with these ids that exist.
 func (s *Store) UsersByID(ctx context.Context, ids []int64) (map[int64]user.User, error) {
-	var entries []user.User
-	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
-		entries = append(entries, user.User{ID: id})
-	}
-	found, err := users.complete(ctx, s, entries)
-	if err != nil {
-		return nil, err
-	}
-	byID := make(map[int64]user.User, len(found))
-	for _, u := range found {
-		byID[u.ID] = u
-	}
-	return byID, nil
+	return users.withIDs(ctx, s, ids, func(thing *user.User) *int64 { return &thing.ID })
 }
 
 // Users returns a page of all users.

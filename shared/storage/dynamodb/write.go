@@ -54,6 +54,15 @@ func (s *Store) write(ctx context.Context, changes ...change) error {
 	return err
 }
 
+// writeIf makes the change if its condition is met, and else does nothing.
+func (s *Store) writeIf(ctx context.Context, c change) error {
+	err := s.write(ctx, c)
+	if _, unmet := failed(err, 0); unmet {
+		return nil
+	}
+	return err
+}
+
 // writeAndRead makes one update in the same way and returns the changed item.
 func (s *Store) writeAndRead(ctx context.Context, c change) (item, error) {
 	nonce := secret.Random(16)

@@ -1,5 +1,5 @@
-// Package packed makes long texts short before a store keeps them: the
-// payloads of monitoring tools, which repeat the same words.
+// Package packed compresses long texts for the stores: the payloads of monitoring
+// tools, which repeat the same words.
 package packed
 
 import (
@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// writers are kept, because each brings more than half a megabyte of tables.
+// writers are reused, because each has more than half a megabyte of tables.
 var writers = sync.Pool{New: func() any {
 	w, err := flate.NewWriter(nil, flate.BestSpeed)
 	if err != nil {
@@ -19,8 +19,7 @@ var writers = sync.Pool{New: func() any {
 	return w
 }}
 
-// Pack returns a form of the text that Unpack turns back. It is hardly longer
-// than a text that does not compress.
+// Pack compresses the text. A text that does not compress becomes hardly longer.
 func Pack(text []byte) []byte {
 	w := writers.Get().(*flate.Writer)
 	defer writers.Put(w)
@@ -31,7 +30,7 @@ func Pack(text []byte) []byte {
 	return packed.Bytes()
 }
 
-// Unpack returns the text that was packed.
+// Unpack returns the text that Pack compressed.
 func Unpack(packed []byte) ([]byte, error) {
 	text, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
 	if err != nil {

@@ -47,7 +47,7 @@ func (s *Store) ChangeTracking(ctx context.Context, projectID int64, c errortrac
 	return settings, err
 }
 
-// PutSealedToken keeps a token sealed anew.
+// PutSealedToken stores a token that was sealed anew.
 func (s *Store) PutSealedToken(ctx context.Context, projectID int64, was, sealed []byte) error {
 	return s.exec(ctx, "UPDATE tracking_settings SET sealed_token = ? WHERE project_id = ? AND sealed_token = ?", sealed, projectID, was)
 }

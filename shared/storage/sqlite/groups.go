@@ -92,7 +92,7 @@ func places(f project.Filter, kind project.Kind) string {
 	return text(ids)
 }
 
-// WidestBelow returns the widest visibility of what is in the group.
+// WidestBelow returns the widest visibility of the groups and projects in the group.
 func (s *Store) WidestBelow(ctx context.Context, groupID int64) (project.Visibility, error) {
 	const query = "WITH inside (id) AS (" + below + `)
 		SELECT visibility FROM namespaces JOIN inside USING (id) WHERE id <> ?
@@ -117,7 +117,7 @@ func (s *Store) UpdateGroup(ctx context.Context, g project.Group) error {
 	})
 }
 
-// DeleteGroup removes an empty group. Its path goes by its foreign key.
+// DeleteGroup removes an empty group. Its path is removed by a foreign key.
 func (s *Store) DeleteGroup(ctx context.Context, id int64) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
 		const held = `SELECT 1 FROM namespaces WHERE parent_id = ?1

@@ -92,8 +92,7 @@ func (tx *transaction) requireIntegrations(p project.Project, had []integration.
 	return nil
 }
 
-// UpdateIntegration changes an integration. A key that stays is left as it is
-// sealed.
+// UpdateIntegration changes an integration. An unchanged key stays sealed as it is.
 func (s *Store) UpdateIntegration(ctx context.Context, p project.Project, i integration.Integration, had []integration.Integration) (integration.Integration, error) {
 	err := s.writer.do(ctx, func(tx *transaction) error {
 		if err := integrations.requireVersion(tx, i.Version, "WHERE id = ?", i.ID); err != nil {
@@ -123,7 +122,7 @@ func (s *Store) Sample(ctx context.Context, p project.Project, i integration.Int
 		"SELECT sample FROM integrations WHERE id = ? AND project_id = ?", i.ID, p.ID)
 }
 
-// PutSample keeps a sample payload.
+// PutSample stores a sample payload.
 func (s *Store) PutSample(ctx context.Context, p project.Project, i integration.Integration, sample []byte) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
 		return tx.changeOne(integration.ErrNotFound, "UPDATE integrations SET sample = ? WHERE id = ? AND project_id = ?",
@@ -131,7 +130,7 @@ func (s *Store) PutSample(ctx context.Context, p project.Project, i integration.
 	})
 }
 
-// PutSealedKey keeps a key sealed anew.
+// PutSealedKey stores a key that was sealed anew.
 func (s *Store) PutSealedKey(ctx context.Context, _ string, i integration.Integration, sealed []byte) error {
 	return s.exec(ctx, "UPDATE integrations SET sealed_key = ? WHERE id = ? AND sealed_key = ?", sealed, i.ID, i.SealedKey)
 }

@@ -90,7 +90,7 @@ func (k kind[T]) insert(tx *transaction, thing *T) (id int64, err error) {
 	return tx.insert("INSERT "+k.inserted, k.columns(thing).values()...)
 }
 
-// put stores a thing in the place of the one with its key.
+// put stores a thing, and replaces the one with its key.
 func (k kind[T]) put(tx *transaction, thing *T) error {
 	return tx.exec("INSERT OR REPLACE "+k.inserted, k.columns(thing).values()...)
 }
@@ -100,7 +100,7 @@ func (k kind[T]) delete(tx *transaction, clause string, args ...any) error {
 	return tx.changeOne(k.notFound, "DELETE FROM "+k.table+" "+clause, args...)
 }
 
-// remove does the same in an operation of its own.
+// remove does the same in its own operation.
 func (k kind[T]) remove(ctx context.Context, s *Store, clause string, args ...any) error {
 	return s.writer.do(ctx, func(tx *transaction) error { return k.delete(tx, clause, args...) })
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // The open alerts of a project with a fingerprint: the one that counts further
-// occurrences, and those that never do. Each has an index.
+// occurrences, and those that count none. Both have an index.
 const (
 	counting = "project_id = ? AND fingerprint = ? AND grouped AND status <> 'resolved'"
 	alone    = "project_id = ? AND fingerprint = ? AND NOT grouped AND status <> 'resolved' AND fingerprint <> ''"
@@ -41,7 +41,7 @@ func (s *Store) RecordOccurrences(ctx context.Context, projectID int64, occurren
 	return recorded, nil
 }
 
-// packPayloads compresses before the writer's turn, which others wait for.
+// packPayloads compresses outside of the writer, for which others wait.
 func packPayloads(occurrences [][]alert.Occurrence) [][][]byte {
 	all := make([][][]byte, len(occurrences))
 	for i, list := range occurrences {
@@ -98,7 +98,7 @@ func (tx *transaction) open(projectID int64, o alert.Occurrence, payload []byte,
 	return alert.Recorded{Outcome: alert.Opened, IID: iid, Title: o.Title}, err
 }
 
-// recover resolves every open alert that the recovery is about.
+// recover resolves every open alert to which the recovery applies.
 func (tx *transaction) recover(projectID int64, o alert.Occurrence, now time.Time) (recorded []alert.Recorded, err error) {
 	open, err := tx.openAlerts(projectID, o.Fingerprint)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// readers is the pool of connections that read. It keeps every statement
-// prepared, as a transaction does.
+// readers is the pool of connections that read. Like a transaction, it keeps every
+// statement prepared.
 type readers struct {
 	db       *sql.DB
 	mu       sync.RWMutex
@@ -46,7 +46,7 @@ func (r *readers) prepare(ctx context.Context, query string) (*sql.Stmt, error) 
 
 func (r *readers) close() error { return r.db.Close() }
 
-// statements is where a query can run: on the readers, or in a transaction.
+// statements is where a query runs: on the readers, or in a transaction.
 type statements interface {
 	statement(ctx context.Context, query string) (*sql.Stmt, error)
 }

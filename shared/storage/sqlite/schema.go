@@ -7,15 +7,15 @@ import (
 	"fmt"
 )
 
-// migrations lead, in the order of their names, from one version of the schema
-// to the next: the first from an empty file to version 1. One that was released
-// never changes again.
+// migrations lead from one version of the schema to the next, in the order of
+// their names; the first one leads from an empty file to version 1. A released
+// migration never changes.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrate brings the file to the present version, in one transaction of its
-// own, so that two processes that start at once do not both do it.
+// migrate brings the file to the present version, in one transaction, so that two
+// processes that start at once do not both migrate.
 func migrate(ctx context.Context, db *sql.DB) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {

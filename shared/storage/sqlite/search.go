@@ -7,8 +7,8 @@ import (
 	"modernc.org/sqlite"
 )
 
-// SQLite's own lower() knows the letters of ASCII alone, and a search has to
-// find the same things in every store.
+// SQLite's own lower() knows only ASCII letters, and a search must find the same
+// things in every store.
 func init() {
 	sqlite.MustRegisterDeterministicScalarFunction("gatehouse_key", 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
 		name, ok := args[0].(string)

@@ -1,10 +1,13 @@
-// Package sqlite keeps everything in one SQLite file: the store that needs
-// nothing beside the program itself.
+// Package sqlite is the store that needs nothing but the program: it keeps
+// everything in one SQLite file.
 //
-// One connection writes, and what waits for it at the same time is committed
-// together, so that many callers share one wait for the disk. A pool of
-// connections reads beside it. A write that was acknowledged is on the disk,
-// where neither a crash nor a power cut undoes it.
+// One connection writes. It commits the operations that wait at the same time
+// together, so that they share one wait for the disk. A pool of other connections
+// reads. A write that was acknowledged is on the disk, and survives a crash and a
+// power cut.
+//
+// A new noun is a file here and a migration. Its kind names its columns once; what
+// belongs to a project refers to it with ON DELETE CASCADE.
 package sqlite
 
 import (
@@ -62,9 +65,8 @@ func open(path string) (*Store, error) {
 	return s, nil
 }
 
-// create makes the file if there is none. An existing one it does not even
-// open: closing it again would drop the locks that SQLite in this process may
-// have on it.
+// create makes the file if there is none. It does not open an existing file:
+// closing it would drop the locks that SQLite in this process may hold on it.
 func create(path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -76,9 +78,9 @@ func create(path string) error {
 	return f.Close()
 }
 
-// What a connection is for decides its settings. Every commit waits for the
-// disk (synchronous), and a checkpoint comes rarely enough that few commits
-// wait for one (wal_autocheckpoint, in pages).
+// The settings of connections. Every commit waits for the disk (synchronous).
+// Checkpoints are rare, so that few commits wait for one (wal_autocheckpoint, in
+// pages).
 var (
 	common  = []string{"busy_timeout(10000)", "foreign_keys(1)", "journal_mode(WAL)"}
 	writing = url.Values{
@@ -97,8 +99,7 @@ func connect(path string, settings url.Values) (*sql.DB, error) {
 	return sql.Open("sqlite", name.String())
 }
 
-// maxReaders is how many reads run at once; more would only take turns on the
-// processors.
+// maxReaders is how many reads run at once; more would only wait for processors.
 func maxReaders() int { return max(4, 2*runtime.GOMAXPROCS(0)) }
 
 // Ping answers nil when the store can be read.
@@ -110,8 +111,8 @@ func (s *Store) Ping(ctx context.Context) error {
 // and closes it. Later calls fail.
 func (s *Store) Close() error { return s.close() }
 
-// shut closes the writer last, because SQLite empties its log into the file
-// with the last connection.
+// shut closes the writer last, because SQLite moves its log into the file when
+// the last connection closes.
 func (s *Store) shut() error {
 	s.writer.stop()
 	return errors.Join(s.readers.close(), s.writer.close())

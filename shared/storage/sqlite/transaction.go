@@ -7,16 +7,15 @@ import (
 	"fmt"
 )
 
-// transaction is the writer's connection, as an operation sees it. It keeps
-// every statement prepared; their number is that of the constants in this
-// package.
+// transaction is the writer's connection, as an operation sees it. It keeps every
+// statement prepared; their number is fixed.
 type transaction struct {
 	conn     *sql.Conn
 	prepared map[string]*sql.Stmt
 }
 
-// attempt carries out one operation and undoes it when it fails. An error of
-// attempt itself means that the connection is not to be trusted any more.
+// attempt runs one operation and undoes it when it fails. An error of attempt
+// itself means that the connection is unusable.
 func (tx *transaction) attempt(op *operation) error {
 	if err := tx.exec("SAVEPOINT operation"); err != nil {
 		return err
@@ -40,7 +39,7 @@ func (tx *transaction) statement(_ context.Context, query string) (*sql.Stmt, er
 	return s, err
 }
 
-// exec runs a statement whose effect needs no count.
+// exec runs a statement.
 func (tx *transaction) exec(query string, args ...any) error {
 	_, err := tx.change(query, args...)
 	return err

@@ -10,28 +10,27 @@ import (
 	"gatehouse/shared/fault"
 )
 
-// maxBatch bounds how many operations share a commit, and so how long the
-// first of them waits for the others.
+// maxBatch is how many operations share a commit at most. It bounds how long the
+// first waits for the others.
 const maxBatch = 256
 
 var errClosed = fault.New(fault.Unavailable, "the store is closed")
 
-// writer carries out the operations that change something, one after the
-// other on one connection. Those that wait at the same time it commits
-// together, each in a savepoint of its own, so that one that fails undoes
-// only itself.
+// writer runs the operations that change something, one after the other on one
+// connection. It commits those that wait at the same time together, each in its
+// own savepoint, so that a failed operation undoes only itself.
 type writer struct {
 	db      *sql.DB
-	queue   chan *operation // unbuffered: what a batch has taken will be carried out
+	queue   chan *operation // unbuffered: an operation that was taken will run
 	stopped chan struct{}   // closed when nothing more is taken
 	ended   chan struct{}   // closed when the last batch is done
 
 	tx *transaction // nil until a batch needs it, and after one that failed
 }
 
-// An operation is a change that one caller wants. Its statements run without
-// the caller's context: when that ends amid the batch, SQLite would undo the
-// work of the neighbours as well.
+// An operation is a change that one caller wants. Its statements run without the
+// caller's context: if that ended during the batch, SQLite would undo the other
+// operations as well.
 type operation struct {
 	run  func(*transaction) error
 	err  error
@@ -47,8 +46,8 @@ func startWriter(db *sql.DB) *writer {
 	return w
 }
 
-// do carries out an operation. A caller whose context ends before the
-// operation began gets the context's error; one that began is finished.
+// do runs an operation. If the context ends before the operation begins, do
+// returns the context's error; an operation that began is finished.
 func (w *writer) do(ctx context.Context, run func(*transaction) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -65,7 +64,7 @@ func (w *writer) do(ctx context.Context, run func(*transaction) error) error {
 	}
 }
 
-// exec carries out one statement.
+// exec runs one statement.
 func (s *Store) exec(ctx context.Context, query string, args ...any) error {
 	return s.writer.do(ctx, func(tx *transaction) error { return tx.exec(query, args...) })
 }
@@ -100,9 +99,9 @@ func (w *writer) batch(first *operation) []*operation {
 	return batch
 }
 
-// perform carries out a batch and tells the callers. When it cannot be
-// committed, what any of its operations found may rest on what a neighbour
-// did and is now undone, so that all of them fail.
+// perform runs a batch and reports to the callers. If the batch cannot be
+// committed, all its operations fail, because each may have relied on changes of
+// another that are now undone.
 func (w *writer) perform(batch []*operation) {
 	err := w.commit(batch)
 	if err != nil {
@@ -143,8 +142,7 @@ func (w *writer) connect() error {
 	return nil
 }
 
-// disconnect throws the connection away, and with it whatever a failed batch
-// left open.
+// disconnect closes the connection, with whatever a failed batch left open.
 func (w *writer) disconnect() error {
 	if w.tx == nil {
 		return nil
@@ -154,7 +152,7 @@ func (w *writer) disconnect() error {
 	return tx.close()
 }
 
-// stop takes no more operations and waits for those that were taken.
+// stop accepts no more operations and waits for those that were accepted.
 func (w *writer) stop() {
 	close(w.stopped)
 	<-w.ended

@@ -40,11 +40,11 @@ var alerts = []promise{
 	{"count every fire once, where they are resolved while they are opened", openingRacingRecovery},
 	{"are resolved once by many recoveries at once", recoveryRace},
 	{"opened again by many at once open once", reopenRace},
-	{"keep every event when somebody changes them meanwhile", changeRacingFires},
+	{"keep every event when they are changed meanwhile", changeRacingFires},
 }
 
-// newProjectID returns the id of a project that has no alerts. No store asks
-// whether the project is there; those that are have lower ids.
+// newProjectID returns the id of a project without alerts. No store checks that
+// the project exists; existing ones have lower ids.
 func newProjectID() int64 { return 1<<40 + lastProjectID.Add(1) }
 
 var lastProjectID atomic.Int64
@@ -58,7 +58,7 @@ func newOccurrence() alert.Occurrence {
 	}
 }
 
-// recovery returns the recovery of what an occurrence reported.
+// recovery returns the recovery from an occurrence.
 func recovery(o alert.Occurrence) alert.Occurrence {
 	o.Recovery, o.EndedAt = true, now.Add(time.Second)
 	return o
@@ -523,8 +523,8 @@ func distinctAtOnce(t *testing.T, s storage.Store) {
 	}
 }
 
-// wantNoneLost checks that the alerts with one fingerprint have so many events
-// together, and that at most one of them is open: the newest.
+// wantNoneLost checks how many events the alerts with one fingerprint have in all,
+// and that only the newest of them may be open.
 func wantNoneLost(t *testing.T, s storage.Store, projectID, fires int64) {
 	t.Helper()
 	all, events := allAlerts(t, s, projectID), int64(0)
@@ -542,7 +542,7 @@ func wantNoneLost(t *testing.T, s storage.Store, projectID, fires int64) {
 	}
 }
 
-// fireAndRecover reports n times at once, every third time that it is over.
+// fireAndRecover reports n occurrences at once; every third is a recovery.
 func fireAndRecover(t *testing.T, s storage.Store, p int64, o alert.Occurrence, n int) {
 	t.Helper()
 	for _, err := range race(n, func(i int) error {

@@ -26,7 +26,7 @@ var attempts = []promise{
 
 var limit = throttle.Limit{Failures: 3, Window: time.Hour}
 
-// counter counts attempts under a key of its own.
+// counter counts attempts under its own key.
 type counter struct {
 	storage.Store
 	key throttle.Key

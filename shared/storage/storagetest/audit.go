@@ -15,7 +15,7 @@ import (
 	"gatehouse/shared/user"
 )
 
-// auditEntries is about a year that nothing else in the store's subject has.
+// auditEntries are of a year in which the store has no other entries.
 var auditEntries = []promise{
 	{"are written and read back", writeEntry},
 	{"take the place of one with their id", rewriteEntry},
@@ -24,8 +24,8 @@ var auditEntries = []promise{
 	{"of many days are listed in portions", listEntriesOfManyDays},
 }
 
-// newEntry returns an entry of the user from then. Those of one instant are
-// ordered by what is random in their ids.
+// newEntry returns an entry of the user. Those of the same instant are ordered by
+// the random part of their ids.
 func newEntry(userID int64, name audit.Name, at time.Time) audit.Entry {
 	return audit.Entry{
 		ID: fmt.Sprintf("%016x%s", at.UnixMicro(), hex.EncodeToString(secret.Random(8))), At: at,
@@ -41,7 +41,7 @@ func addEntry(t *testing.T, s storage.Store, userID int64, name audit.Name, at t
 	return e
 }
 
-// lastYear wants all entries of the user.
+// lastYear selects all entries of the user.
 func lastYear(userID int64) audit.Filter {
 	return audit.Filter{UserID: userID, From: now.Add(-audit.Retention), Until: now.Add(time.Hour), Size: 100}
 }

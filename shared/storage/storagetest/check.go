@@ -77,8 +77,8 @@ func race(n int, call func(i int) error) []error {
 	return errs
 }
 
-// wantOneWinner checks that exactly one of the errors is nil and that all
-// others mean a loss; it returns the winner's number.
+// wantOneWinner checks that exactly one of the errors is nil and that all others
+// mean a loss. It returns the number of the winner.
 func wantOneWinner(t *testing.T, call string, errs []error, loss func(error) bool) int {
 	t.Helper()
 	winner, winners := -1, 0

@@ -55,7 +55,7 @@ func external(active, create bool) errortracking.Change {
 	return errortracking.Change{Create: create, Active: active, Integrated: new(bool)}
 }
 
-// changeTracking makes a change that must do, and returns the settings.
+// changeTracking makes a change that must succeed, and returns the settings.
 func changeTracking(t *testing.T, s storage.Store, projectID int64, c errortracking.Change) errortracking.Settings {
 	t.Helper()
 	return must[errortracking.Settings](t)(s.ChangeTracking(t.Context(), projectID, c))
@@ -169,7 +169,7 @@ func refuseTracking(t *testing.T, s storage.Store) {
 	wantTracking(t, s, "a refused change", want, want)
 }
 
-// many are changes that commute: each leaves alone what the others change.
+// many are changes that commute, because each changes another field.
 func many() []errortracking.Change {
 	c := elsewhere()
 	name, link := "Other", "https://tracker.example/other"
@@ -206,7 +206,7 @@ func createTrackingRace(t *testing.T, s storage.Store) {
 	wantMany(t, s, addTrackedProject(t, s).ID)
 }
 
-// addClientKey adds a key that was made so long after the others.
+// addClientKey adds a key that is so much newer than the others.
 func addClientKey(t *testing.T, s storage.Store, projectID int64, later time.Duration) errortracking.ClientKey {
 	t.Helper()
 	k := errortracking.NewClientKey(projectID, now.Add(later))

@@ -88,8 +88,8 @@ func wantAdvanced(t *testing.T, s storage.Store, next oauth.Grant) {
 	wantOK(t, "AdvanceGrant", err)
 }
 
-// wantRefused checks that the grant cannot advance and that the caller learns
-// how it is stored.
+// wantRefused checks that the grant cannot advance and that the caller gets the
+// stored grant.
 func wantRefused(t *testing.T, s storage.Store, next, stored oauth.Grant) {
 	t.Helper()
 	got, err := s.AdvanceGrant(t.Context(), next)
@@ -121,8 +121,8 @@ func rotateGrantRace(t *testing.T, s storage.Store) {
 	})
 }
 
-// wantOneAdvance lets n callers advance one grant at once: one gets through,
-// the others learn what it stored.
+// wantOneAdvance lets n callers advance one grant at once: one succeeds, and the
+// others get what it stored.
 func wantOneAdvance(t *testing.T, s storage.Store, n int, next func(i int) oauth.Grant) {
 	t.Helper()
 	told := make([]oauth.Grant, n)

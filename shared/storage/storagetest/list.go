@@ -13,9 +13,8 @@ import (
 	"gatehouse/shared/user"
 )
 
-// lists is a subject of its own because it must know everything in the store.
-// All things are created at one instant, so that only the order in which they
-// came can order them.
+// lists is a subject of its own because it must know everything in the store. All
+// things are created at the same instant, so that only their ids order them.
 var lists = []promise{
 	{"users", listUsers},
 	{"access tokens", listTokens},

@@ -41,14 +41,14 @@ func without(t *testing.T, s storage.Store) user.User {
 	return must[user.User](t)(s.CreateUser(t.Context(), u))
 }
 
-// turned is the user as a change of the second factor leaves it.
+// turned returns the user after a change of the second factor.
 func turned(u user.User, enabled bool) user.User {
 	u.TwoFactorEnabled = enabled
 	u.UpdatedAt, u.SessionEpoch = u.UpdatedAt.Add(time.Hour), u.SessionEpoch.Add(time.Hour)
 	return u
 }
 
-// with returns a new user who has a second factor, and that.
+// with returns a new user who has a second factor, and the factor.
 func with(t *testing.T, s storage.Store) (user.User, twofactor.Factor) {
 	t.Helper()
 	u := turned(without(t, s), true)
@@ -115,7 +115,7 @@ func enableTwoFactorRace(t *testing.T, s storage.Store) {
 	wantUser(t, s, u)
 }
 
-// used is the factor after something of it was used.
+// used returns the factor after a use.
 func used(f twofactor.Factor) twofactor.Factor {
 	next := newFactor(f.UserID)
 	next.LastStep, next.Recovery.Used, next.CreatedAt = f.LastStep+1, f.Recovery.Used|2, f.CreatedAt

@@ -8,8 +8,7 @@ import (
 	"gatehouse/shared/storage"
 )
 
-// signingKeys are one thing, so that each promise begins where the one before
-// it ended.
+// signingKeys exist once, so that each promise begins where the last one ended.
 var signingKeys = []promise{
 	{"are not there before somebody stores them", noSigningKeys},
 	{"stored by many at once are those of one", firstSigningKeysRace},

@@ -1,5 +1,6 @@
-// Package storagetest holds every store to what storage.Store promises: each
-// sentence of those contracts is a subtest here, races included.
+// Package storagetest checks what storage.Store promises: each sentence of those
+// contracts is a subtest here, races included. A new noun has a file with its
+// promises, and a line in subjects.
 package storagetest
 
 import (
@@ -9,7 +10,7 @@ import (
 	"gatehouse/shared/storage"
 )
 
-// promise is one thing that a store keeps, and the test of it.
+// promise is one thing that a store promises, and its test.
 type promise struct {
 	name string
 	test func(t *testing.T, s storage.Store)
@@ -55,7 +56,7 @@ func Run(t *testing.T, open func(t *testing.T) storage.Store) {
 	}
 }
 
-// now is the time of everything in the suite. It lies at the present, because
-// a store may forget by the real clock what has ended, and it has microseconds,
-// which a store must keep.
+// now is the time of everything in the suite. It is the present, because a store
+// may remove what has ended by the real clock, and it has microseconds, which a
+// store must keep.
 var now = time.Now().UTC().Truncate(time.Second).Add(123456 * time.Microsecond)

@@ -348,8 +348,8 @@ func deleteUser(t *testing.T, s storage.Store) {
 	}
 }
 
-// wantDead checks that the names of a removed user went to a new user, and
-// that the id did not, so that what carries the id cannot come back to life.
+// wantDead checks that a new user can have the names of a removed one, but not the
+// id, so that nothing that refers to the id becomes valid again.
 func wantDead(t *testing.T, s storage.Store, id int64, successor user.User) {
 	t.Helper()
 	if successor.ID <= id {
