@@ -9,9 +9,7 @@ import (
 	"gatehouse/shared/secret"
 )
 
-var accessTokens = newKind(kind[accesstoken.Token]{
-	table: "access_tokens", notFound: accesstoken.ErrNotFound, columns: accessTokenColumns,
-})
+var accessTokens = newKind("access_tokens", accessTokenColumns, accesstoken.ErrNotFound, nil)
 
 func accessTokenColumns(t *accesstoken.Token) columns {
 	return columns{

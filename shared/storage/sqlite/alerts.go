@@ -8,7 +8,7 @@ import (
 	"gatehouse/shared/storage/packed"
 )
 
-var alerts = newKind(kind[alert.Alert]{table: "alerts", notFound: alert.ErrNotFound, columns: alertColumns})
+var alerts = newKind("alerts", alertColumns, alert.ErrNotFound, nil)
 
 func alertColumns(a *alert.Alert) columns {
 	return slices.Concat(columns{

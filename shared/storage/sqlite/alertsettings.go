@@ -9,9 +9,7 @@ import (
 )
 
 // A project without a row has the default settings.
-var settings = newKind(kind[integration.Settings]{
-	table: "alert_settings", notFound: fault.NotFound, columns: settingsColumns,
-})
+var settings = newKind("alert_settings", settingsColumns, fault.NotFound, nil)
 
 func settingsColumns(s *integration.Settings) columns {
 	return columns{

@@ -15,7 +15,7 @@ type counter struct {
 	endsAt time.Time
 }
 
-var counters = newKind(kind[counter]{table: "attempts", notFound: fault.NotFound, columns: counterColumns})
+var counters = newKind("attempts", counterColumns, fault.NotFound, nil)
 
 func counterColumns(c *counter) columns {
 	return columns{

@@ -6,7 +6,7 @@ import (
 	"gatehouse/shared/audit"
 )
 
-var entries = newKind(kind[audit.Entry]{table: "audit_entries", columns: entryColumns})
+var entries = newKind("audit_entries", entryColumns, nil, nil)
 
 func entryColumns(e *audit.Entry) columns {
 	return columns{

@@ -8,9 +8,7 @@ import (
 	"gatehouse/shared/page"
 )
 
-var clients = newKind(kind[oauth.Client]{
-	table: "clients", notFound: oauth.ErrClientNotFound, changed: oauth.ErrClientChanged, columns: clientColumns,
-})
+var clients = newKind("clients", clientColumns, oauth.ErrClientNotFound, oauth.ErrClientChanged)
 
 func clientColumns(c *oauth.Client) columns {
 	return slices.Concat(columns{

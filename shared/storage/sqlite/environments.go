@@ -6,9 +6,7 @@ import (
 	"gatehouse/shared/project"
 )
 
-var environments = newKind(kind[project.Environment]{
-	table: "environments", notFound: project.ErrEnvironmentNotFound, columns: environmentColumns,
-})
+var environments = newKind("environments", environmentColumns, project.ErrEnvironmentNotFound, nil)
 
 func environmentColumns(e *project.Environment) columns {
 	return columns{{"id", given{&e.ID}}, {"project_id", &e.ProjectID}, {"name", &e.Name}}

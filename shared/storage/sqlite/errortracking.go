@@ -8,9 +8,7 @@ import (
 	"gatehouse/shared/page"
 )
 
-var trackings = newKind(kind[errortracking.Settings]{
-	table: "tracking_settings", notFound: errortracking.ErrNotFound, columns: trackingColumns,
-})
+var trackings = newKind("tracking_settings", trackingColumns, errortracking.ErrNotFound, nil)
 
 func trackingColumns(s *errortracking.Settings) columns {
 	x := &s.External
@@ -52,9 +50,7 @@ func (s *Store) PutSealedToken(ctx context.Context, projectID int64, was, sealed
 	return s.exec(ctx, "UPDATE tracking_settings SET sealed_token = ? WHERE project_id = ? AND sealed_token = ?", sealed, projectID, was)
 }
 
-var clientKeys = newKind(kind[errortracking.ClientKey]{
-	table: "client_keys", notFound: errortracking.ErrKeyNotFound, columns: clientKeyColumns,
-})
+var clientKeys = newKind("client_keys", clientKeyColumns, errortracking.ErrKeyNotFound, nil)
 
 func clientKeyColumns(k *errortracking.ClientKey) columns {
 	return columns{

@@ -8,7 +8,7 @@ import (
 	"gatehouse/shared/oauth"
 )
 
-var grants = newKind(kind[oauth.Grant]{table: "grants", notFound: oauth.ErrGrantNotFound, columns: grantColumns})
+var grants = newKind("grants", grantColumns, oauth.ErrGrantNotFound, nil)
 
 func grantColumns(g *oauth.Grant) columns {
 	return slices.Concat(columns{

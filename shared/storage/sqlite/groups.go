@@ -7,9 +7,7 @@ import (
 	"gatehouse/shared/project"
 )
 
-var groups = newKind(kind[project.Group]{
-	table: "namespaces", notFound: project.ErrGroupNotFound, changed: project.ErrGroupChanged, columns: groupColumns,
-})
+var groups = newKind("namespaces", groupColumns, project.ErrGroupNotFound, project.ErrGroupChanged)
 
 func groupColumns(g *project.Group) columns {
 	return columns{

@@ -11,9 +11,7 @@ import (
 	"gatehouse/shared/project"
 )
 
-var integrations = newKind(kind[integration.Integration]{
-	table: "integrations", notFound: integration.ErrNotFound, changed: integration.ErrChanged, columns: integrationColumns,
-})
+var integrations = newKind("integrations", integrationColumns, integration.ErrNotFound, integration.ErrChanged)
 
 func integrationColumns(i *integration.Integration) columns {
 	h := &i.Health

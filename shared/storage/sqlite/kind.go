@@ -22,8 +22,12 @@ type kind[T any] struct {
 	scanners *sync.Pool
 }
 
-// newKind returns the kind with its statements.
-func newKind[T any](k kind[T]) kind[T] {
+func newKind[T any](table string, columns func(*T) columns, notFound, changed error) kind[T] {
+	return kind[T]{table: table, columns: columns, notFound: notFound, changed: changed}.prepared()
+}
+
+// prepared returns the kind with its statements.
+func (k kind[T]) prepared() kind[T] {
 	cs := k.columns(new(T))
 	k.selected = "SELECT " + cs.names(k.table) + " FROM " + k.table + k.join + " "
 	marks := strings.Repeat(", ?", len(cs.values()))[2:]

@@ -6,9 +6,7 @@ import (
 	"gatehouse/shared/project"
 )
 
-var members = newKind(kind[project.Member]{
-	table: "members", notFound: project.ErrMemberNotFound, columns: memberColumns,
-})
+var members = newKind("members", memberColumns, project.ErrMemberNotFound, nil)
 
 func memberColumns(m *project.Member) columns {
 	return columns{

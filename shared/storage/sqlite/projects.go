@@ -8,10 +8,10 @@ import (
 )
 
 // A project's namespace is permanent, and so is what the project takes from it.
-var projects = newKind(kind[project.Project]{
+var projects = kind[project.Project]{
 	table: "projects", join: " JOIN namespaces ON namespaces.id = namespace_id",
 	notFound: project.ErrNotFound, changed: project.ErrChanged, columns: projectColumns, complete: completeProject,
-})
+}.prepared()
 
 func projectColumns(p *project.Project) columns {
 	return columns{

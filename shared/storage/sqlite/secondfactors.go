@@ -8,9 +8,7 @@ import (
 	"gatehouse/shared/user"
 )
 
-var secondFactors = newKind(kind[twofactor.Factor]{
-	table: "second_factors", notFound: twofactor.ErrNotFound, columns: factorColumns,
-})
+var secondFactors = newKind("second_factors", factorColumns, twofactor.ErrNotFound, nil)
 
 func factorColumns(f *twofactor.Factor) columns {
 	return slices.Concat(columns{{"user_id", &f.UserID}, {"created_at", &f.CreatedAt}}, factorState(f))

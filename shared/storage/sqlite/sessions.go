@@ -7,7 +7,7 @@ import (
 	"gatehouse/shared/session"
 )
 
-var sessions = newKind(kind[session.Session]{table: "sessions", notFound: session.ErrNotFound, columns: sessionColumns})
+var sessions = newKind("sessions", sessionColumns, session.ErrNotFound, nil)
 
 func sessionColumns(s *session.Session) columns {
 	return columns{

@@ -9,9 +9,7 @@ import (
 	"gatehouse/shared/user"
 )
 
-var users = newKind(kind[user.User]{
-	table: "users", notFound: user.ErrNotFound, changed: user.ErrChanged, columns: userColumns,
-})
+var users = newKind("users", userColumns, user.ErrNotFound, user.ErrChanged)
 
 func userColumns(u *user.User) columns {
 	return slices.Concat(columns{
