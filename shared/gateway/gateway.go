@@ -19,10 +19,10 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 )
 
-// Handler answers gateway events with an http.Handler. It is a lambda.Handler
-// of its own because the one that lambda.NewHandler makes of a function
-// answers from a pooled buffer, where concurrent calls can read each other's
-// answer (aws-lambda-go#639).
+// Handler answers gateway events with an http.Handler. It implements
+// lambda.Handler itself, because the one of lambda.NewHandler answers from a
+// pooled buffer, where concurrent calls can read each other's answer
+// (aws-lambda-go#639).
 type Handler struct{ next http.Handler }
 
 // New returns a Handler that answers events with next.
@@ -31,9 +31,8 @@ func New(next http.Handler) *Handler { return &Handler{next} }
 // Start serves the events that Lambda delivers. It does not return.
 func Start(next http.Handler) { lambda.Start(New(next)) }
 
-// Invoke answers one event. An event that holds no valid request is answered
-// with 400 and a panic of the handler with 500; an error means that the
-// payload is no event at all.
+// Invoke answers one event: an event without a valid request with 400, and a
+// panic of the handler with 500. It fails when the payload is not an event.
 func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	var e event
 	if err := json.Unmarshal(payload, &e); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/awslabs/aws-lambda-go-api-proxy/core"
 )
 
-// event is what a request needs of an event in payload format 2.0. Decoding
-// the whole of it would take twice as long.
+// event has the fields of payload format 2.0 that a request needs. Decoding all
+// fields would take twice as long.
 type event struct {
 	RawPath         string            `json:"rawPath"`
 	RawQueryString  string            `json:"rawQueryString"`
@@ -31,7 +31,7 @@ type event struct {
 }
 
 var (
-	errMethod = errors.New("the method is no token")
+	errMethod = errors.New("the method is not a token")
 	errPath   = errors.New("the path or the query holds a control character")
 	errBody   = errors.New("the body is not base64")
 )
@@ -53,11 +53,11 @@ func (e *event) request(ctx context.Context) (*http.Request, error) {
 	r.URL = e.url()
 	r.RequestURI = r.URL.RequestURI()
 	r.Header, r.Host = e.header()
-	r.RemoteAddr = net.JoinHostPort(e.RequestContext.HTTP.SourceIP, "0") // the event does not tell the port
+	r.RemoteAddr = net.JoinHostPort(e.RequestContext.HTTP.SourceIP, "0") // the event has no port
 	return r, nil
 }
 
-// body returns a request that has the event's body and nothing else of it.
+// body returns a request that has only the event's body.
 func (e *event) body() (*http.Request, error) {
 	bare := events.APIGatewayV2HTTPRequest{RawPath: "/", Body: e.Body, IsBase64Encoded: e.IsBase64Encoded}
 	bare.RequestContext.HTTP.Method = http.MethodPost
@@ -75,8 +75,8 @@ func (e *event) url() *url.URL {
 	return &url.URL{Path: path, RawQuery: e.RawQueryString}
 }
 
-// header returns the headers as net/http would, with canonical names, one
-// Cookie line and the host apart.
+// header returns the headers as net/http does: with canonical names, one Cookie
+// line, and without Host, which it returns separately.
 func (e *event) header() (header http.Header, host string) {
 	header, host = make(http.Header, len(e.Headers)+1), e.RequestContext.DomainName
 	values := make([]string, 0, len(e.Headers)+1) // one allocation for all the one-element slices
@@ -97,7 +97,7 @@ func (e *event) header() (header http.Header, host string) {
 	return header, host
 }
 
-// isToken reports whether s is a token as RFC 9110, section 5.6.2, has it.
+// isToken reports whether s is a token (RFC 9110 section 5.6.2).
 func isToken(s string) bool {
 	for i := range len(s) {
 		c := s[i]

@@ -9,8 +9,8 @@ import (
 	"github.com/awslabs/aws-lambda-go-api-proxy/core"
 )
 
-// responseWriter gives the library's writer the manners of net/http: the first
-// status counts, and a status that allows no body has none.
+// responseWriter makes the library's writer behave like that of net/http: the
+// first status counts, and 204 and 304 have no body.
 type responseWriter struct {
 	proxy  *core.ProxyResponseWriterV2
 	status int
@@ -23,8 +23,8 @@ func newResponseWriter() *responseWriter {
 // Header returns the headers that will be sent.
 func (w *responseWriter) Header() http.Header { return w.proxy.Header() }
 
-// WriteHeader sets the status, once. Informational answers (1xx) have no place
-// in the gateway's format.
+// WriteHeader sets the status, once. The gateway's format has no informational
+// answers (1xx).
 func (w *responseWriter) WriteHeader(status int) {
 	if w.status != 0 || status < 200 {
 		return
@@ -33,7 +33,7 @@ func (w *responseWriter) WriteHeader(status int) {
 	w.proxy.WriteHeader(status)
 }
 
-// Write adds to the body.
+// Write appends to the body.
 func (w *responseWriter) Write(body []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
 	if w.status == http.StatusNoContent || w.status == http.StatusNotModified {
@@ -51,7 +51,7 @@ func (w *responseWriter) answer() events.APIGatewayV2HTTPResponse {
 	return answer
 }
 
-// message is an answer in the form of the REST API's errors.
+// message returns an answer in the shape of the REST API's errors.
 func message(status int, text string) events.APIGatewayV2HTTPResponse {
 	return events.APIGatewayV2HTTPResponse{
 		StatusCode: status,
@@ -60,8 +60,8 @@ func message(status int, text string) events.APIGatewayV2HTTPResponse {
 	}
 }
 
-// marshal leaves '<' and '>' as they are: pages would grow by half. The buffer
-// is the caller's own and never pooled.
+// marshal does not escape '<' and '>', with which pages would grow by half. The
+// caller owns the returned buffer, which is never pooled.
 func marshal(answer events.APIGatewayV2HTTPResponse) ([]byte, error) {
 	var out bytes.Buffer
 	out.Grow(len(answer.Body) + len(answer.Body)/8 + 512)

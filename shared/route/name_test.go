@@ -54,8 +54,8 @@ func TestCheckSegment(t *testing.T) {
 	}
 }
 
-// A namespace with the first segment of one of Gatehouse's own addresses would
-// be out of reach.
+// A namespace named like the first segment of one of Gatehouse's own addresses
+// could not be reached.
 func TestFirstSegmentsOfRoutesAreReserved(t *testing.T) {
 	for _, r := range route.Table {
 		first, _, _ := strings.Cut(strings.TrimPrefix(r.Pattern, "/"), "/")

@@ -19,8 +19,8 @@ type answer struct {
 	content []byte
 }
 
-// parseAnswer reads what a function returned. JSON without a status is itself
-// the body of a 200, as the gateway has it.
+// parseAnswer reads what a function returned. Like the gateway, it takes JSON
+// without a status for the body of a 200.
 func parseAnswer(out []byte) (answer, error) {
 	var a answer
 	if err := json.Unmarshal(out, &a); err != nil || a.StatusCode == 0 {

@@ -47,12 +47,12 @@ type requestHTTP struct {
 	UserAgent string `json:"userAgent"`
 }
 
-// newEvent describes a request that arrived by the route with this key.
+// newEvent returns the event of a request that matched the route with this key.
 func newEvent(r *http.Request, routeKey string, body []byte) *event {
 	e := &event{
 		Version:        "2.0",
 		RouteKey:       routeKey,
-		RawPath:        r.URL.Path, // decoded, so that an escaped slash is one like any other
+		RawPath:        r.URL.Path, // decoded, so that an escaped slash becomes a plain one
 		RawQueryString: r.URL.RawQuery,
 		Cookies:        cookies(r.Header),
 		RequestContext: newRequestContext(r, routeKey),
@@ -72,7 +72,7 @@ func (e *event) setBody(contentType string, body []byte) {
 	}
 }
 
-// marshal leaves '<' and '>' as they are.
+// marshal does not escape '<' and '>'.
 func (e *event) marshal() ([]byte, error) {
 	var out bytes.Buffer
 	out.Grow(len(e.Body) + 2048)
@@ -104,11 +104,12 @@ var (
 	requests     atomic.Int64
 )
 
-// nextRequestID returns a name that no other request of this process has.
+// nextRequestID returns an id that is unique in this process.
 func nextRequestID() string { return firstRequest + strconv.FormatInt(requests.Add(1), 36) }
 
-// headers returns the headers the gateway passes on: lower-case, a repeated
-// one joined with commas, cookies apart, and the way the request came.
+// headers returns the headers that the gateway passes on: in lower case, with
+// repeated ones joined by commas, without cookies, and with its own X-Forwarded
+// ones.
 func headers(r *http.Request, sourceIP string) map[string]string {
 	out := make(map[string]string, len(r.Header)+4)
 	for name, values := range r.Header {

@@ -1,6 +1,6 @@
 // Package localgateway behaves like API Gateway's HTTP API in front of Lambda
-// functions, so that what runs on a laptop and in tests is what is deployed:
-// the same routing on the decoded path, the same events, the same limits.
+// functions, so that a laptop and the tests run what is deployed: it has the
+// same routing by the decoded path, the same events and the same limits.
 package localgateway
 
 import (
@@ -28,9 +28,9 @@ type Invoker interface {
 	Invoke(ctx context.Context, payload []byte) ([]byte, error)
 }
 
-// New returns a handler that turns each request into an event, lets the
-// function of the most specific route answer it, and writes the answer. It
-// panics when a route names a function that is missing.
+// New returns a handler that makes an event of each request, invokes the function
+// of the most specific route, and writes its answer. It panics when the function
+// of a route is missing.
 func New(functions map[string]Invoker, table []route.Route) http.Handler {
 	g := &gateway{router: newRouter(table), functions: functions}
 	for _, r := range table {
@@ -69,8 +69,8 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.invoke(w, r, g.functions[to.Function], payload)
 }
 
-// invoke lets the function answer. As in the cloud, it ends its work even if
-// the caller has gone.
+// invoke writes the function's answer. As in the cloud, the function finishes
+// even when the client has disconnected.
 func (g *gateway) invoke(w http.ResponseWriter, r *http.Request, function Invoker, payload []byte) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), timeout)
 	defer cancel()
@@ -90,7 +90,8 @@ func (g *gateway) invoke(w http.ResponseWriter, r *http.Request, function Invoke
 	answer.write(w)
 }
 
-// headSize is what the gateway counts of a request's line and headers.
+// headSize returns the size of the request line and the headers as the gateway
+// counts it.
 func headSize(r *http.Request) int {
 	size := len(r.Method) + len(r.RequestURI) + len(r.Proto) + len("Host") + len(r.Host)
 	for name, values := range r.Header {

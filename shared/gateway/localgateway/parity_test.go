@@ -19,7 +19,7 @@ import (
 	"gatehouse/shared/route"
 )
 
-// seen is what a handler can tell of a request.
+// seen is what a handler sees of a request.
 type seen struct {
 	Method, Path, EscapedPath, RequestURI string
 	Query                                 url.Values
@@ -30,13 +30,13 @@ type seen struct {
 	Host                                  string
 }
 
-// recorder is a handler that remembers the request it saw.
+// recorder is a handler that remembers the last request.
 type recorder struct {
 	t    *testing.T
 	last seen
 }
 
-// transport are the headers that tell of the way a request took.
+// transport lists the headers that depend on how a request arrived.
 var transport = []string{"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Port", "X-Amzn-Trace-Id", "Content-Length"}
 
 func (rec *recorder) ServeHTTP(_ http.ResponseWriter, r *http.Request) {

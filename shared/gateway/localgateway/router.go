@@ -8,11 +8,11 @@ import (
 	"gatehouse/shared/route"
 )
 
-// router holds the patterns, the most specific first.
+// router lists the patterns, the most specific first.
 type router []pattern
 
-// pattern is a route's path, taken apart. Its greedy variable, if it has one,
-// is not among its segments.
+// pattern is a route with the segments of its path, without the greedy
+// variable.
 type pattern struct {
 	route    route.Route
 	segments []string
