@@ -1,7 +1,7 @@
 # Sourced by the scripts that need Go.
 
-# need_go ends the script, in words that say what to do, unless there is a Go
-# that can build this module.
+# need_go ends the script with advice unless there is a Go that can build this
+# module.
 need_go() {
   if ! command -v go >/dev/null 2>&1; then
     echo "Gatehouse needs Go $(wanted_go) or newer, and there is no 'go' on the PATH. See https://go.dev/doc/install" >&2

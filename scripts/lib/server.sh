@@ -1,4 +1,4 @@
-# Sourced by the scripts that run a server of their own.
+# Sourced by the scripts that start a server.
 
 # start_server LOG [NAME=VALUE …] starts the built server on a free port with a
 # fresh data directory and waits until it answers. It sets GATEHOUSE_URL,
@@ -6,7 +6,7 @@
 start_server() {
   local log=$1
   shift
-  : >"$log" # or the address could be read that the last server left there
+  : >"$log" # it may hold the address of an earlier server
   server_data=$(mktemp -d)
   export GATEHOUSE_ROOT_TOKEN="gtpat-$(od -An -N20 -tx1 /dev/urandom | tr -d ' \n')"
   export GATEHOUSE_ROOT_PASSWORD="pw-$(od -An -N12 -tx1 /dev/urandom | tr -d ' \n')"
