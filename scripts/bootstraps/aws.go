@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// serveAWS stands for DynamoDB with empty tables and for Secrets Manager with
-// one instance key. Both name the operation in the header X-Amz-Target.
+// serveAWS is DynamoDB with empty tables and Secrets Manager with one instance
+// key. The header X-Amz-Target names the operation.
 func serveAWS(w http.ResponseWriter, r *http.Request) {
 	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	answer, ok := map[string]string{

@@ -10,15 +10,16 @@ import (
 	"gatehouse/shared/route"
 )
 
-// event is a recorded event and what its function answers to it, with nothing
-// in the store.
+// event is a recorded event and what its function answers when the store is
+// empty.
 type event struct {
 	name    string
 	payload []byte
 	want    answer
 }
 
-// answer is the part of an answer that is checked; Body is what it contains.
+// answer is the part of an answer that is checked. A wanted Body is a part of
+// the body.
 type answer struct {
 	StatusCode int    `json:"statusCode"`
 	Body       string `json:"body"`
@@ -38,8 +39,8 @@ var wanted = map[string]answer{
 	"project-settings":      {302, ""},
 }
 
-// readEvents returns the events in the directory by the function that their
-// route leads to.
+// readEvents returns the events in the directory by the name of the function
+// that their route leads to.
 func readEvents(dir string) (map[string][]event, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
@@ -76,14 +77,14 @@ func functionOf(payload []byte) (string, error) {
 	return "", fmt.Errorf("no route %q", e.RouteKey)
 }
 
-// check compares what a function answered with what it should.
+// check compares a function's answer with the wanted one.
 func (e event) check(out []byte) error {
 	var got answer
 	if err := json.Unmarshal(out, &got); err != nil {
-		return fmt.Errorf("answer to %s: %w", e.name, err)
+		return err
 	}
 	if got.StatusCode != e.want.StatusCode || !strings.Contains(got.Body, e.want.Body) {
-		return fmt.Errorf("answer to %s = %d %.200q, want %d with %q", e.name, got.StatusCode, got.Body, e.want.StatusCode, e.want.Body)
+		return fmt.Errorf("answered %d %.200q, want %d with %q", got.StatusCode, got.Body, e.want.StatusCode, e.want.Body)
 	}
 	return nil
 }

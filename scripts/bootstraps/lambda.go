@@ -14,8 +14,7 @@ import (
 // patience bounds each wait for a function.
 const patience = 10 * time.Second
 
-// lambda is a Runtime API on the loopback for one function process, and the
-// process.
+// lambda is a function's process and the Runtime API that it talks to.
 type lambda struct {
 	polled  chan struct{} // one for each poll
 	events  chan []byte   // what the next poll gets
@@ -28,8 +27,8 @@ type lambda struct {
 	output        bytes.Buffer
 }
 
-// start starts the bootstrap with nothing in its environment but what Lambda
-// and the template put there.
+// start starts the bootstrap with the environment that Lambda and the template
+// give it.
 func start(path string) (*lambda, error) {
 	l := &lambda{
 		polled: make(chan struct{}, 16), events: make(chan []byte), answers: make(chan []byte, 1), failed: make(chan string, 1),
@@ -93,7 +92,7 @@ func (l *lambda) awaitPoll() error {
 		return nil
 	case <-time.After(patience):
 		l.process.Process.Kill()
-		l.process.Wait() // nobody writes the output any more
+		l.process.Wait() // the output is complete then
 		return fmt.Errorf("no poll within %s; it printed: %s", patience, l.output.String())
 	}
 }
@@ -111,26 +110,34 @@ func (l *lambda) invoke(payload []byte) ([]byte, error) {
 	}
 }
 
-// answers lets one process answer all the events.
-func answers(path string, recorded []event) error {
-	l, err := start(path)
+// answer lets one process of the function answer all its events.
+func (f function) answer() error {
+	if len(f.events) == 0 {
+		return fmt.Errorf("%s: events/ holds no event for it", f.name)
+	}
+	l, err := start(f.path)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", f.name, err)
 	}
 	defer l.stop()
-	for _, e := range recorded {
-		if err := l.awaitPoll(); err != nil {
-			return err
-		}
-		out, err := l.invoke(e.payload)
-		if err != nil {
-			return fmt.Errorf("%s: %w", e.name, err)
-		}
-		if err := e.check(out); err != nil {
-			return err
+	for _, e := range f.events {
+		if err := l.answer(e); err != nil {
+			return fmt.Errorf("%s: %s: %w", f.name, e.name, err)
 		}
 	}
 	return nil
+}
+
+// answer delivers the event and checks the answer.
+func (l *lambda) answer(e event) error {
+	if err := l.awaitPoll(); err != nil {
+		return err
+	}
+	out, err := l.invoke(e.payload)
+	if err != nil {
+		return err
+	}
+	return e.check(out)
 }
 
 // timeStart returns how long a process takes to its first poll.

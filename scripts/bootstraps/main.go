@@ -1,11 +1,10 @@
-// Command bootstraps builds the Lambda functions as SAM does and holds each to
-// what the deployment promises: small, static and stripped, without the
-// embedded store, and answering recorded events over a Runtime API. It prints
-// how long each takes from its start to its first poll, which no run fails
-// on: that depends on the machine.
+// Command bootstraps builds the Lambda functions as SAM does and checks what the
+// deployment promises: each is static and stripped, not too large, without the
+// embedded store, answers recorded events over a Runtime API, and starts about
+// as fast as the smallest one.
 //
 // Run it from the top of the repository. Arguments are further directories
-// with built functions to look into, such as .aws-sam/build.
+// with built functions to check, such as .aws-sam/build.
 package main
 
 import (
@@ -16,16 +15,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"time"
 
 	"gatehouse/shared/route"
 )
 
-const (
-	deployed = "arm64"              // the architecture in template.yaml
-	starts   = 20                   // how often a start is timed
-	budget   = 6 * time.Millisecond // for one, on an idle machine
-)
+const deployed = "arm64" // the architecture in template.yaml
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -44,21 +38,50 @@ func run(directories []string) error {
 	if err != nil {
 		return err
 	}
-	errs := []error{inspectAll(append([]string{built(deployed)}, directories...))}
-	for _, name := range functions() {
-		errs = append(errs, try(name, recorded[name]))
+	functions, err := built(runtime.GOARCH, recorded)
+	if err != nil {
+		return err
 	}
-	return errors.Join(errs...)
+	errs := []error{inspectAll(append([]string{builtDirectory(deployed)}, directories...))}
+	for _, f := range functions {
+		errs = append(errs, f.answer())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	return compareStarts(functions)
 }
 
-// functions returns the name of every function that has a route.
-func functions() []string {
-	var names []string
-	for _, r := range route.Table {
-		names = append(names, r.Function)
+// function is a built function and the events that were recorded for it.
+type function struct {
+	name, path string
+	events     []event
+}
+
+// built returns the functions that scripts/build has built.
+func built(architecture string, recorded map[string][]event) ([]function, error) {
+	var all []function
+	for _, name := range names() {
+		path, err := filepath.Abs(filepath.Join(builtDirectory(architecture), name, "bootstrap"))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, function{name, path, recorded[name]})
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return all, nil
+}
+
+// builtDirectory is where scripts/build leaves the functions.
+func builtDirectory(architecture string) string { return filepath.Join(".cache/lambda", architecture) }
+
+// names returns the name of every function that has a route.
+func names() []string {
+	var all []string
+	for _, r := range route.Table {
+		all = append(all, r.Function)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 func build(architecture string) error {
@@ -69,35 +92,3 @@ func build(architecture string) error {
 	}
 	return nil
 }
-
-// built is where scripts/build leaves the functions.
-func built(architecture string) string { return filepath.Join(".cache/lambda", architecture) }
-
-// try starts the function often, lets it answer its events once, and prints
-// the middle of the times that the starts took.
-func try(name string, recorded []event) error {
-	if len(recorded) == 0 {
-		return fmt.Errorf("%s: events/ holds no event for it", name)
-	}
-	path, err := filepath.Abs(filepath.Join(built(runtime.GOARCH), name, "bootstrap"))
-	if err != nil {
-		return err
-	}
-	if err := answers(path, recorded); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	var times []time.Duration
-	for range starts {
-		took, err := timeStart(path)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		times = append(times, took)
-	}
-	slices.Sort(times)
-	fmt.Printf("ok %-10s start to first poll: median %5.1f ms, best %5.1f ms (budget %d ms)\n",
-		name, milliseconds(times[starts/2]), milliseconds(times[0]), budget.Milliseconds())
-	return nil
-}
-
-func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
