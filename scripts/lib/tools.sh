@@ -23,7 +23,7 @@ install_packages() {
   mkdir -p "$tools"
   {
     flock 9
-    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@" >/dev/null
+    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
   } 9>"$tools/.apt"
 }
 
