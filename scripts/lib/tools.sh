@@ -39,7 +39,7 @@ need_node() {
   PATH=$tools/node/node_modules/.bin:$PATH
   if [ "$(node --version | sed 's/^v//; s/\..*//')" -lt 20 ]; then
     echo "Installing Node.js 22 …"
-    npm install --silent --no-audit --no-fund --prefix "$tools/node" node@22
+    npm install --loglevel=error --no-audit --no-fund --prefix "$tools/node" node@22
   fi
 }
 
@@ -48,7 +48,7 @@ need_modules() {
   local stamp=$1/node_modules/.installed
   cmp -s "$1/package-lock.json" "$stamp" && return
   echo "Installing the npm packages of $1 …"
-  (cd "$1" && npm ci --silent --no-audit --no-fund) && cp "$1/package-lock.json" "$stamp"
+  (cd "$1" && npm ci --loglevel=error --no-audit --no-fund) && cp "$1/package-lock.json" "$stamp"
 }
 
 # need_python DIR installs the Python packages of DIR/requirements.txt into the
