@@ -22,8 +22,8 @@ func requirePassword(req TokenRequest) error {
 	return nil
 }
 
-// beginPassword counts the attempt, before the password is looked at, or
-// reports that too many have failed.
+// beginPassword counts the attempt before the password is checked, and reports
+// whether it is throttled.
 func (s *Server) beginPassword(ctx context.Context, req TokenRequest) (attempt throttle.Attempt, throttled bool, err error) {
 	kind := throttle.Password
 	if req.CrossSite {
@@ -36,14 +36,14 @@ func (s *Server) beginPassword(ctx context.Context, req TokenRequest) (attempt t
 	return attempt, false, err
 }
 
-// errNotOpened is one and the same for whatever is wrong, so that it tells
-// nothing of an account.
+// errNotOpened is the error of every refusal, so that it reveals nothing about
+// an account.
 var errNotOpened = invalidGrant("The username or password is wrong, the user may not sign in this way, or too many attempts failed: then wait a few minutes.")
 
 // exchangePassword serves the resource owner password credentials grant (RFC
-// 6749 section 4.3). There is no refresh token. With two-factor authentication
-// the password does not open the account by itself, as that would get around
-// the second factor. It is not even looked at, so that no attempt counts.
+// 6749 section 4.3). There is no refresh token. Users with two-factor
+// authentication cannot use it, since it would bypass the second factor: their
+// password is not checked and the attempt does not count.
 func (s *Server) exchangePassword(ctx context.Context, x exchange) (Tokens, error) {
 	client, scopes, err := s.passwordClient(x)
 	switch {
@@ -74,8 +74,8 @@ func (s *Server) exchangePassword(ctx context.Context, x exchange) (Tokens, erro
 	return s.tokens(g), nil
 }
 
-// withdraw takes back an attempt whose password is not looked at, for the
-// reason that it returns.
+// withdraw uncounts the attempt, since its password is not checked, and returns
+// the reason.
 func (s *Server) withdraw(ctx context.Context, x exchange, reason error) error {
 	if err := s.attempts.Withdraw(ctx, x.attempt); err != nil {
 		return err
@@ -83,8 +83,8 @@ func (s *Server) withdraw(ctx context.Context, x exchange, reason error) error {
 	return reason
 }
 
-// passwordClient returns the client, which need not be named but then must
-// prove itself, and the scopes that it gets.
+// passwordClient returns the client and its scopes. The request need not name a
+// client, but a client that it names must authenticate.
 func (s *Server) passwordClient(x exchange) (Client, scope.Set, error) {
 	var client caller
 	if x.Client.ClientID != "" || !x.Client.Secret.Empty() {
@@ -100,8 +100,8 @@ func (s *Server) passwordClient(x exchange) (Client, scope.Set, error) {
 	return client.Client, scopes, err
 }
 
-// passwordScopes are those that were asked for; without a client every scope
-// on offer can be.
+// passwordScopes returns the requested scopes. Without a client, every scope on
+// offer can be requested.
 func passwordScopes(parameter string, c Client) (scope.Set, error) {
 	if c.ID == 0 {
 		for _, d := range scope.Client {

@@ -1,9 +1,8 @@
-// Package signin signs people in.
 package signin
 
 import "gatehouse/shared/audit"
 
-// What comes of an attempt to sign in.
+// The events of a sign-in.
 var (
 	EventSignIn    = audit.Declare("user.sign_in", "Signed in")
 	EventFailed    = audit.Declare("user.sign_in_failed", "Sign-in failed", audit.Warning)

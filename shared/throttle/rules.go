@@ -11,40 +11,38 @@ import (
 	"gatehouse/shared/secret"
 )
 
-// Kind is what is guessed. Each kind is counted by itself, wherever it is
-// tried.
+// Kind is what the attempt guesses. Each kind has its own counters.
 type Kind string
 
-// The kinds. A password is guessed on the sign-in page, at the password grant
-// and where a page asks for it again; a second factor is guessed by who has the
-// password. Guesses that a page of another site has a browser make count apart:
-// any page that somebody visits can make them, and would else keep that person
-// from signing in.
+// The kinds. Password counts attempts on the sign-in page, at the password grant
+// and in the settings together. CrossSitePassword counts requests that a page of
+// another site made a browser send: any page can do that, and must not be able
+// to stop its visitors from signing in.
 const (
 	Password          Kind = "password"
 	CrossSitePassword Kind = "password from another site"
 	SecondFactor      Kind = "second factor"
 )
 
-// Guess says what is tried, at which account, and from where.
+// Guess describes an attempt.
 type Guess struct {
 	Kind    Kind
-	Account string // as it was typed; letter case does not count
+	Account string // as typed; case-insensitive
 	Address netip.Addr
 }
 
-// NetworkOf is what counts as one address: of IPv6 the half that its owner was
-// given, who is free to choose the other.
+// NetworkOf returns what counts as one address. For IPv6 that is the /64 network,
+// since its owner can choose any address in it.
 func NetworkOf(address netip.Addr) netip.Prefix {
 	address, bits := address.Unmap().WithZone(""), 64
 	if address.Is4() {
 		bits = 32
 	}
-	network, _ := address.Prefix(bits) // those who come from nowhere are counted together
+	network, _ := address.Prefix(bits) // all attempts without an address count together
 	return network
 }
 
-// Rules let attempts through and refuse them.
+// Rules accept and refuse attempts.
 type Rules struct {
 	store Store
 	keys  secret.MACs
@@ -52,22 +50,21 @@ type Rules struct {
 	now   func() time.Time
 }
 
-// NewRules returns the rules over a store, which gets to know no account by
-// name: people type passwords where the name belongs.
+// NewRules returns the rules over a store. The store never sees the account's
+// name, since people type passwords into that field by mistake.
 func NewRules(store Store, keys secret.Keys, limit Limit, now func() time.Time) *Rules {
 	return &Rules{store, keys.Derive("throttle"), limit, now}
 }
 
-// Attempt is an attempt that was let through and counted. It stays counted,
-// as a failure, unless it is said to have succeeded or is withdrawn. Of the
-// zero Attempt both say nothing.
+// Attempt is an accepted attempt. It counts as a failure until Succeed or
+// Withdraw is called, which do nothing for the zero Attempt.
 type Attempt struct {
 	key   Key
 	since time.Time
 }
 
-// Begin counts an attempt. After too many failures it lets none through and
-// returns a *Refused error. What is tried must not be looked at before.
+// Begin counts an attempt. It must be called before the password or code is
+// checked. After too many failures the error is a *Refused.
 func (r *Rules) Begin(ctx context.Context, g Guess) (Attempt, error) {
 	if r.limit.Failures <= 0 {
 		return Attempt{}, nil
@@ -84,12 +81,12 @@ func (r *Rules) Begin(ctx context.Context, g Guess) (Attempt, error) {
 	return Attempt{key, since}, nil
 }
 
-// glance is how often an attempt that waits looks whether there is room.
+// glance is how long a waiting attempt sleeps between two tries.
 const glance = 100 * time.Millisecond
 
-// count counts an attempt. Where there is no room it waits, as long as the last
-// attempt that was counted is younger than the limit's patience: it is perhaps
-// not decided yet.
+// count counts an attempt. If the counter is full, it waits as long as the last
+// counted attempt is younger than the limit's patience, since that one may still
+// succeed.
 func (r *Rules) count(ctx context.Context, key Key) (time.Time, error) {
 	for {
 		since, err := r.store.CountAttempt(ctx, key, r.limit, r.now())
@@ -105,7 +102,7 @@ func (r *Rules) count(ctx context.Context, key Key) (time.Time, error) {
 	}
 }
 
-// Succeed forgets all failures at the account from the address.
+// Succeed removes all failures at the account from the address.
 func (r *Rules) Succeed(ctx context.Context, a Attempt) error {
 	if a == (Attempt{}) {
 		return nil
@@ -113,7 +110,7 @@ func (r *Rules) Succeed(ctx context.Context, a Attempt) error {
 	return r.store.ForgetAttempts(ctx, a.key)
 }
 
-// Withdraw takes back an attempt of which nothing was looked at after all.
+// Withdraw uncounts an attempt whose password or code was not checked.
 func (r *Rules) Withdraw(ctx context.Context, a Attempt) error {
 	if a == (Attempt{}) {
 		return nil

@@ -6,26 +6,24 @@ import (
 	"gatehouse/shared/secret"
 )
 
-// Answer is what somebody gives as the second factor: a code of the app, or a
-// recovery code.
+// Answer is a code of the app or a recovery code, as given at a sign-in.
 type Answer struct {
 	code     secret.Text
 	recovery bool
 }
 
-// Recovery reports whether it is a recovery code.
+// Recovery reports whether the answer is a recovery code.
 func (a Answer) Recovery() bool { return a.recovery }
 
-// read turns what people type into what was made: without the blanks and
-// hyphens of the groups, and with the letters for the digits that look like
-// them, of which recovery codes have none.
+// ungrouped removes the spaces and hyphens between groups. asRecovery replaces
+// digits that recovery codes do not have by the letters that look like them.
 var (
 	ungrouped  = strings.NewReplacer(" ", "", "-", "")
 	asRecovery = strings.NewReplacer("0", "o", "1", "l")
 )
 
-// ParseAnswer reads an answer as somebody typed it. What cannot be a code of
-// either kind is none.
+// ParseAnswer parses an answer as typed. It is not ok if it cannot be a code of
+// either kind.
 func ParseAnswer(typed string) (answer Answer, ok bool) {
 	text := ungrouped.Replace(strings.TrimSpace(typed))
 	switch len(text) {
