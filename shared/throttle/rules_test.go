@@ -2,6 +2,8 @@ package throttle_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"log/slog"
 	"net/netip"
 	"strings"
@@ -190,8 +192,31 @@ func TestWrongAttemptsAtOnceRunOutOfPatience(t *testing.T) {
 	f.wantThrottled(t, ada, true)
 }
 
+// An attempt waits while the last one is younger than the limit's patience, and
+// no longer than its caller.
+func TestAttemptWaitsWhileTheLastOneIsYoung(t *testing.T) {
+	limit := throttle.Limit{Failures: 1, Window: time.Minute, Patience: time.Second}
+	for age, waits := range map[time.Duration]bool{0: true, time.Second - time.Microsecond: true, time.Second: false} {
+		f := newFixture(t, limit)
+		f.fail(t, ada, 1)
+		f.now = start.Add(age)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		_, err := f.Begin(ctx, ada)
+		cancel()
+		if errors.Is(err, context.DeadlineExceeded) != waits || fault.Is(err, fault.TooMany) == waits {
+			t.Errorf("Begin %s after the last attempt = %v, want it to wait: %t", age, err, waits)
+		}
+	}
+}
+
+func TestOneFailureIsALimitToo(t *testing.T) {
+	f := newFixture(t, throttle.Limit{Failures: 1, Window: time.Minute})
+	f.fail(t, ada, 1)
+	f.wantThrottled(t, ada, true)
+}
+
 func TestNoLimitThrottlesNobody(t *testing.T) {
-	f := newFixture(t, throttle.Limit{})
+	f := newFixture(t, throttle.Limit{Window: time.Minute})
 	f.fail(t, ada, 20)
 	a := f.mustBegin(t, ada)
 	if err := f.Succeed(t.Context(), a); err != nil {
