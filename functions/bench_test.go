@@ -112,7 +112,7 @@ func notifier(b *testing.B) func(payload string) {
 	quiet(b)
 	s := startServer(b)
 	p := s.project(b)
-	i, err := s.app.Integrations.Create(b.Context(), audit.Actor{}, p, integration.Draft{Name: "Uptime", Type: integration.HTTP, Active: true})
+	i, err := s.app.Integrations.Create(b.Context(), audit.Setup, p, integration.Draft{Name: "Uptime", Type: integration.HTTP, Active: true})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -68,8 +68,8 @@ func serverOver(t testing.TB, store storage.Store) *server {
 	if s.root, _, err = boot.FirstStart(t.Context(), s.app, boot.Env{}); err != nil {
 		t.Fatal(err)
 	}
-	s.client, s.clientSecret, err = s.app.OAuth.Register(t.Context(), 0, oauth.Registration{
-		Name: "App", RedirectURIs: callback, Scopes: scope.Of(scope.API, scope.OpenID), Confidential: true, Trusted: true, PasswordGrant: true,
+	s.client, s.clientSecret, err = s.app.OAuth.Register(t.Context(), audit.Setup, 0, oauth.Registration{
+		Name: "App", RedirectURIs: callback, Scopes: scope.Of(scope.API, scope.OpenID), Confidential: true, ByAdmin: true, Trusted: true, PasswordGrant: true,
 	})
 	if err != nil {
 		t.Fatal(err)

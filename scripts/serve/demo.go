@@ -95,7 +95,7 @@ func demoUsers(ctx context.Context, a *app.App) ([]user.User, error) {
 	for _, p := range demoPeople {
 		u, err := a.Users.UserByLogin(ctx, p.username)
 		if fault.Is(err, fault.NotFound) {
-			u, err = a.Users.Create(ctx, user.Registration{
+			u, err = a.Users.Create(ctx, audit.Setup, user.Registration{
 				Username: p.username, Name: p.name, Email: p.username + "@example.com", Password: secret.NewText(demoPassword),
 			})
 		}
@@ -125,11 +125,11 @@ func demoGroup(ctx context.Context, a *app.App, people []user.User) (project.Gro
 
 // demoClient is public, so that it works without a secret.
 func demoClient(ctx context.Context, a *app.App, ownerID int64) (oauth.Client, error) {
-	clients, err := a.OAuth.Store().ClientsOf(ctx, ownerID, page.First)
+	clients, err := a.OAuth.ClientsOf(ctx, ownerID, page.First)
 	if err != nil || len(clients.Items) > 0 {
 		return append(clients.Items, oauth.Client{})[0], err
 	}
-	client, _, err := a.OAuth.Register(ctx, ownerID, oauth.Registration{
+	client, _, err := a.OAuth.Register(ctx, audit.Setup, ownerID, oauth.Registration{
 		Name: "Acme dashboard", RedirectURIs: "http://127.0.0.1:8080/callback", Scopes: scope.Of(scope.ReadUser, scope.ReadAPI),
 	})
 	return client, err

@@ -29,7 +29,7 @@ func TestEverythingIsSealedAnew(t *testing.T) {
 	lost := a.Project("lost", group, project.Private)
 	trackElsewhere(t, under(t, a, oldest), lost)
 	web := a.Project("web", group, project.Private)
-	i, err := before.Integrations.Create(t.Context(), audit.Actor{}, web, integration.Draft{Name: "Uptime", Type: integration.HTTP, Active: true})
+	i, err := before.Integrations.Create(t.Context(), audit.Setup, web, integration.Draft{Name: "Uptime", Type: integration.HTTP, Active: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func trackElsewhere(t *testing.T, a *app.App, p project.Project) {
 	t.Helper()
 	api, token := "https://tracker.example/api/0/projects/acme/web/", secret.NewText("a token")
 	c := errortracking.Change{Create: true, Active: true, Integrated: new(bool), APIURL: &api}
-	if _, err := a.Tracking.Change(t.Context(), audit.Actor{}, p, c, &token); err != nil {
+	if _, err := a.Tracking.Change(t.Context(), audit.Setup, p, c, &token); err != nil {
 		t.Fatal(err)
 	}
 }

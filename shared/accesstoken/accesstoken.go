@@ -1,8 +1,8 @@
-// Package accesstoken holds the rules for personal access tokens, which a
-// person makes for scripts of their own. A token is shown once; a store has its
-// digest. It ends at the beginning of a day, in UTC, or never where the
-// administrator's first one was brought along. What is wrong with a token to be
-// made comes as fault.Fields.
+// Package accesstoken holds the rules for personal access tokens, which people
+// make for their own scripts. A token is shown once; the store keeps its digest.
+// It ends at the start of a day in UTC. Only the token that an administrator
+// supplies for the first start never ends. Wrong requests are fault.Fields
+// errors.
 package accesstoken
 
 import (
@@ -14,8 +14,7 @@ import (
 	"gatehouse/shared/secret"
 )
 
-// Token is a personal access token. The token itself is shown once, when it
-// is made; its digest is kept.
+// Token is a personal access token as it is stored.
 type Token struct {
 	ID         int64
 	UserID     int64
@@ -31,19 +30,15 @@ type Token struct {
 // Expired reports whether the token has run out.
 func (t Token) Expired(now time.Time) bool { return !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt) }
 
-// Revoked reports whether somebody ended the token.
+// Revoked reports whether the token was revoked.
 func (t Token) Revoked() bool { return !t.RevokedAt.IsZero() }
 
 // Active reports whether the token can be used.
 func (t Token) Active(now time.Time) bool { return !t.Revoked() && !t.Expired(now) }
 
-// Store keeps personal access tokens. Reads see every write that was
+// Reader finds personal access tokens. Reads see every write that was
 // acknowledged before.
-type Store interface {
-	// CreateAccessToken stores the token under the next id and returns it. It
-	// returns a fault.Conflict error when a token with the digest exists.
-	CreateAccessToken(ctx context.Context, t Token) (Token, error)
-
+type Reader interface {
 	// AccessTokenByDigest returns the token with this digest, also a revoked
 	// or expired one, or a fault.NotFound error.
 	AccessTokenByDigest(ctx context.Context, d secret.Digest) (Token, error)
@@ -55,6 +50,15 @@ type Store interface {
 	// AccessTokens returns a page of the user's tokens, the newest first; for
 	// user 0 of everybody's.
 	AccessTokens(ctx context.Context, userID int64, r page.Request) (page.Of[Token], error)
+}
+
+// Store keeps personal access tokens.
+type Store interface {
+	Reader
+
+	// CreateAccessToken stores the token under the next id and returns it. It
+	// returns a fault.Conflict error when a token with the digest exists.
+	CreateAccessToken(ctx context.Context, t Token) (Token, error)
 
 	// RevokeAccessToken ends the token for good. A token revoked before stays
 	// as it is, and that is no error; an unknown one is fault.NotFound.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
@@ -14,12 +15,11 @@ import (
 )
 
 const (
-	// Prefix begins every token that Gatehouse makes up.
+	// Prefix begins every token that Gatehouse makes.
 	Prefix = "gtpat-"
-	// maxLifetime is how far ahead the last day of a token may lie, and the
-	// lifetime of a token for which none is asked.
+	// maxLifetime is the longest lifetime of a token, and the default.
 	maxLifetime = 365 * 24 * time.Hour
-	// TouchEvery is how often the use of a token is noted at the most.
+	// TouchEvery is the least time between two recorded uses of a token.
 	TouchEvery = time.Minute
 
 	entropy = 20 // bytes
@@ -27,14 +27,18 @@ const (
 
 // Rules makes, recognises and ends personal access tokens.
 type Rules struct {
-	Store
-	now func() time.Time
+	Reader
+	store Store
+	trail *audit.Trail
+	now   func() time.Time
 }
 
 // NewRules returns the rules over a store.
-func NewRules(store Store, now func() time.Time) *Rules { return &Rules{store, now} }
+func NewRules(store Store, trail *audit.Trail, now func() time.Time) *Rules {
+	return &Rules{store, store, trail, now}
+}
 
-// Request is what a new token should be.
+// Request describes a new token.
 type Request struct {
 	UserID    int64
 	Admin     bool // the user is an administrator
@@ -46,7 +50,7 @@ type Request struct {
 // Check returns what is wrong with the request as fault.Fields.
 func (r *Rules) Check(req Request) error { return req.until(r.now()).check(r.now()) }
 
-// until returns the request with the day on which the token ends.
+// until returns the request with its default for ExpiresAt.
 func (req Request) until(now time.Time) Request {
 	if req.ExpiresAt.IsZero() {
 		req.ExpiresAt = LastDay(now)
@@ -54,23 +58,23 @@ func (req Request) until(now time.Time) Request {
 	return req
 }
 
-// Create makes a token and returns it with the secret that nobody can read
-// again. What is wrong with the request comes as fault.Fields.
-func (r *Rules) Create(ctx context.Context, req Request) (Token, secret.Text, error) {
+// Create makes a token and returns it with its secret, which cannot be read
+// again. A wrong request is a fault.Fields error.
+func (r *Rules) Create(ctx context.Context, actor audit.Actor, req Request) (Token, secret.Text, error) {
 	now := r.now()
 	req = req.until(now)
 	if err := req.check(now); err != nil {
 		return Token{}, secret.Text{}, err
 	}
 	text := secret.New(Prefix, entropy)
-	token, err := r.CreateAccessToken(ctx, Token{
+	token, err := r.store.CreateAccessToken(ctx, Token{
 		UserID: req.UserID, Name: req.Name, Scopes: req.Scopes, Digest: text.Digest(),
 		CreatedAt: now, ExpiresAt: req.ExpiresAt,
 	})
-	return token, text, err
+	return token, text, r.trail.RecordUnless(ctx, err, token.event(EventCreated, actor))
 }
 
-// LastDay is the latest day on which a token made now can end.
+// LastDay returns the latest day on which a token made now can end.
 func LastDay(now time.Time) time.Time {
 	return now.UTC().Add(maxLifetime).Truncate(24 * time.Hour)
 }
@@ -103,12 +107,12 @@ func (req Request) checkScopes() string {
 	return ""
 }
 
-// Limits of a token that the administrator brings along, in characters.
+// Limits of a token that an administrator supplies, in characters.
 const minGiven, maxGiven = 20, 255
 
-// Adopt stores a token whose secret the caller made up: 20 to 255 printable
-// ASCII characters, taken as given. A space at either end is refused, because a
-// header loses it. The token never expires.
+// Adopt stores a token for the first start with a secret that the administrator
+// chose: 20 to 255 printable ASCII characters, without a space at either end,
+// which a header would lose. The token never expires.
 func (r *Rules) Adopt(ctx context.Context, userID int64, name string, scopes scope.Set, text secret.Text) (Token, error) {
 	value := text.Reveal()
 	printable := !strings.ContainsFunc(value, func(c rune) bool { return c < ' ' || c > '~' })
@@ -116,14 +120,14 @@ func (r *Rules) Adopt(ctx context.Context, userID int64, name string, scopes sco
 		return Token{}, fault.New(fault.Invalid,
 			fmt.Sprintf("a token has %d to %d printable ASCII characters and no space at either end", minGiven, maxGiven))
 	}
-	return r.CreateAccessToken(ctx, Token{
+	return r.store.CreateAccessToken(ctx, Token{
 		UserID: userID, Name: name, Scopes: scopes, Digest: text.Digest(), CreatedAt: r.now(),
 	})
 }
 
-// Rotate ends a token and makes its successor with the same name and scopes,
-// which lasts until expiresAt (zero: a week, as for a token rotated in haste).
-func (r *Rules) Rotate(ctx context.Context, old Token, expiresAt time.Time) (Token, secret.Text, error) {
+// Rotate revokes a token and makes its successor with the same name and scopes,
+// which lasts until expiresAt (zero: a week).
+func (r *Rules) Rotate(ctx context.Context, actor audit.Actor, old Token, expiresAt time.Time) (Token, secret.Text, error) {
 	now := r.now()
 	if expiresAt.IsZero() {
 		expiresAt = now.UTC().AddDate(0, 0, 7).Truncate(24 * time.Hour)
@@ -133,9 +137,23 @@ func (r *Rules) Rotate(ctx context.Context, old Token, expiresAt time.Time) (Tok
 		return Token{}, secret.Text{}, err
 	}
 	text := secret.New(Prefix, entropy)
-	successor, err := r.RotateAccessToken(ctx, old.ID, Token{
+	successor, err := r.store.RotateAccessToken(ctx, old.ID, Token{
 		UserID: old.UserID, Name: old.Name, Scopes: old.Scopes, Digest: text.Digest(),
 		CreatedAt: now, ExpiresAt: expiresAt,
 	}, now)
-	return successor, text, err
+	return successor, text, r.trail.RecordUnless(ctx, err, successor.event(EventRotated, actor))
+}
+
+// Revoke ends a token for good. A token that was revoked before is no error.
+func (r *Rules) Revoke(ctx context.Context, actor audit.Actor, t Token) error {
+	err := r.store.RevokeAccessToken(ctx, t.ID, r.now())
+	return r.trail.RecordUnless(ctx, err, t.event(EventRevoked, actor))
+}
+
+// Touch records the use of a token, unless it did so less than TouchEvery ago.
+func (r *Rules) Touch(ctx context.Context, t Token) error {
+	if r.now().Sub(t.LastUsedAt) < TouchEvery {
+		return nil
+	}
+	return r.store.TouchAccessToken(ctx, t, r.now())
 }

@@ -10,6 +10,7 @@ import (
 
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
@@ -47,7 +48,7 @@ func TestCreateChecksTheRequest(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			req := accesstoken.Request{UserID: ada.ID, Name: "deploy", Scopes: scope.Of("api"), ExpiresAt: day(a, 30)}
 			test.change(&req)
-			_, text, err := a.Tokens.Create(t.Context(), req)
+			_, text, err := a.Tokens.Create(t.Context(), audit.Setup, req)
 			var fields fault.Fields
 			errors.As(err, &fields)
 			var want fault.Fields
@@ -111,7 +112,7 @@ func TestRotate(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
 	old, oldText := a.AddToken(ada, "read_user", "api")
-	next, text, err := a.Tokens.Rotate(t.Context(), old, time.Time{})
+	next, text, err := a.Tokens.Rotate(t.Context(), audit.Setup, old, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,10 +126,41 @@ func TestRotate(t *testing.T) {
 	if stored, err = a.Tokens.AccessTokenByDigest(t.Context(), text.Digest()); err != nil || !stored.Active(a.Now()) {
 		t.Errorf("the new token is %+v, %v, want active", stored, err)
 	}
-	if _, _, err := a.Tokens.Rotate(t.Context(), old, time.Time{}); !fault.Is(err, fault.Conflict) {
+	if _, _, err := a.Tokens.Rotate(t.Context(), audit.Setup, old, time.Time{}); !fault.Is(err, fault.Conflict) {
 		t.Errorf("rotating once more = %v, want a conflict", err)
 	}
-	if _, _, err := a.Tokens.Rotate(t.Context(), next, day(a, 0)); !fault.Is(err, fault.Invalid) {
+	if _, _, err := a.Tokens.Rotate(t.Context(), audit.Setup, next, day(a, 0)); !fault.Is(err, fault.Invalid) {
 		t.Errorf("rotating into the past = %v, want invalid", err)
+	}
+}
+
+func TestRevoke(t *testing.T) {
+	a := apptest.New(t)
+	token, _ := a.AddToken(a.User("ada"))
+	for range 2 {
+		if err := a.Tokens.Revoke(t.Context(), audit.Setup, token); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if stored, err := a.Tokens.AccessToken(t.Context(), token.ID); err != nil || !stored.Revoked() {
+		t.Errorf("the token is %+v, %v, want revoked", stored, err)
+	}
+}
+
+func TestTouchIsExactToAMinute(t *testing.T) {
+	a := apptest.New(t)
+	token, _ := a.AddToken(a.User("ada"))
+	start := a.Now()
+	for _, test := range []struct{ pass, want time.Duration }{
+		{0, 0}, {accesstoken.TouchEvery - time.Second, 0}, {time.Second, accesstoken.TouchEvery},
+	} {
+		a.Pass(test.pass)
+		if err := a.Tokens.Touch(t.Context(), token); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if token, err = a.Tokens.AccessToken(t.Context(), token.ID); err != nil || !token.LastUsedAt.Equal(start.Add(test.want)) {
+			t.Errorf("at %v the last use is %v, %v, want at %v", a.Now().Sub(start), token.LastUsedAt.Sub(start), err, test.want)
+		}
 	}
 }

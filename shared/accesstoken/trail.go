@@ -9,10 +9,10 @@ var (
 	EventRevoked = audit.Declare("access_token.revoked", "Access token revoked")
 )
 
-// Event returns an event about the token, in the trail of its user.
-func (t Token) Event(name audit.Name, actorID int64) audit.Event {
+// event returns an event about the token, in the trail of its user.
+func (t Token) event(name audit.Name, actor audit.Actor) audit.Event {
 	return audit.Event{
-		Name: name, ActorID: actorID, UserID: t.UserID,
+		Name: name, ActorID: actor.ID, UserID: t.UserID,
 		Details: audit.Details{"name": t.Name, "scopes": t.Scopes.String()},
 	}
 }

@@ -40,7 +40,6 @@ type Config struct {
 type App struct {
 	BaseURL      string
 	HTTPS        bool
-	Store        storage.Store
 	Users        *user.Rules
 	Tokens       *accesstoken.Rules
 	Sessions     *session.Rules
@@ -62,14 +61,14 @@ type App struct {
 
 // New returns an App over the store.
 func New(store storage.Store, c Config) *App {
-	a := &App{BaseURL: strings.TrimSuffix(c.BaseURL, "/"), Store: store, Now: c.Now, store: store, config: c}
+	a := &App{BaseURL: strings.TrimSuffix(c.BaseURL, "/"), Now: c.Now, store: store, config: c}
 	a.HTTPS = strings.HasPrefix(a.BaseURL, "https:")
 	c.OAuth.HTTPS, c.OAuth.Issuer = a.HTTPS, a.BaseURL
 	a.Trail = audit.NewTrail(store, c.Now)
-	a.Users = user.NewRules(store, c.Passwords, c.Now)
-	a.Tokens = accesstoken.NewRules(store, c.Now)
-	a.Sessions = session.NewRules(store, c.Now)
-	a.TwoFactor = twofactor.NewRules(store, c.Keys, c.Now)
+	a.Users = user.NewRules(store, a.Trail, c.Passwords, c.Now)
+	a.Tokens = accesstoken.NewRules(store, a.Trail, c.Now)
+	a.Sessions = session.NewRules(store, a.Trail, c.Now)
+	a.TwoFactor = twofactor.NewRules(store, a.Trail, c.Keys, c.Now)
 	a.Projects = project.NewRules(store, a.Trail, c.Now)
 	attempts := throttle.NewRules(store, c.Keys, c.Attempts, c.Now)
 	a.SignIn = signin.NewRules(a.Users, a.Trail, attempts, a.TwoFactor, a.Sessions, c.Keys, c.Now)

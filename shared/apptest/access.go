@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/project"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/user"
@@ -61,7 +62,7 @@ func (a *App) Callers(at project.Place) []Caller {
 // expiring returns a token that is valid until tomorrow.
 func (a *App) expiring(u user.User) string {
 	a.t.Helper()
-	_, text, err := a.Tokens.Create(a.t.Context(), accesstoken.Request{
+	_, text, err := a.Tokens.Create(a.t.Context(), audit.Setup, accesstoken.Request{
 		UserID: u.ID, Name: "expiring", Scopes: scope.Of(scope.API), ExpiresAt: a.Now().Truncate(24*time.Hour).AddDate(0, 0, 1),
 	})
 	if err != nil {

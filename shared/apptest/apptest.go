@@ -77,7 +77,7 @@ func (a *App) Admin(username string) user.User {
 
 func (a *App) register(username string, admin bool) user.User {
 	a.t.Helper()
-	return must[user.User](a.t)(a.Users.Create(a.t.Context(), user.Registration{
+	return must[user.User](a.t)(a.Users.Create(a.t.Context(), audit.Setup, user.Registration{
 		Username: username, Name: "The user " + username, Email: username + "@example.com",
 		Password: secret.NewText(Password), Admin: admin,
 	}))
@@ -86,8 +86,7 @@ func (a *App) register(username string, admin bool) user.User {
 // Block blocks the user.
 func (a *App) Block(u user.User) {
 	a.t.Helper()
-	state := user.Blocked
-	must[user.User](a.t)(a.Users.Update(a.t.Context(), u.ID, user.Change{State: &state}))
+	must[user.User](a.t)(a.Users.Block(a.t.Context(), audit.Setup, u.ID))
 }
 
 // Token adds a personal access token of the user, with scope api if none is
@@ -104,7 +103,7 @@ func (a *App) AddToken(u user.User, scopes ...scope.Scope) (accesstoken.Token, s
 	if len(scopes) == 0 {
 		scopes = scope.Of(scope.API)
 	}
-	token, text, err := a.Tokens.Create(a.t.Context(), accesstoken.Request{
+	token, text, err := a.Tokens.Create(a.t.Context(), audit.Setup, accesstoken.Request{
 		UserID: u.ID, Admin: u.Admin, Name: "test", Scopes: scope.Of(scopes...),
 	})
 	if err != nil {
@@ -117,7 +116,7 @@ func (a *App) AddToken(u user.User, scopes ...scope.Scope) (accesstoken.Token, s
 func (a *App) RevokedToken(u user.User) string {
 	a.t.Helper()
 	token, text := a.AddToken(u)
-	if err := a.Tokens.RevokeAccessToken(a.t.Context(), token.ID, a.Now()); err != nil {
+	if err := a.Tokens.Revoke(a.t.Context(), audit.Setup, token); err != nil {
 		a.t.Fatal(err)
 	}
 	return text
@@ -150,7 +149,7 @@ func (a *App) Namespace(u user.User) project.Group {
 func (a *App) Project(path string, namespace project.Group, v project.Visibility) project.Project {
 	a.t.Helper()
 	draft := project.Draft{Name: "The project " + path, Path: path, Visibility: v}
-	return must[project.Project](a.t)(a.Projects.CreateProject(a.t.Context(), audit.ByUser(namespace.OwnerID), draft, namespace))
+	return must[project.Project](a.t)(a.Projects.CreateProject(a.t.Context(), audit.Setup, draft, namespace))
 }
 
 // Member gives the user a role in the place.

@@ -9,7 +9,7 @@ import (
 	"gatehouse/shared/fault"
 )
 
-// Trail takes down what happens.
+// Trail writes what happens to the store and to the log.
 type Trail struct {
 	store Store
 	now   func() time.Time
@@ -18,11 +18,14 @@ type Trail struct {
 // NewTrail returns the trail in a store.
 func NewTrail(store Store, now func() time.Time) *Trail { return &Trail{store, now} }
 
-// Do does the deed and takes the event down at the same time, so that it
-// costs no round trip more, and returns the deed's error. If there is one, the
-// entry is written again with that outcome: the trail tells of nothing as done
-// that was not. That an entry cannot be written is no reason to fail.
+// Do runs the deed and writes the event at the same time, which costs no extra
+// round trip, and returns the deed's error. After an error it writes the entry
+// again with that outcome, so that the trail never reports as done what failed.
+// An entry that cannot be written does not fail the deed.
 func (t *Trail) Do(ctx context.Context, e Event, deed func(context.Context) error) error {
+	if e.ActorID == Setup.ID {
+		return deed(ctx)
+	}
 	entry := t.entry(ctx, e)
 	var writing sync.WaitGroup
 	writing.Go(func() { t.write(ctx, entry) })
@@ -36,10 +39,13 @@ func (t *Trail) Do(ctx context.Context, e Event, deed func(context.Context) erro
 	return err
 }
 
-// Record takes down what has happened.
+// Record writes events that have happened.
 func (t *Trail) Record(ctx context.Context, events ...Event) {
 	var writing sync.WaitGroup
 	for _, e := range events {
+		if e.ActorID == Setup.ID {
+			continue
+		}
 		entry := t.entry(ctx, e)
 		if k, _ := e.Name.Kind(); k.Stored() {
 			writing.Go(func() { t.write(ctx, entry) })
@@ -49,7 +55,16 @@ func (t *Trail) Record(ctx context.Context, events ...Event) {
 	writing.Wait()
 }
 
-// Entries returns entries that were not yet to be forgotten.
+// RecordUnless records the events of a deed that returned err, unless it failed,
+// and returns err.
+func (t *Trail) RecordUnless(ctx context.Context, err error, events ...Event) error {
+	if err == nil {
+		t.Record(ctx, events...)
+	}
+	return err
+}
+
+// Entries returns entries that are younger than Retention.
 func (t *Trail) Entries(ctx context.Context, f Filter) (Page, error) {
 	if oldest := t.now().Add(-Retention).Add(time.Microsecond); f.From.Before(oldest) {
 		f.From = oldest
@@ -77,11 +92,11 @@ func (t *Trail) entry(ctx context.Context, e Event) Entry {
 	return Entry{ID: newID(at), At: at, Event: e, Source: source}
 }
 
-// patience is how long the writing of an entry may take: more than an attempt
-// after which a store sees that nobody answers.
+// patience bounds the writing of an entry. It is longer than one attempt of a
+// store that gets no answer.
 const patience = 8 * time.Second
 
-// write stores the entry, even when the client has gone away meanwhile.
+// write stores the entry even if the client has gone away.
 func (t *Trail) write(ctx context.Context, e Entry) {
 	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()

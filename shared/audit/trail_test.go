@@ -44,10 +44,36 @@ func TestDeedThatFailsIsTakenDownAsThat(t *testing.T) {
 			err := a.Trail.Do(t.Context(), audit.Event{Name: signin.EventSignIn, UserID: 7}, func(context.Context) error { return test.err })
 			got := trailOf(t, a)
 			if err != test.err || got.Outcome != test.outcome || got.Reason != test.reason {
-				t.Errorf("Beside = %v, with the entry %s %q, want %v with %s %q", err, got.Outcome, got.Reason, test.err, test.outcome, test.reason)
+				t.Errorf("Do = %v, with the entry %s %q, want %v with %s %q", err, got.Outcome, got.Reason, test.err, test.outcome, test.reason)
 			}
 		})
 	}
+}
+
+// What the instance does by itself before it has users is not in the trail.
+func TestSetupIsNotInTheTrail(t *testing.T) {
+	a := apptest.New(t)
+	e := audit.Event{Name: signin.EventSignIn, ActorID: audit.Setup.ID, UserID: 7}
+	away := errors.New("the store is away")
+	a.Trail.Record(t.Context(), e)
+	if err := a.Trail.Do(t.Context(), e, func(context.Context) error { return away }); err != away {
+		t.Errorf("Do = %v, want %v", err, away)
+	}
+	page, err := a.Trail.Entries(t.Context(), audit.Filter{UserID: 7, Size: 10})
+	if err != nil || len(page.Entries) != 0 {
+		t.Errorf("Entries = %v, %v, want none", page, err)
+	}
+}
+
+func TestFailedDeedIsNotRecorded(t *testing.T) {
+	a := apptest.New(t)
+	e, away := audit.Event{Name: signin.EventSignIn, UserID: 7}, errors.New("the store is away")
+	for _, want := range []error{away, nil} {
+		if err := a.Trail.RecordUnless(t.Context(), want, e); err != want {
+			t.Errorf("RecordUnless = %v, want %v", err, want)
+		}
+	}
+	trailOf(t, a)
 }
 
 func TestEntryOutlivesTheRequest(t *testing.T) {

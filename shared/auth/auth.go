@@ -134,12 +134,12 @@ func (a *Auth) resolve(ctx context.Context, b bearer, more ...func(context.Conte
 	reads, readCtx := errgroup.WithContext(ctx)
 	if b.grant.Application != "" {
 		reads.Go(func() (err error) {
-			c.Client, err = a.oauth.Store().Client(readCtx, b.grant.Application)
+			c.Client, err = a.oauth.Client(readCtx, b.grant.Application)
 			return unauthorizedIfNotFound(err)
 		})
 	}
-	if b.token.ID != 0 && a.now().Sub(b.token.LastUsedAt) >= accesstoken.TouchEvery {
-		reads.Go(func() error { return a.tokens.TouchAccessToken(readCtx, b.token, a.now()) })
+	if b.token.ID != 0 {
+		reads.Go(func() error { return a.tokens.Touch(readCtx, b.token) })
 	}
 	if b.token.ID == 0 && a.oauth.UseIsNews(b.grant) { // not c.ByOAuth(): c is being written
 		reads.Go(func() error { return a.oauth.NoteUse(readCtx, b.grant) })

@@ -12,6 +12,7 @@ import (
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/app"
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
@@ -64,7 +65,7 @@ func insufficient(scopes string) object {
 // expiringToken returns a token that ends within a day.
 func expiringToken(t *testing.T, a *apptest.App, u user.User) string {
 	t.Helper()
-	_, text, err := a.Tokens.Create(t.Context(), accesstoken.Request{
+	_, text, err := a.Tokens.Create(t.Context(), audit.Setup, accesstoken.Request{
 		UserID: u.ID, Name: "short", Scopes: scope.Of(scope.API), ExpiresAt: a.Now().Truncate(24*time.Hour).AddDate(0, 0, 1),
 	})
 	if err != nil {
@@ -89,7 +90,7 @@ func TestOrderOfChecks(t *testing.T) {
 	a.Block(blocked)
 	gone := a.User("gone")
 	gones := a.Token(gone)
-	if err := a.Users.DeleteUser(t.Context(), gone.ID, 0); err != nil {
+	if err := a.Users.Delete(t.Context(), audit.Setup, gone.ID); err != nil {
 		t.Fatal(err)
 	}
 	unauthorized := object{"message": "401 Unauthorized"}
@@ -327,7 +328,7 @@ func TestPasswordGrantEndsWithThePasswordAndWithABlock(t *testing.T) {
 	state, active, password := user.Blocked, user.Active, secret.NewText(apptest.Password)
 	change := func(c user.Change) {
 		t.Helper()
-		if _, err := a.Users.Update(t.Context(), ada.ID, c); err != nil {
+		if _, err := a.Users.Update(t.Context(), audit.Setup, ada.ID, c); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -353,7 +354,7 @@ func TestPasswordGrantEndsWithThePasswordAndWithABlock(t *testing.T) {
 func consentedToken(t *testing.T, a *apptest.App, u user.User) string {
 	t.Helper()
 	const redirectURI, verifier = "https://client.example/", "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
-	client, _, err := a.OAuth.Register(t.Context(), u.ID, oauth.Registration{
+	client, _, err := a.OAuth.Register(t.Context(), audit.Setup, u.ID, oauth.Registration{
 		Name: "App", RedirectURIs: redirectURI, Scopes: scope.Of(scope.API),
 	})
 	if err != nil {
@@ -384,7 +385,7 @@ func TestTokensEndWithTheirApplication(t *testing.T) {
 	a := apptest.New(t)
 	h := guarded(a.App)
 	a.User("ada")
-	client, text, err := a.OAuth.Register(t.Context(), 0, oauth.Registration{
+	client, text, err := a.OAuth.Register(t.Context(), audit.Setup, 0, oauth.Registration{
 		Name: "App", RedirectURIs: "https://client.example/", Scopes: scope.Of(scope.API), Confidential: true, PasswordGrant: true,
 	})
 	if err != nil {
@@ -398,7 +399,7 @@ func TestTokensEndWithTheirApplication(t *testing.T) {
 		t.Fatal(err)
 	}
 	apptest.Call(t, h, "GET", "/me", tokens.Access.Reveal(), nil).Want(t, 200, "ada")
-	if err := a.OAuth.Store().DeleteClient(t.Context(), client); err != nil {
+	if err := a.OAuth.DeleteClient(t.Context(), audit.Setup, client); err != nil {
 		t.Fatal(err)
 	}
 	apptest.Call(t, h, "GET", "/me", tokens.Access.Reveal(), nil).WantMessage(t, 401, "401 Unauthorized")

@@ -5,6 +5,7 @@ import (
 
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/app"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 	"gatehouse/shared/scope"
@@ -39,7 +40,7 @@ func FirstStart(ctx context.Context, a *app.App, env Env) (root Root, made bool,
 		if users, err = a.Users.Users(ctx, page.First); err != nil || len(users.Items) > 0 {
 			return Root{}, false, err // there are users, but no root
 		}
-		u, err = a.Users.Create(ctx, user.Registration{
+		u, err = a.Users.Create(ctx, audit.Setup, user.Registration{
 			Username: RootName, Name: "Administrator", Email: "root@localhost.localdomain", Password: root.Password, Admin: true,
 		})
 	case err == nil:
@@ -48,7 +49,7 @@ func FirstStart(ctx context.Context, a *app.App, env Env) (root Root, made bool,
 			return Root{}, false, err
 		}
 		if err == nil {
-			u, err = a.Users.Update(ctx, u.ID, user.Change{Password: &root.Password})
+			u, err = a.Users.Update(ctx, audit.Setup, u.ID, user.Change{Password: &root.Password})
 		}
 	}
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"gatehouse/shared/app"
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/boot"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/user"
@@ -70,7 +71,7 @@ func TestRemovedRootStaysRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.Admin("ada")
-	if err := a.Users.DeleteUser(t.Context(), root.ID, 0); err != nil {
+	if err := a.Users.Delete(t.Context(), audit.Setup, root.ID); err != nil {
 		t.Fatal(err)
 	}
 	if _, made, err := boot.FirstStart(t.Context(), a.App, given); err != nil || made {
@@ -80,7 +81,7 @@ func TestRemovedRootStaysRemoved(t *testing.T) {
 
 func TestFirstStartThatWasCutOffIsDoneAgain(t *testing.T) {
 	a := apptest.New(t).App
-	_, err := a.Users.Create(t.Context(), user.Registration{
+	_, err := a.Users.Create(t.Context(), audit.Setup, user.Registration{
 		Username: boot.RootName, Name: "Administrator", Email: "root@localhost.localdomain", Password: secret.NewText("lost on the way"), Admin: true,
 	})
 	if err != nil {

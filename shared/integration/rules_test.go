@@ -93,7 +93,7 @@ func draft(kind integration.Type, active bool) integration.Draft {
 
 func create(t *testing.T, r *integration.Rules, d integration.Draft) integration.Integration {
 	t.Helper()
-	i, err := r.Create(t.Context(), audit.Actor{}, web, d)
+	i, err := r.Create(t.Context(), audit.Setup, web, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,19 +124,19 @@ func TestOnCallLinkAndOthersExcludeEachOther(t *testing.T) {
 					t.Errorf("%s gave %v, want a conflict with the one that is active", what, err)
 				}
 			}
-			_, err := r.Create(t.Context(), audit.Actor{}, web, draft(test.wants, true))
+			_, err := r.Create(t.Context(), audit.Setup, web, draft(test.wants, true))
 			check("creating it active", err)
 			second := create(t, r, draft(test.wants, false))
 			on, off := true, false
-			_, err = r.Change(t.Context(), audit.Actor{}, web, second.ID, integration.Change{Active: &on})
+			_, err = r.Change(t.Context(), audit.Setup, web, second.ID, integration.Change{Active: &on})
 			check("activating it", err)
-			if _, err := r.Change(t.Context(), audit.Actor{}, web, first.ID, integration.Change{Active: &off}); err != nil {
+			if _, err := r.Change(t.Context(), audit.Setup, web, first.ID, integration.Change{Active: &off}); err != nil {
 				t.Error(err)
 			}
 			if test.free {
 				return
 			}
-			if _, err := r.Change(t.Context(), audit.Actor{}, web, second.ID, integration.Change{Active: &on}); err != nil {
+			if _, err := r.Change(t.Context(), audit.Setup, web, second.ID, integration.Change{Active: &on}); err != nil {
 				t.Errorf("activating it alone: %v", err)
 			}
 		})
@@ -150,7 +150,7 @@ func TestChangeOfWhatWasSeen(t *testing.T) {
 		seen int64
 		want error
 	}{{i.Version + 1, integration.ErrChanged}, {i.Version, nil}, {i.Version, integration.ErrChanged}, {0, nil}} {
-		if _, err := r.Change(t.Context(), audit.Actor{}, web, i.ID, integration.Change{Name: &name, Seen: test.seen}); !errors.Is(err, test.want) {
+		if _, err := r.Change(t.Context(), audit.Setup, web, i.ID, integration.Change{Name: &name, Seen: test.seen}); !errors.Is(err, test.want) {
 			t.Errorf("a change as version %d gave %v, want %v", test.seen, err, test.want)
 		}
 	}
@@ -159,11 +159,11 @@ func TestChangeOfWhatWasSeen(t *testing.T) {
 func TestSecondOfAType(t *testing.T) {
 	r, _ := newRules(t, integration.Features{})
 	first := create(t, r, draft(integration.HTTP, true))
-	if _, err := r.Create(t.Context(), audit.Actor{}, web, draft(integration.HTTP, false)); !fault.Is(err, fault.Forbidden) {
+	if _, err := r.Create(t.Context(), audit.Setup, web, draft(integration.HTTP, false)); !fault.Is(err, fault.Forbidden) {
 		t.Errorf("a second HTTP endpoint gave %v, want fault.Forbidden", err)
 	}
 	create(t, r, draft(integration.Metrics, true))
-	if err := r.Delete(t.Context(), audit.Actor{}, web, first); err != nil {
+	if err := r.Delete(t.Context(), audit.Setup, web, first); err != nil {
 		t.Fatal(err)
 	}
 	create(t, r, draft(integration.HTTP, true))
@@ -189,7 +189,7 @@ func TestMostIntegrations(t *testing.T) {
 	for range integration.MaxIntegrations {
 		create(t, r, draft(integration.HTTP, true))
 	}
-	if _, err := r.Create(t.Context(), audit.Actor{}, web, draft(integration.HTTP, true)); !fault.Is(err, fault.Conflict) {
+	if _, err := r.Create(t.Context(), audit.Setup, web, draft(integration.HTTP, true)); !fault.Is(err, fault.Conflict) {
 		t.Errorf("one too many gave %v, want fault.Conflict", err)
 	}
 }
@@ -221,9 +221,9 @@ func TestMappings(t *testing.T) {
 			r, _ := newRules(t, integration.AllFeatures)
 			d := draft(test.kind, test.active)
 			d.Mapping = []byte(test.text)
-			created, createErr := r.Create(t.Context(), audit.Actor{}, web, d)
+			created, createErr := r.Create(t.Context(), audit.Setup, web, d)
 			text := []byte(test.text)
-			changed, changeErr := r.Change(t.Context(), audit.Actor{}, web, create(t, r, draft(test.kind, test.active)).ID, integration.Change{Mapping: &text})
+			changed, changeErr := r.Change(t.Context(), audit.Setup, web, create(t, r, draft(test.kind, test.active)).ID, integration.Change{Mapping: &text})
 			if test.want != "" && test.want[0] != '{' {
 				want := fault.Field("payload_attribute_mapping", test.want)
 				if !cmp.Equal(createErr, want) || !cmp.Equal(changeErr, want) {
@@ -244,14 +244,14 @@ func TestMappingSwitchedOff(t *testing.T) {
 	d.Mapping = []byte(nameMapping)
 	i := create(t, r, d)
 	r.Features.Mapping = false
-	if _, err := r.Create(t.Context(), audit.Actor{}, web, d); !errors.Is(err, integration.ErrNoMapping) {
+	if _, err := r.Create(t.Context(), audit.Setup, web, d); !errors.Is(err, integration.ErrNoMapping) {
 		t.Errorf("creating one with a mapping gave %v", err)
 	}
 	other, same, off := []byte("null"), []byte(" "+nameMapping), false
-	if _, err := r.Change(t.Context(), audit.Actor{}, web, i.ID, integration.Change{Mapping: &other}); !errors.Is(err, integration.ErrNoMapping) {
+	if _, err := r.Change(t.Context(), audit.Setup, web, i.ID, integration.Change{Mapping: &other}); !errors.Is(err, integration.ErrNoMapping) {
 		t.Errorf("taking the mapping away gave %v", err)
 	}
-	i, err := r.Change(t.Context(), audit.Actor{}, web, i.ID, integration.Change{Mapping: &same, Active: &off})
+	i, err := r.Change(t.Context(), audit.Setup, web, i.ID, integration.Change{Mapping: &same, Active: &off})
 	if err != nil || string(i.Mapping) != nameMapping || i.Active {
 		t.Errorf("sending it back as it was gave %+v, %v", i, err)
 	}
@@ -277,7 +277,7 @@ func TestAddresses(t *testing.T) {
 	for _, kind := range []integration.Type{integration.HTTP, integration.Metrics, integration.OnCallLink} {
 		for address, want := range tests {
 			r, _ := newRules(t, integration.AllFeatures)
-			_, err := r.Create(t.Context(), audit.Actor{}, web, integration.Draft{Name: "x", Type: kind, APIURL: address})
+			_, err := r.Create(t.Context(), audit.Setup, web, integration.Draft{Name: "x", Type: kind, APIURL: address})
 			if address == "" && kind == integration.HTTP || want == "" {
 				if err != nil {
 					t.Errorf("%s with %q gave %v", kind, address, err)
@@ -300,21 +300,21 @@ func TestSamplesAreKeptWithTheirIntegration(t *testing.T) {
 	down := errors.New("down")
 	s.setFails = down
 	name, sample := "New", []byte(`{"b": 2}`)
-	if _, err := r.Change(t.Context(), audit.Actor{}, web, i.ID, integration.Change{Name: &name, Sample: &sample}); !errors.Is(err, down) {
+	if _, err := r.Change(t.Context(), audit.Setup, web, i.ID, integration.Change{Name: &name, Sample: &sample}); !errors.Is(err, down) {
 		t.Errorf("a change that fails gave %v", err)
 	}
 	if got := s.samples[i.ID]; got != `{"a": 1}` {
 		t.Errorf("after a change that failed the sample is %q, want the former one", got)
 	}
 	s.setFails = nil
-	if _, err := r.Change(t.Context(), audit.Actor{}, web, i.ID, integration.Change{Sample: &sample}); err != nil || s.samples[i.ID] != `{"b": 2}` {
+	if _, err := r.Change(t.Context(), audit.Setup, web, i.ID, integration.Change{Sample: &sample}); err != nil || s.samples[i.ID] != `{"b": 2}` {
 		t.Errorf("after a change the sample is %q, %v", s.samples[i.ID], err)
 	}
 	s.putFails = down
-	if _, err := r.Create(t.Context(), audit.Actor{}, web, d); !errors.Is(err, down) || len(s.all) != 1 {
+	if _, err := r.Create(t.Context(), audit.Setup, web, d); !errors.Is(err, down) || len(s.all) != 1 {
 		t.Errorf("one whose sample cannot be kept gave %v and left %d integrations, want the first alone", err, len(s.all))
 	}
-	if _, err := r.Change(t.Context(), audit.Actor{}, web, i.ID, integration.Change{Name: &name, Sample: &sample}); !errors.Is(err, down) || s.all[0].Name == name {
+	if _, err := r.Change(t.Context(), audit.Setup, web, i.ID, integration.Change{Name: &name, Sample: &sample}); !errors.Is(err, down) || s.all[0].Name == name {
 		t.Errorf("a change whose sample cannot be kept gave %v and left %q", err, s.all[0].Name)
 	}
 }
@@ -332,7 +332,7 @@ func TestSamplesThatAreNone(t *testing.T) {
 		r, s := newRules(t, integration.AllFeatures)
 		d := draft(integration.HTTP, true)
 		d.Sample = []byte(sample)
-		_, err := r.Create(t.Context(), audit.Actor{}, web, d)
+		_, err := r.Create(t.Context(), audit.Setup, web, d)
 		if want == "" && (err != nil || len(s.samples) > 0) {
 			t.Errorf("%q gave %v and left %v", sample, err, s.samples)
 		}
@@ -352,7 +352,7 @@ func TestKeys(t *testing.T) {
 	if strings.Contains(string(i.SealedKey), first.Reveal()) {
 		t.Error("the store has the key in the clear")
 	}
-	reset, err := r.ResetKey(t.Context(), audit.Actor{}, web, i.ID)
+	reset, err := r.ResetKey(t.Context(), audit.Setup, web, i.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -366,7 +366,7 @@ func TestKeys(t *testing.T) {
 		t.Errorf("another project's integration has opened the key %q", key.Reveal())
 	}
 	for _, id := range []int64{0, -1, i.ID + 1} {
-		if _, err := r.ResetKey(t.Context(), audit.Actor{}, web, id); !fault.Is(err, fault.NotFound) {
+		if _, err := r.ResetKey(t.Context(), audit.Setup, web, id); !fault.Is(err, fault.NotFound) {
 			t.Errorf("ResetKey(%d) gave %v, want fault.NotFound", id, err)
 		}
 	}

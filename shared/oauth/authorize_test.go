@@ -140,7 +140,7 @@ func TestScopeLeftOut(t *testing.T) {
 
 func TestConsentIsRemembered(t *testing.T) {
 	f := newFixture(t, oauth.Settings{})
-	trusted, _ := f.register(t, oauth.Registration{Confidential: true, Trusted: true})
+	trusted, _ := f.register(t, oauth.Registration{Confidential: true, ByAdmin: true, Trusted: true})
 	asked := func(c oauth.Client, scopes string) bool {
 		req := f.authorizeRequest()
 		req.Scope = scopes
@@ -160,7 +160,7 @@ func TestConsentIsRemembered(t *testing.T) {
 			t.Errorf("%s: the user is asked: %t, want %t", when, got, want)
 		}
 	}
-	trustedPublic, _ := f.register(t, oauth.Registration{Trusted: true})
+	trustedPublic, _ := f.register(t, oauth.Registration{ByAdmin: true, Trusted: true})
 	check("trusted client", trusted, "", false)
 	check("trusted public client", trustedPublic, "", true)
 	check("first time", f.client, "api", true)

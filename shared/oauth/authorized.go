@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/user"
@@ -41,6 +42,17 @@ func (s *Server) Authorized(ctx context.Context, u user.User) ([]Authorized, err
 		return cmp.Or(b.LastUse.Compare(a.LastUse), cmp.Compare(a.ID, b.ID))
 	})
 	return known, err
+}
+
+// RevokeAuthorization ends all that the actor allowed the client with this
+// number. A client that was deleted, or was allowed nothing, is no error.
+func (s *Server) RevokeAuthorization(ctx context.Context, actor audit.Actor, clientID int64) error {
+	client, err := s.store.ClientByID(ctx, clientID)
+	if fault.IgnoreNotFound(err) != nil {
+		return err
+	}
+	err = s.store.RevokeGrants(ctx, actor.UserID, clientID, s.now())
+	return s.trail.RecordUnless(ctx, err, actor.Event(EventAuthorizationRevoked, client.details()))
 }
 
 // endedWith reports whether the grant ended with the user's sessions.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
@@ -102,7 +103,7 @@ func TestAuthorizedLeavesOutWhatIsOver(t *testing.T) {
 			f.passwordTokens(t, f.credentials())
 			f.advance(time.Second)
 			next := secret.NewText("another password")
-			if _, err := f.users.Update(t.Context(), f.user.ID, user.Change{Password: &next}); err != nil {
+			if _, err := f.users.Update(t.Context(), audit.Setup, f.user.ID, user.Change{Password: &next}); err != nil {
 				t.Fatal(err)
 			}
 		},

@@ -20,9 +20,9 @@ type Client struct {
 	// Confidential clients can keep a secret; the others must use PKCE.
 	Confidential bool
 	// Trusted clients get their code without the user being asked; only an
-	// administrator can say so.
+	// administrator can make a client trusted.
 	Trusted bool
-	// RequireSecret refuses a code_verifier in place of the client secret.
+	// RequireSecret rejects a code_verifier in place of the client secret.
 	RequireSecret bool
 	// PasswordGrant allows the client the password grant.
 	PasswordGrant bool
@@ -31,13 +31,9 @@ type Client struct {
 	Version       int64 // counts the changes; a change names the version it read
 }
 
-// ClientStore keeps clients. Reads see every write that was acknowledged
+// ClientReader finds clients. Reads see every write that was acknowledged
 // before.
-type ClientStore interface {
-	// CreateClient stores the client under the next id and returns it with ID
-	// and Version.
-	CreateClient(ctx context.Context, c Client) (Client, error)
-
+type ClientReader interface {
 	// Client returns the client with this Application ID, or a fault.NotFound
 	// error.
 	Client(ctx context.Context, clientID string) (Client, error)
@@ -52,6 +48,15 @@ type ClientStore interface {
 	// ClientsOf returns a page of the clients that the user registered, the
 	// newest first.
 	ClientsOf(ctx context.Context, ownerID int64, r page.Request) (page.Of[Client], error)
+}
+
+// ClientStore keeps clients.
+type ClientStore interface {
+	ClientReader
+
+	// CreateClient stores the client under the next id and returns it with ID
+	// and Version.
+	CreateClient(ctx context.Context, c Client) (Client, error)
 
 	// UpdateClient replaces the client whose Version is still the stored one;
 	// the stored version then counts one more. It returns a fault.Conflict

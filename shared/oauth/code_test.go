@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
@@ -257,7 +258,7 @@ func TestDeletedClientEndsItsGrants(t *testing.T) {
 func TestRenewedSecretWorksAtOnceAndTheOldNoMore(t *testing.T) {
 	f := newFixture(t, oauth.Settings{})
 	tokens := f.tokens(t)
-	_, text, err := f.RenewSecret(t.Context(), f.client)
+	_, text, err := f.RenewSecret(t.Context(), audit.Setup, f.client)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,13 +46,14 @@ func newFixture(t *testing.T, settings oauth.Settings) *fixture {
 	f.at(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))
 	store := sqlitetest.Open(t)
 	f.store = store
-	f.users = user.NewRules(store, secret.Passwords{Time: 1, Memory: 64}, f.now)
+	trail := audit.NewTrail(store, f.now)
+	f.users = user.NewRules(store, trail, secret.Passwords{Time: 1, Memory: 64}, f.now)
 	settings.Issuer = issuer
 	identities := oidc.New(store, project.NewRules(store, nil, f.now), keys(t), issuer, f.now)
 	attempts := throttle.NewRules(store, keys(t), throttle.DefaultLimit, f.now)
-	f.Server = oauth.NewServer(store, f, attempts, audit.NewTrail(store, f.now), keys(t), settings, f.now).WithIdentities(identities)
+	f.Server = oauth.NewServer(store, f, attempts, trail, keys(t), settings, f.now).WithIdentities(identities)
 	var err error
-	f.user, err = f.users.Create(t.Context(), user.Registration{
+	f.user, err = f.users.Create(t.Context(), audit.Setup, user.Registration{
 		Username: "ada", Name: "Ada", Email: "ada@example.com", Password: secret.NewText(password),
 	})
 	if err != nil {
@@ -100,7 +101,7 @@ func (f *fixture) register(t *testing.T, r oauth.Registration) (oauth.Client, se
 	if r.Scopes == nil {
 		r.Scopes = scope.Of(scope.API, scope.ReadUser, scope.OpenID)
 	}
-	c, text, err := f.Register(t.Context(), f.user.ID, r)
+	c, text, err := f.Register(t.Context(), audit.Setup, f.user.ID, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +190,7 @@ func codeOf(err error) oauth.Code {
 
 func (f *fixture) block(t *testing.T, state user.State) {
 	t.Helper()
-	if _, err := f.users.Update(t.Context(), f.user.ID, user.Change{State: &state}); err != nil {
+	if _, err := f.users.Update(t.Context(), audit.Setup, f.user.ID, user.Change{State: &state}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
@@ -114,7 +115,7 @@ func TestAnotherPasswordEndsPasswordGrantTokens(t *testing.T) {
 	f.wantActive(t, byPassword.Access, true)
 	f.advance(time.Second)
 	other := secret.NewText("a better password")
-	if _, err := f.users.Update(t.Context(), f.user.ID, user.Change{Password: &other}); err != nil {
+	if _, err := f.users.Update(t.Context(), audit.Setup, f.user.ID, user.Change{Password: &other}); err != nil {
 		t.Fatal(err)
 	}
 	f.wantActive(t, byPassword.Access, false)

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"strings"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
@@ -19,20 +20,21 @@ const (
 	maxRedirect  = 2000 // bytes, so that a code still fits into a Location header
 )
 
-// Registration is what a client's owner says of it.
+// Registration describes a client in its owner's words.
 type Registration struct {
+	ByAdmin       bool // an administrator makes it
 	Name          string
 	RedirectURIs  string // separated by white space
 	Scopes        scope.Set
 	Confidential  bool
-	Trusted       bool
+	Trusted       bool // only with ByAdmin
 	RequireSecret bool
 	PasswordGrant bool
 }
 
-// Register makes a client and returns it with its secret, which nobody can
-// read again. What is wrong with the registration comes as fault.Fields.
-func (s *Server) Register(ctx context.Context, ownerID int64, r Registration) (Client, secret.Text, error) {
+// Register makes a client and returns it with its secret, which cannot be read
+// again. A wrong registration is a fault.Fields error.
+func (s *Server) Register(ctx context.Context, actor audit.Actor, ownerID int64, r Registration) (Client, secret.Text, error) {
 	c := Client{ClientID: hex.EncodeToString(secret.Random(32)), OwnerID: ownerID, CreatedAt: s.now()}
 	if err := s.apply(&c, r); err != nil {
 		return Client{}, secret.Text{}, err
@@ -40,31 +42,42 @@ func (s *Server) Register(ctx context.Context, ownerID int64, r Registration) (C
 	text := newClientSecret()
 	c.SecretDigest = text.Digest()
 	c, err := s.store.CreateClient(ctx, c)
-	return c, text, err
+	return c, text, s.trail.RecordUnless(ctx, err, c.event(EventApplicationCreated, actor))
 }
 
-// Edit replaces what the client's owner says of it.
-func (s *Server) Edit(ctx context.Context, c Client, r Registration) (Client, error) {
+// ChangeClient replaces the client's registration.
+func (s *Server) ChangeClient(ctx context.Context, actor audit.Actor, c Client, r Registration) (Client, error) {
 	if err := s.apply(&c, r); err != nil {
 		return Client{}, err
 	}
-	err := s.store.UpdateClient(ctx, c)
-	c.Version++
-	return c, err
+	return s.update(ctx, actor, EventApplicationChanged, c)
 }
 
-// RenewSecret gives the client a new secret, which is returned once; the old
+// RenewSecret gives the client a new secret, which cannot be read again. The old
 // one stops working at once.
-func (s *Server) RenewSecret(ctx context.Context, c Client) (Client, secret.Text, error) {
+func (s *Server) RenewSecret(ctx context.Context, actor audit.Actor, c Client) (Client, secret.Text, error) {
 	text := newClientSecret()
 	c.SecretDigest = text.Digest()
+	c, err := s.update(ctx, actor, EventSecretRenewed, c)
+	return c, text, err
+}
+
+func (s *Server) update(ctx context.Context, actor audit.Actor, name audit.Name, c Client) (Client, error) {
 	err := s.store.UpdateClient(ctx, c)
 	c.Version++
-	return c, text, err
+	return c, s.trail.RecordUnless(ctx, err, c.event(name, actor))
+}
+
+// DeleteClient removes the client, with which its grants stop working.
+func (s *Server) DeleteClient(ctx context.Context, actor audit.Actor, c Client) error {
+	err := s.store.DeleteClient(ctx, c)
+	return s.trail.RecordUnless(ctx, err, c.event(EventApplicationDeleted, actor))
 }
 
 func newClientSecret() secret.Text { return secret.New(secretPrefix, 32) }
 
+// apply writes the registration into the client. A client that someone other
+// than an administrator saves is no longer trusted, even if one had made it so.
 func (s *Server) apply(c *Client, r Registration) error {
 	uris := strings.Fields(r.RedirectURIs)
 	complaints := fault.Fields{}
@@ -75,7 +88,7 @@ func (s *Server) apply(c *Client, r Registration) error {
 		return err
 	}
 	c.Name, c.RedirectURIs, c.Scopes = r.Name, uris, r.Scopes
-	c.Confidential, c.Trusted = r.Confidential, r.Trusted
+	c.Confidential, c.Trusted = r.Confidential, r.Trusted && r.ByAdmin
 	c.RequireSecret, c.PasswordGrant = r.RequireSecret, r.PasswordGrant
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
@@ -14,7 +15,7 @@ import (
 
 func TestRegister(t *testing.T) {
 	f := newFixture(t, oauth.Settings{})
-	c, text, err := f.Register(t.Context(), f.user.ID, oauth.Registration{
+	c, text, err := f.Register(t.Context(), audit.Setup, f.user.ID, oauth.Registration{
 		Name: "Dashboard", RedirectURIs: " https://a.example/cb\r\nhttps://b.example/cb ", Scopes: scope.Of(scope.API), Confidential: true,
 	})
 	if err != nil {
@@ -23,7 +24,7 @@ func TestRegister(t *testing.T) {
 	if len(c.ClientID) != 64 || !strings.HasPrefix(text.Reveal(), "gtoas-") || len(text.Reveal()) != len("gtoas-")+64 {
 		t.Errorf("Application ID %q, secret of %d characters", c.ClientID, len(text.Reveal()))
 	}
-	stored, err := f.Store().Client(t.Context(), c.ClientID)
+	stored, err := f.store.Client(t.Context(), c.ClientID)
 	if diff := cmp.Diff(c, stored); err != nil || diff != "" {
 		t.Errorf("stored client (-want +got), %v:\n%s", err, diff)
 	}
@@ -53,12 +54,27 @@ func TestRegisterErrors(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			r := good
 			test.change(&r)
-			_, _, err := f.Register(t.Context(), f.user.ID, r)
+			_, _, err := f.Register(t.Context(), audit.Setup, f.user.ID, r)
 			var got fault.Fields
 			errors.As(err, &got)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("complaints (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// An application that someone other than an administrator saves is no longer
+// trusted.
+func TestOnlyAdministratorsMakeClientsTrusted(t *testing.T) {
+	f := newFixture(t, oauth.Settings{})
+	r := oauth.Registration{Name: "App", RedirectURIs: redirectURI, Scopes: scope.Of(scope.API), Trusted: true}
+	c := f.public
+	for _, byAdmin := range []bool{true, false} {
+		r.ByAdmin = byAdmin
+		var err error
+		if c, err = f.ChangeClient(t.Context(), audit.Setup, c, r); err != nil || c.Trusted != byAdmin {
+			t.Errorf("changed by an administrator %v: trusted %v, %v", byAdmin, c.Trusted, err)
+		}
 	}
 }

@@ -46,6 +46,7 @@ type Users interface {
 
 // Server is the authorization server.
 type Server struct {
+	ClientReader
 	store    Store
 	users    Users
 	attempts *throttle.Rules
@@ -62,13 +63,10 @@ type Server struct {
 func NewServer(store Store, users Users, attempts *throttle.Rules, trail *audit.Trail, keys secret.Keys, settings Settings, now func() time.Time) *Server {
 	settings.RefreshRetry = min(settings.RefreshRetry, MaxRefreshRetry)
 	return &Server{
-		store: store, users: users, attempts: attempts, trail: trail, codec: newCodec(keys),
+		ClientReader: store, store: store, users: users, attempts: attempts, trail: trail, codec: newCodec(keys),
 		returns: keys.Derive("authorization request after a sign-in"), settings: settings, now: now,
 	}
 }
-
-// Store returns the clients and grants, for reading.
-func (s *Server) Store() Store { return s.store }
 
 // Tokens is what the token endpoint answers (RFC 6749 section 5.1).
 type Tokens struct {

@@ -1,6 +1,10 @@
 package oauth
 
-import "gatehouse/shared/audit"
+import (
+	"cmp"
+
+	"gatehouse/shared/audit"
+)
 
 // What happens to the access that applications have.
 var (
@@ -21,23 +25,18 @@ var (
 	EventSecretRenewed      = audit.Declare("application.secret_renewed", "Application’s secret renewed")
 )
 
-// Event returns an event about the client, in the trail of its owner; of one
-// that is the instance's, in that of the actor.
-func (c Client) Event(name audit.Name, actorID int64) audit.Event {
-	e := audit.Event{Name: name, ActorID: actorID, UserID: c.OwnerID, Details: c.details()}
-	if e.UserID == 0 {
-		e.UserID = actorID
-	}
-	return e
+// event returns an event about the client, in the trail of its owner, or in the
+// actor's if the instance owns it.
+func (c Client) event(name audit.Name, actor audit.Actor) audit.Event {
+	return audit.Event{Name: name, ActorID: actor.ID, UserID: cmp.Or(c.OwnerID, actor.ID), Details: c.details()}
 }
 
-// details name the client; there are none of the zero Client.
+// details name the client; the zero Client has none.
 func (c Client) details() audit.Details {
 	return audit.Details{"application": c.Name, "client_id": c.ClientID}
 }
 
-// event returns an event about what a user lets a client do, that nobody but
-// the client did.
+// event returns an event about a grant. Its actor is the client alone.
 func event(name audit.Name, g Grant, c Client) audit.Event {
 	e := audit.Event{Name: name, UserID: g.UserID, Details: c.details()}
 	e.Details["scopes"] = g.Scopes.String()

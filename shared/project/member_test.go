@@ -42,7 +42,7 @@ func TestMembersAreJudgedByTheirRoleOfThisInstant(t *testing.T) {
 		call func(*project.Rules, project.Member) error
 	}{
 		"Expel": {project.Member{Role: project.Guest}, func(r *project.Rules, was project.Member) error {
-			return r.Expel(t.Context(), audit.Actor{}, project.Maintainer, p, was.UserID)
+			return r.Expel(t.Context(), audit.Setup, project.Maintainer, p, was.UserID)
 		}},
 		"ChangeMember": {project.Member{Role: project.Guest}, func(r *project.Rules, was project.Member) error {
 			read, err := r.Member(t.Context(), was.Place, was.UserID)
@@ -51,11 +51,11 @@ func TestMembersAreJudgedByTheirRoleOfThisInstant(t *testing.T) {
 			}
 			next := read
 			next.Role = project.Planner
-			return r.ChangeMember(t.Context(), audit.Actor{}, project.Maintainer, p, read, next)
+			return r.ChangeMember(t.Context(), audit.Setup, project.Maintainer, p, read, next)
 		}},
 		"Invite": {project.Member{Role: project.Owner, ExpiresAt: start}, func(r *project.Rules, was project.Member) error {
 			was.Role, was.ExpiresAt = project.Guest, time.Time{}
-			return r.Invite(t.Context(), audit.Actor{}, project.Maintainer, p, was)
+			return r.Invite(t.Context(), audit.Setup, project.Maintainer, p, was)
 		}},
 	}
 	for name, test := range tests {

@@ -98,7 +98,7 @@ func TestGroupsStayAsWideAsWhatIsInThem(t *testing.T) {
 		{"wider", &top, project.Change{Visibility: new(project.Public)}, nil},
 	}
 	for _, test := range tests {
-		changed, err := a.Projects.ChangeGroup(t.Context(), audit.Actor{}, *test.group, test.change)
+		changed, err := a.Projects.ChangeGroup(t.Context(), audit.Setup, *test.group, test.change)
 		if diff := cmp.Diff(test.want, complaints(err)); diff != "" {
 			t.Errorf("%s: complaints differ (-want +got):\n%s", test.name, diff)
 		}
@@ -112,14 +112,14 @@ func TestGroupsStayAsWideAsWhatIsInThem(t *testing.T) {
 func TestChangesDoNotOverwriteEachOther(t *testing.T) {
 	a := apptest.New(t)
 	p := a.Project("web", a.Namespace(a.User("ada")), project.Private)
-	changed, err := a.Projects.ChangeProject(t.Context(), audit.Actor{}, p, project.Change{Name: new("first")})
+	changed, err := a.Projects.ChangeProject(t.Context(), audit.Setup, p, project.Change{Name: new("first")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Projects.ChangeProject(t.Context(), audit.Actor{}, p, project.Change{Name: new("second")}); !fault.Is(err, fault.Conflict) {
+	if _, err := a.Projects.ChangeProject(t.Context(), audit.Setup, p, project.Change{Name: new("second")}); !fault.Is(err, fault.Conflict) {
 		t.Errorf("ChangeProject() of a stale project = %v, want a conflict", err)
 	}
-	if _, err := a.Projects.ChangeProject(t.Context(), audit.Actor{}, changed, project.Change{Name: new("third")}); err != nil {
+	if _, err := a.Projects.ChangeProject(t.Context(), audit.Setup, changed, project.Change{Name: new("third")}); err != nil {
 		t.Errorf("ChangeProject() of what the last change returned = %v, want no error", err)
 	}
 }

@@ -1,7 +1,6 @@
 // Package session keeps people signed in to the pages. A browser's cookie names
-// a session and proves it; a store has the proof's digest. What ends a user's
-// sessions from outside is the user's own SessionEpoch, which every session
-// remembers.
+// a session and proves it; the store keeps a digest of the proof. Each session
+// remembers the user's SessionEpoch at sign-in; a change of it ends them all.
 package session
 
 import (
@@ -19,8 +18,8 @@ import (
 	"gatehouse/shared/user"
 )
 
-// A session ends when it has not been used for IdleLimit, and in any case
-// AbsoluteLimit after sign-in. Its use is noted every TouchEvery.
+// A session ends after IdleLimit without use, and AbsoluteLimit after the
+// sign-in at the latest. Its use is recorded every TouchEvery.
 const (
 	IdleLimit     = 7 * 24 * time.Hour
 	AbsoluteLimit = 30 * 24 * time.Hour
@@ -35,7 +34,7 @@ type Session struct {
 	CreatedAt    time.Time
 	LastSeenAt   time.Time // exact to TouchEvery
 	Browser      audit.Browser
-	SessionEpoch time.Time // the user's SessionEpoch that the sign-in saw
+	SessionEpoch time.Time // the user's SessionEpoch at sign-in
 }
 
 // ExpiresAt is when the session ends if it is not used again.
@@ -59,30 +58,33 @@ type Store interface {
 	// Sessions returns the user's sessions, also expired ones.
 	Sessions(ctx context.Context, userID int64) ([]Session, error)
 
-	// TouchSession notes that the session was used. A session that is gone
+	// TouchSession records the use of the session. A session that is gone
 	// stays gone, which is no error.
 	TouchSession(ctx context.Context, s Session, now time.Time) error
 
 	// EndSession removes the session; one that is gone is no error.
 	EndSession(ctx context.Context, userID int64, id string) error
 
-	// EndOtherSessions removes all sessions of the user but the one with this
-	// id. One that starts meanwhile may stay.
+	// EndOtherSessions removes all sessions of the user except the one with
+	// this id. One that starts meanwhile may stay.
 	EndOtherSessions(ctx context.Context, userID int64, id string) error
 }
 
 // Rules starts, recognises and ends sessions.
 type Rules struct {
 	store Store
+	trail *audit.Trail
 	now   func() time.Time
 }
 
 // NewRules returns the rules over a store.
-func NewRules(store Store, now func() time.Time) *Rules { return &Rules{store, now} }
+func NewRules(store Store, trail *audit.Trail, now func() time.Time) *Rules {
+	return &Rules{store, trail, now}
+}
 
 // Start opens a session for a user who has just signed in and returns the
-// value of its cookie. The user is as read when the password was verified: what
-// has ended the user's sessions since has ended this one too.
+// value of its cookie. The user must be the one read when the password was
+// verified, so that whatever ended sessions since then ends this one too.
 func (r *Rules) Start(ctx context.Context, u user.User, in audit.Browser) (secret.Text, error) {
 	text := secret.New("", 32)
 	now := r.now()
@@ -129,8 +131,18 @@ func (r *Rules) Recognise(ctx context.Context, cookie string) (Session, error) {
 	return s, nil
 }
 
-// End closes the session of a cookie and returns it; the zero Session when it
-// is none.
+// SignOut ends the session of a cookie at its user's wish. A cookie without a
+// session is no error.
+func (r *Rules) SignOut(ctx context.Context, cookie string) error {
+	s, err := r.End(ctx, cookie)
+	if s.UserID == 0 {
+		return err
+	}
+	return r.trail.RecordUnless(ctx, err, audit.ByUser(s.UserID).Event(EventSignOut, nil))
+}
+
+// End ends the session of a cookie, because another one takes its place, and
+// returns it. A cookie without a session gives the zero Session.
 func (r *Rules) End(ctx context.Context, cookie string) (Session, error) {
 	s, err := r.Recognise(ctx, cookie)
 	if fault.Is(err, fault.Unauthorized) {
@@ -142,8 +154,8 @@ func (r *Rules) End(ctx context.Context, cookie string) (Session, error) {
 	return s, r.store.EndSession(ctx, s.UserID, s.ID)
 }
 
-// Of returns the user's sessions that have not expired, the one that was used
-// last first.
+// Of returns the user's sessions that have not expired, the most recently used
+// first.
 func (r *Rules) Of(ctx context.Context, userID int64) ([]Session, error) {
 	sessions, err := r.store.Sessions(ctx, userID)
 	if err != nil {
@@ -157,21 +169,23 @@ func (r *Rules) Of(ctx context.Context, userID int64) ([]Session, error) {
 	return sessions, nil
 }
 
-// EndOne closes a session of the user by its id; one that is gone is no error.
-// What cannot be an id is fault.NotFound.
+// EndOne ends a session of the user, who asks for it, by its id; one that is
+// gone is no error. A malformed id is a fault.NotFound error.
 func (r *Rules) EndOne(ctx context.Context, userID int64, id string) error {
 	if _, err := hex.DecodeString(id); err != nil || len(id) != idLength {
 		return fault.New(fault.NotFound, "no such session")
 	}
-	return r.store.EndSession(ctx, userID, id)
+	err := r.store.EndSession(ctx, userID, id)
+	return r.trail.RecordUnless(ctx, err, audit.ByUser(userID).Event(EventRevoked, nil))
 }
 
-// EndOthers closes all sessions of the user but this one.
+// EndOthers ends all sessions of the user, who asks for it, except this one.
 func (r *Rules) EndOthers(ctx context.Context, kept Session) error {
-	return r.store.EndOtherSessions(ctx, kept.UserID, kept.ID)
+	err := r.store.EndOtherSessions(ctx, kept.UserID, kept.ID)
+	return r.trail.RecordUnless(ctx, err, audit.ByUser(kept.UserID).Event(EventOthersRevoked, nil))
 }
 
-// idLength is how many characters a session's id has.
+// idLength is the number of characters in a session's id.
 const idLength = 32
 
 func parseCookie(cookie string) (userID int64, id string, text secret.Text, ok bool) {

@@ -66,7 +66,7 @@ func (f *fixture) enrol(u user.User) (user.User, twofactor.Seed, []secret.Text) 
 // update changes a user.
 func (f *fixture) update(u user.User, c user.Change) {
 	f.t.Helper()
-	if _, err := f.Users.Update(context.WithoutCancel(f.t.Context()), u.ID, c); err != nil {
+	if _, err := f.Users.Update(context.WithoutCancel(f.t.Context()), audit.Setup, u.ID, c); err != nil {
 		f.t.Error(err)
 	}
 }

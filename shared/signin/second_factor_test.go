@@ -194,7 +194,7 @@ func TestWhatEndsSessionsEndsPendingSignIns(t *testing.T) {
 			f.update(f.ben, user.Change{State: new(user.Active)})
 			return nil
 		},
-		"a reset": func(f *fixture) error { return f.TwoFactor.Reset(ctx, f.ben, 0) },
+		"a reset": func(f *fixture) error { return f.TwoFactor.Reset(ctx, audit.Setup, f.ben) },
 		"another second factor": func(f *fixture) error {
 			u, err := f.TwoFactor.Disable(ctx, f.ben)
 			if err == nil {
@@ -202,7 +202,7 @@ func TestWhatEndsSessionsEndsPendingSignIns(t *testing.T) {
 			}
 			return err
 		},
-		"the end of the account": func(f *fixture) error { return f.Users.DeleteUser(ctx, f.ben.ID, 0) },
+		"the end of the account": func(f *fixture) error { return f.Users.Delete(ctx, audit.Setup, f.ben.ID) },
 	}
 	for name, change := range tests {
 		t.Run(name, func(t *testing.T) {

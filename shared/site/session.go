@@ -176,11 +176,11 @@ func (s *Site) SetSession(w http.ResponseWriter, value secret.Text) {
 	s.setCookie(w, "session", value.Reveal(), int(session.AbsoluteLimit.Seconds()))
 }
 
-// SignOut ends the session of the browser and returns it, or the zero Session.
-func (s *Site) SignOut(w http.ResponseWriter, r *http.Request) (session.Session, error) {
-	ended, err := s.app.Sessions.End(r.Context(), s.cookie(r, "session"))
+// SignOut ends the session of the browser, if it has one.
+func (s *Site) SignOut(w http.ResponseWriter, r *http.Request) error {
+	err := s.app.Sessions.SignOut(r.Context(), s.cookie(r, "session"))
 	if err == nil {
 		s.setCookie(w, "session", "", -1)
 	}
-	return ended, err
+	return err
 }

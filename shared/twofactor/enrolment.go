@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"time"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/user"
@@ -16,12 +17,11 @@ import (
 // Issuer is the name under which apps list their codes.
 const Issuer = "Gatehouse"
 
-// enrolmentLifetime is how long a user may take to bring a seed into an app.
+// enrolmentLifetime is how long a user may take to enter a seed into an app.
 const enrolmentLifetime = 15 * time.Minute
 
-// Enrolment is a seed that was shown to a user and opens nothing yet. It is
-// stored nowhere: its ticket, which is the seed encrypted, comes back with the
-// first code.
+// Enrolment is a seed that was shown to a user and is not in use yet. It is not
+// stored: its ticket, the encrypted seed, comes back with the first code.
 type Enrolment struct {
 	Seed   Seed
 	Ticket secret.Text
@@ -33,8 +33,8 @@ func (e Enrolment) URI(u user.User) string {
 	return "otpauth://totp/" + Issuer + ":" + url.PathEscape(u.Username) + "?" + query.Encode()
 }
 
-// label ties a ticket to the session and to the user as it was then: whatever
-// changes the user ends the enrolment, so that no ticket works twice.
+// label ties a ticket to the session and to the user's version: any change of
+// the user ends the enrolment, so that no ticket works twice.
 func label(u user.User, sessionID string) string {
 	return fmt.Sprintf("%d %d %s", u.ID, u.Version, sessionID)
 }
@@ -65,8 +65,8 @@ func (r *Rules) Resume(u user.User, sessionID, ticket string) (Enrolment, error)
 	return Enrolment{Seed(text[8:]), secret.NewText(ticket)}, nil
 }
 
-// Enable has the enrolment take effect, if the code is one of its seed. It
-// ends all sessions of the user, and returns the user as it then is and the
+// Enable puts the user's enrolment into effect if the code belongs to its seed.
+// It ends all sessions of the user and returns the changed user and the
 // recovery codes.
 func (r *Rules) Enable(ctx context.Context, u user.User, e Enrolment, code string) (user.User, []secret.Text, error) {
 	now := r.now()
@@ -81,41 +81,44 @@ func (r *Rules) Enable(ctx context.Context, u user.User, e Enrolment, code strin
 		LastStep: used, Recovery: recovery, CreatedAt: now,
 	}
 	u = changed(u, true, now)
-	if err := r.store.EnableTwoFactor(ctx, u, f); err != nil {
-		return user.User{}, nil, err
-	}
+	err := r.store.EnableTwoFactor(ctx, u, f)
 	u.Version++
-	return u, texts, nil
+	return u, texts, r.trail.RecordUnless(ctx, err, u.Event(EventEnabled, u.ID))
 }
 
-// Disable removes the second factor of a user who has just given the
-// password, ends all sessions of the user, and returns the user as it then is.
+// Disable removes the second factor of a user who has just given the password.
+// It ends all sessions of the user and returns the changed user.
 func (r *Rules) Disable(ctx context.Context, u user.User) (user.User, error) {
-	u = changed(u, false, r.now())
-	if err := r.store.DisableTwoFactor(ctx, u, 0); err != nil {
-		return user.User{}, err
-	}
-	u.Version++
-	return u, nil
+	return r.disable(ctx, u, u.ID, 0)
 }
 
-// Reset removes the second factor of a user who cannot use it any more, on
-// behalf of the administrator with the id by, and ends the user's sessions.
-// Without one there is nothing to do.
-func (r *Rules) Reset(ctx context.Context, u user.User, by int64) error {
+// Reset lets a user who lost the app and the recovery codes sign in with the
+// password alone, at an administrator's hand, and ends the user's sessions. A
+// user without a second factor stays as is.
+func (r *Rules) Reset(ctx context.Context, actor audit.Actor, u user.User) error {
 	if !u.TwoFactorEnabled {
 		return nil
 	}
-	return r.store.DisableTwoFactor(ctx, changed(u, false, r.now()), by)
+	_, err := r.disable(ctx, u, actor.ID, actor.UserID)
+	return err
+}
+
+// disable removes the second factor. The id by means the same as with
+// user.UpdateUser.
+func (r *Rules) disable(ctx context.Context, u user.User, actorID, by int64) (user.User, error) {
+	u = changed(u, false, r.now())
+	err := r.store.DisableTwoFactor(ctx, u, by)
+	u.Version++
+	return u, r.trail.RecordUnless(ctx, err, u.Event(EventDisabled, actorID))
 }
 
 func changed(u user.User, enabled bool, now time.Time) user.User {
-	u.TwoFactorEnabled, u.SessionEpoch, u.UpdatedAt = enabled, u.NextSince(now), now
+	u.TwoFactorEnabled, u.SessionEpoch, u.UpdatedAt = enabled, u.NextSessionEpoch(now), now
 	return u
 }
 
-// RenewRecoveryCodes makes new recovery codes, after which the old ones are
-// good no more. Without a second factor the error is ErrOver.
+// RenewRecoveryCodes replaces the user's recovery codes. Without a second factor
+// the error is ErrOver.
 func (r *Rules) RenewRecoveryCodes(ctx context.Context, u user.User) ([]secret.Text, error) {
 	for {
 		f, err := r.store.SecondFactor(ctx, u.ID)
@@ -130,7 +133,7 @@ func (r *Rules) RenewRecoveryCodes(ctx context.Context, u user.User) ([]secret.T
 		next.Recovery, texts = newRecoveryCodes()
 		err = r.store.ReplaceSecondFactor(ctx, f.Mark, next)
 		if !fault.Is(err, fault.Conflict) {
-			return texts, err
+			return texts, r.trail.RecordUnless(ctx, err, u.Event(EventRecoveryCodesRenewed, u.ID))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/twofactor"
@@ -144,12 +145,12 @@ func TestDisableAndReset(t *testing.T) {
 	if u, err := a.TwoFactor.Disable(t.Context(), ada.User); err != nil || u != stored(t, a, ada.User) {
 		t.Errorf("Disable = %+v, %v", u, err)
 	}
-	if err := a.TwoFactor.Reset(t.Context(), ben.User, ada.ID); !fault.Is(err, fault.Forbidden) {
+	if err := a.TwoFactor.Reset(t.Context(), audit.ByUser(ada.ID), ben.User); !fault.Is(err, fault.Forbidden) {
 		t.Errorf("Reset by no administrator = %v, want it forbidden", err)
 	}
 	wantFactor(t, a, ben.User, true)
 	for range 2 {
-		if err := a.TwoFactor.Reset(t.Context(), stored(t, a, ben.User), root.ID); err != nil {
+		if err := a.TwoFactor.Reset(t.Context(), audit.ByUser(root.ID), stored(t, a, ben.User)); err != nil {
 			t.Errorf("Reset = %v", err)
 		}
 	}

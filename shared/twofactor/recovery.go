@@ -10,25 +10,25 @@ import (
 
 const (
 	recoveryCodes  = 10
-	recoverySize   = 10 // bytes, in each code: nobody guesses 80 bits
+	recoverySize   = 10 // bytes in each code: 80 bits cannot be guessed
 	recoveryLength = 16 // characters
 	digestSize     = len(secret.Digest{})
 )
 
-// RecoveryCodes are what stands in for a lost app, each of them once.
+// RecoveryCodes replace a lost app. Each works once.
 type RecoveryCodes struct {
-	Digests []byte // of all codes, one behind the other
+	Digests []byte // of all codes, concatenated
 	Used    int64  // bit i is set when code i was used
 }
 
-// Left is how many of the codes were not used yet.
+// Left returns the number of unused codes.
 func (c RecoveryCodes) Left() int {
 	return len(c.Digests)/digestSize - bits.OnesCount64(uint64(c.Used))
 }
 
 var lowerBase32 = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// newRecoveryCodes returns codes and what their owner keeps of them.
+// newRecoveryCodes returns codes as the store and as the user keeps them.
 func newRecoveryCodes() (codes RecoveryCodes, texts []secret.Text) {
 	for range recoveryCodes {
 		code := lowerBase32.EncodeToString(secret.Random(recoverySize))
@@ -39,8 +39,8 @@ func newRecoveryCodes() (codes RecoveryCodes, texts []secret.Text) {
 	return codes, texts
 }
 
-// use returns the codes after this one was used, if it is one of them and was
-// not used before.
+// use returns the codes with this one marked as used. It is not ok if the code
+// is not one of them or was used before.
 func (c RecoveryCodes) use(code secret.Text) (after RecoveryCodes, ok bool) {
 	for i := range len(c.Digests) / digestSize {
 		digest, bit := secret.Digest(c.Digests[i*digestSize:(i+1)*digestSize]), int64(1)<<i

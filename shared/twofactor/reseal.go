@@ -6,8 +6,8 @@ import (
 	"gatehouse/shared/fault"
 )
 
-// sealedAnew returns the factor with its seed sealed under the instance's key
-// in use, and as it is where nothing opens the seed.
+// sealedAnew returns the factor with its seed sealed under the instance's
+// current key. A seed that does not open stays as it is.
 func (r *Rules) sealedAnew(f Factor) Factor {
 	if anew, err := r.seeds.Anew(f.Sealed, seedLabel(f.UserID)); err == nil && anew != nil {
 		f.Sealed = anew
@@ -15,9 +15,9 @@ func (r *Rules) sealedAnew(f Factor) Factor {
 	return f
 }
 
-// Reseal seals the user's seed under the instance's key in use, unless it is
-// already or there is none, and reports whether it did. The error is
-// secret.ErrSealed when the key is gone that sealed it.
+// Reseal seals the user's seed under the instance's current key, if there is a
+// seed and another key sealed it, and reports whether it did. The error is
+// secret.ErrSealed when the key that sealed it is gone.
 func (r *Rules) Reseal(ctx context.Context, userID int64) (bool, error) {
 	for {
 		f, err := r.store.SecondFactor(ctx, userID)

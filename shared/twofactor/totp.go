@@ -12,17 +12,17 @@ import (
 	"gatehouse/shared/secret"
 )
 
-// What every authenticator app takes for granted: SHA-1, six digits, thirty
-// seconds. SHA-1 is no weakness here, as HMAC needs no collision resistance.
+// Every authenticator app assumes SHA-1, six digits and thirty seconds. SHA-1
+// is no weakness here, as HMAC needs no collision resistance.
 const (
 	seedSize = 20 // as long as the hash (RFC 4226 section 4, R6)
 	period   = 30 // seconds
 	digits   = 6
-	// drift is how many steps the clock of an app may be off, either way.
+	// drift is the number of steps by which an app's clock may be wrong.
 	drift = 1
 )
 
-// Seed is what an authenticator app makes its codes of.
+// Seed is the secret that an authenticator app makes its codes from.
 type Seed []byte
 
 func newSeed() Seed { return secret.Random(seedSize) }
@@ -48,8 +48,7 @@ func (s Seed) code(step int64) string {
 	return fmt.Sprintf("%0*d", digits, number%1_000_000)
 }
 
-// recognise returns the step that the code belongs to, which must be a later
-// one than last.
+// recognise returns the step of the code, which must be later than last.
 func (s Seed) recognise(code string, last int64, now time.Time) (found int64, ok bool) {
 	for n := step(now) - drift; n <= step(now)+drift; n++ {
 		if subtle.ConstantTimeCompare([]byte(s.code(n)), []byte(code)) == 1 && n > last && !ok {

@@ -1,16 +1,16 @@
 // Package twofactor holds the rules for signing in with a second factor: the
-// codes of an authenticator app (TOTP, RFC 6238), and recovery codes for the
-// day on which the app is lost.
+// codes of an authenticator app (TOTP, RFC 6238), and recovery codes for when
+// the app is lost.
 //
-// Each code is good once. A seed counts
-// only after a first code of it, so that nobody is locked out by an app that
-// did not take it.
+// Each code works once. A seed takes effect only with its first code, so that
+// an app that did not store it locks nobody out.
 package twofactor
 
 import (
 	"context"
 	"time"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/user"
@@ -22,32 +22,30 @@ type Factor struct {
 	Mark   Mark
 	Sealed []byte // the seed, encrypted
 	// LastStep is the time step of the last code that was used: that code and
-	// those before it are good no more (RFC 6238 section 5.2).
+	// earlier ones no longer work (RFC 6238 section 5.2).
 	LastStep int64
 	Recovery RecoveryCodes
 	// LastSignIn is when the last sign-in that it completed began. That one
-	// and those before it cannot be completed any more.
+	// and earlier ones can no longer be completed.
 	LastSignIn time.Time
 	CreatedAt  time.Time
 }
 
-// Mark tells one state of a factor from every other, those of another factor
-// of the same user included.
+// Mark identifies one state of a factor. No other state has it, not even one of
+// the same user's next factor.
 type Mark [16]byte
 
 func newMark() Mark { return Mark(secret.Random(16)) }
 
 // Store keeps second factors. Reads see every write that was acknowledged
-// before. A user has a factor exactly while the user's TwoFactorEnabled says
-// so.
+// before. A user has a factor exactly while TwoFactorEnabled is set.
 type Store interface {
 	// SecondFactor returns the user's factor, or a fault.NotFound error.
 	SecondFactor(ctx context.Context, userID int64) (Factor, error)
 
-	// ReplaceSecondFactor puts next in the place of the user's factor as it
-	// was with this mark. It returns a fault.Conflict error when that was
-	// changed or removed in between; of concurrent callers with one mark one
-	// wins.
+	// ReplaceSecondFactor replaces the user's factor if it still has this mark.
+	// It returns a fault.Conflict error when it was changed or removed in
+	// between; of concurrent callers with one mark one wins.
 	ReplaceSecondFactor(ctx context.Context, was Mark, next Factor) error
 
 	// EnableTwoFactor gives the factor to the user whose Version is still the
@@ -57,29 +55,30 @@ type Store interface {
 	// fault.NotFound error when the user is gone, and changes nothing then.
 	EnableTwoFactor(ctx context.Context, u user.User, f Factor) error
 
-	// DisableTwoFactor takes the factor from the user in the same way; that
-	// there is none is no error. As for by, it is as with user.UpdateUser.
+	// DisableTwoFactor removes the factor in the same way; that there is none
+	// is no error. The id by means the same as with user.UpdateUser.
 	DisableTwoFactor(ctx context.Context, u user.User, by int64) error
 }
 
 // Rules enrol second factors, take their codes and remove them.
 type Rules struct {
 	store      Store
+	trail      *audit.Trail
 	seeds      secret.Box
 	enrolments secret.Box
 	now        func() time.Time
 }
 
-// NewRules returns the rules over a store, which gets to know no seed.
-func NewRules(store Store, keys secret.Keys, now func() time.Time) *Rules {
-	return &Rules{store, keys.Box("two-factor seed"), keys.Box("two-factor enrolment"), now}
+// NewRules returns the rules over a store, which sees seeds only encrypted.
+func NewRules(store Store, trail *audit.Trail, keys secret.Keys, now func() time.Time) *Rules {
+	return &Rules{store, trail, keys.Box("two-factor seed"), keys.Box("two-factor enrolment"), now}
 }
 
 // ErrOver means that an enrolment took too long, was completed before, or that
-// the user changed in between. It starts again.
+// the user changed in between. It has to start again.
 var ErrOver = fault.New(fault.Conflict, "That took too long, or it was done already. Begin again.")
 
-// ErrWrongCode means that a code is not right, or was used before.
+// ErrWrongCode means that a code is wrong or was used before.
 var ErrWrongCode = fault.New(fault.Unauthorized, "The code is not right, or it was used before.")
 
 // Factor returns the user's second factor, or a fault.NotFound error.

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/route"
 	"gatehouse/shared/secret"
@@ -25,14 +26,16 @@ const (
 
 // Rules creates, changes and recognises users.
 type Rules struct {
-	Store
+	Reader
+	store     Store
+	trail     *audit.Trail
 	passwords secret.Passwords
 	now       func() time.Time
 }
 
 // NewRules returns the rules over a store.
-func NewRules(store Store, passwords secret.Passwords, now func() time.Time) *Rules {
-	return &Rules{store, passwords, now}
+func NewRules(store Store, trail *audit.Trail, passwords secret.Passwords, now func() time.Time) *Rules {
+	return &Rules{store, store, trail, passwords, now}
 }
 
 // Registration is what a new user starts with.
@@ -42,9 +45,8 @@ type Registration struct {
 	Admin, PrivateProfile bool
 }
 
-// Create registers a user. What is wrong with the fields comes as
-// fault.Fields.
-func (r *Rules) Create(ctx context.Context, reg Registration) (User, error) {
+// Create registers a user. Wrong fields are a fault.Fields error.
+func (r *Rules) Create(ctx context.Context, actor audit.Actor, reg Registration) (User, error) {
 	complaints := fault.Fields{}
 	complaints.Add("username", route.CheckSegment(reg.Username))
 	complaints.Add("name", text.CheckName(reg.Name))
@@ -54,12 +56,17 @@ func (r *Rules) Create(ctx context.Context, reg Registration) (User, error) {
 		return User{}, err
 	}
 	now := r.now()
-	return r.CreateUser(ctx, User{
+	u, err := r.store.CreateUser(ctx, User{
 		Username: reg.Username, Name: reg.Name, Email: reg.Email,
 		PasswordHash: r.passwords.Hash(reg.Password), State: Active,
 		Admin: reg.Admin, PrivateProfile: reg.PrivateProfile,
 		CreatedAt: now, UpdatedAt: now,
 	})
+	events := []audit.Event{u.Event(EventCreated, actor.ID)}
+	if u.Admin {
+		events = append(events, u.Event(EventAdminGranted, actor.ID))
+	}
+	return u, r.trail.RecordUnless(ctx, err, events...)
 }
 
 // Change lists what to change of a user; nil leaves a field as it is.
@@ -68,36 +75,75 @@ type Change struct {
 	Password              *secret.Text
 	Admin, PrivateProfile *bool
 	State                 *State
-	// By is the id of the administrator who changes the user and must still be
-	// one when that happens; zero is nobody in particular.
-	By int64
 }
 
+// ErrOneself keeps the last active administrator in place: taking that away
+// takes another administrator.
+var ErrOneself = fault.New(fault.Invalid, "administrators cannot block, demote or delete themselves")
+
 // Update changes a user. A new password and a block end the user's sessions
-// and password-grant tokens. The user name is the first segment of the
-// addresses of the user's projects, which monitoring tools hold on to, so it
-// is permanent.
-func (r *Rules) Update(ctx context.Context, id int64, c Change) (User, error) {
-	u, err := r.User(ctx, id)
+// and password-grant tokens. The user name is permanent, because it begins the
+// addresses of the user's projects, which monitoring tools keep.
+func (r *Rules) Update(ctx context.Context, actor audit.Actor, id int64, c Change) (User, error) {
+	if c.disempowers() && id == actor.UserID {
+		return User{}, ErrOneself
+	}
+	was, err := r.User(ctx, id)
 	if err != nil {
 		return User{}, err
 	}
-	if err := c.check(u); err != nil {
+	if err := c.check(was); err != nil {
 		return User{}, err
 	}
-	u = c.Applied(u)
+	u := c.applied(was)
 	if c.Password != nil {
 		u.PasswordHash = r.passwords.Hash(*c.Password)
 	}
 	u.UpdatedAt = r.now()
 	if c.endsSessions() {
-		u.SessionEpoch = u.NextSince(u.UpdatedAt)
+		u.SessionEpoch = u.NextSessionEpoch(u.UpdatedAt)
 	}
-	if err := r.UpdateUser(ctx, u, c.By); err != nil {
-		return User{}, err
-	}
+	err = r.store.UpdateUser(ctx, u, c.by(actor))
 	u.Version++
-	return u, nil
+	return u, r.trail.RecordUnless(ctx, err, c.events(was, actor.ID)...)
+}
+
+// Block bars a user from the service.
+func (r *Rules) Block(ctx context.Context, actor audit.Actor, id int64) (User, error) {
+	return r.Update(ctx, actor, id, Change{State: new(Blocked)})
+}
+
+// Unblock ends a block.
+func (r *Rules) Unblock(ctx context.Context, actor audit.Actor, id int64) (User, error) {
+	return r.Update(ctx, actor, id, Change{State: new(Active)})
+}
+
+// Delete removes a user who has no projects, or returns a fault.Conflict error.
+func (r *Rules) Delete(ctx context.Context, actor audit.Actor, id int64) error {
+	if id == actor.UserID {
+		return ErrOneself
+	}
+	u, err := r.User(ctx, id)
+	if err != nil {
+		return err
+	}
+	err = r.store.DeleteUser(ctx, id, actor.UserID)
+	return r.trail.RecordUnless(ctx, err, u.Event(EventDeleted, actor.ID))
+}
+
+// disempowers reports whether an administrator loses power by the change.
+func (c Change) disempowers() bool {
+	return c.Admin != nil && !*c.Admin || c.State != nil && *c.State == Blocked
+}
+
+// by returns the id of the user who must be an administrator at the moment of
+// the change, or zero. Of two administrators who block or demote each other at
+// the same time, one stays.
+func (c Change) by(actor audit.Actor) int64 {
+	if c.disempowers() || c.State != nil {
+		return actor.UserID
+	}
+	return 0
 }
 
 func (c Change) check(u User) error {
@@ -117,8 +163,8 @@ func (c Change) check(u User) error {
 	return complaints.Err()
 }
 
-// Applied returns the user with the change, but for the password.
-func (c Change) Applied(u User) User {
+// applied returns the user with the change, except for the password.
+func (c Change) applied(u User) User {
 	set(&u.Name, c.Name)
 	set(&u.Email, c.Email)
 	set(&u.Admin, c.Admin)
@@ -127,16 +173,16 @@ func (c Change) Applied(u User) User {
 	return u
 }
 
-// endsSessions reports whether whoever is signed in must not stay so: the old
-// password may be known to somebody else, and a block is to last beyond its
-// end for what began before.
+// endsSessions reports whether the change ends the user's sessions: someone
+// else may know the old password, and what began before a block must not
+// work again after it.
 func (c Change) endsSessions() bool {
 	return c.Password != nil || c.State != nil && *c.State == Blocked
 }
 
-// NextSince returns the time of a change that ends sessions: in the unit that
-// stores keep, and later than the last, whatever the clock says.
-func (u User) NextSince(now time.Time) time.Time {
+// NextSessionEpoch returns the time of a change that ends sessions: in the unit
+// that stores keep, and later than the last one whatever the clock says.
+func (u User) NextSessionEpoch(now time.Time) time.Time {
 	now = now.Truncate(time.Microsecond)
 	if now.After(u.SessionEpoch) {
 		return now
@@ -150,8 +196,8 @@ func set[T any](field *T, to *T) {
 	}
 }
 
-// UserByUsername returns the user with this user name, without regard to case,
-// or a fault.NotFound error. Unlike a login it is never an e-mail address.
+// UserByUsername returns the user with this user name in any case, or a
+// fault.NotFound error. Unlike a login it is never an e-mail address.
 func (r *Rules) UserByUsername(ctx context.Context, username string) (User, error) {
 	if strings.Contains(username, "@") {
 		return User{}, fault.New(fault.NotFound, "no user name holds an @")
@@ -160,11 +206,10 @@ func (r *Rules) UserByUsername(ctx context.Context, username string) (User, erro
 }
 
 // Authenticate returns the user with this user name or e-mail address and
-// this password. Everything else, a blocked user included, is one and the
-// same fault.Unauthorized error and takes the same work; the user of that login,
-// if there is one, then comes along for the audit trail alone. While the user is
-// looked up the conditions are asked; when one of them has an error, that is
-// returned and the password is not looked at.
+// this password. Anything else, a blocked user included, is the same
+// fault.Unauthorized error after the same work; the user with that login is
+// then returned too, for the audit trail only. The conditions run while the
+// user is read; an error of one is returned without a look at the password.
 func (r *Rules) Authenticate(ctx context.Context, login string, password secret.Text, conditions ...func(context.Context) error) (User, error) {
 	var u User
 	calls, ctx := errgroup.WithContext(ctx)

@@ -1,6 +1,7 @@
 package user_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/user"
@@ -16,7 +18,7 @@ import (
 
 func TestCreateChecksEveryField(t *testing.T) {
 	a := apptest.New(t)
-	_, err := a.Users.Create(t.Context(), user.Registration{Username: "api", Name: "", Email: "nobody", Password: secret.NewText("short")})
+	_, err := a.Users.Create(t.Context(), audit.Setup, user.Registration{Username: "api", Name: "", Email: "nobody", Password: secret.NewText("short")})
 	var fields fault.Fields
 	errors.As(err, &fields)
 	want := fault.Fields{
@@ -50,7 +52,7 @@ func TestFieldLimits(t *testing.T) {
 		{"another user name", user.Change{Username: new("Ada")}, false},
 	}
 	for _, test := range tests {
-		_, err := a.Users.Update(t.Context(), ada.ID, test.change)
+		_, err := a.Users.Update(t.Context(), audit.Setup, ada.ID, test.change)
 		if (err == nil) != test.ok || err != nil && !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: Update() = %v, want success %v", test.name, err, test.ok)
 		}
@@ -79,7 +81,7 @@ func TestSessionsEndWithThePasswordAndWithABlock(t *testing.T) {
 			t.Fatal(err)
 		}
 		a.Pass(-time.Second) // another function's clock may be behind
-		if _, err := a.Users.Update(t.Context(), ada.ID, test.change); err != nil {
+		if _, err := a.Users.Update(t.Context(), audit.Setup, ada.ID, test.change); err != nil {
 			t.Fatal(err)
 		}
 		u, err := a.Users.User(t.Context(), ada.ID)
@@ -101,7 +103,7 @@ func TestEveryEndOfSessionsIsAnother(t *testing.T) {
 	seen := map[time.Time]bool{}
 	for range 3 {
 		a.Pass(time.Nanosecond)
-		changed, err := a.Users.Update(t.Context(), ada.ID, user.Change{Password: new(secret.NewText("difference engine"))})
+		changed, err := a.Users.Update(t.Context(), audit.Setup, ada.ID, user.Change{Password: new(secret.NewText("difference engine"))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,5 +151,84 @@ func TestUserByUsername(t *testing.T) {
 		if u.ID != want || (want == 0) != fault.Is(err, fault.NotFound) {
 			t.Errorf("UserByUsername(%q) = %d, %v, want %d", name, u.ID, err, want)
 		}
+	}
+}
+
+// An administrator stays one until another one takes that away.
+func TestAdministratorsMayNotDisempowerThemselves(t *testing.T) {
+	a := apptest.New(t)
+	root, boss := a.Admin("root"), a.Admin("boss")
+	tests := map[string]func(actor audit.Actor, id int64) error{
+		"block": func(actor audit.Actor, id int64) error {
+			_, err := a.Users.Block(t.Context(), actor, id)
+			return err
+		},
+		"demote": func(actor audit.Actor, id int64) error {
+			_, err := a.Users.Update(t.Context(), actor, id, user.Change{Admin: new(false)})
+			return err
+		},
+		"delete": func(actor audit.Actor, id int64) error { return a.Users.Delete(t.Context(), actor, id) },
+	}
+	for name, do := range tests {
+		asRoot := audit.Actor{ID: boss.ID, UserID: root.ID}
+		for _, actor := range []audit.Actor{audit.ByUser(root.ID), asRoot} {
+			if err := do(actor, root.ID); !errors.Is(err, user.ErrOneself) {
+				t.Errorf("%s oneself as %+v = %v, want %v", name, actor, err, user.ErrOneself)
+			}
+		}
+		if u, err := a.Users.User(t.Context(), root.ID); err != nil || !u.Administers() {
+			t.Errorf("after %s oneself the administrator is %+v, %v", name, u, err)
+		}
+	}
+}
+
+// Somebody who is no administrator any more changes nobody's state.
+func TestStatesAreChangedByAdministratorsOnly(t *testing.T) {
+	a := apptest.New(t)
+	ada, ben := a.User("ada"), a.User("ben")
+	for name, set := range map[string]func(context.Context, audit.Actor, int64) (user.User, error){"Block": a.Users.Block, "Unblock": a.Users.Unblock} {
+		if _, err := set(t.Context(), audit.ByUser(ben.ID), ada.ID); !errors.Is(err, user.ErrNotAdministrator) {
+			t.Errorf("%s by a user = %v, want %v", name, err, user.ErrNotAdministrator)
+		}
+	}
+}
+
+func TestDeedsOnUsersAreInTheTrail(t *testing.T) {
+	a := apptest.New(t)
+	actor := audit.ByUser(a.Admin("root").ID)
+	ada, err := a.Users.Create(t.Context(), actor, user.Registration{
+		Username: "ada", Name: "Ada", Email: "ada@example.com", Password: secret.NewText(apptest.Password), Admin: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range []user.Change{
+		{State: new(user.Blocked)}, {State: new(user.Active)}, {Admin: new(false)}, {Password: new(secret.NewText("difference engine"))},
+		{Name: new("Ada King"), Email: new("king@example.com")}, {},
+	} {
+		if _, err := a.Users.Update(t.Context(), actor, ada.ID, change); err != nil {
+			t.Fatal(err)
+		}
+		a.Pass(time.Millisecond)
+	}
+	if err := a.Users.Delete(t.Context(), actor, ada.ID); err != nil {
+		t.Fatal(err)
+	}
+	page, err := a.Trail.Entries(t.Context(), audit.Filter{UserID: ada.ID, Size: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[audit.Name]int{}
+	for _, e := range page.Entries {
+		if got[e.Name]++; e.ActorID != actor.ID || e.Event.Details["user"] != "ada" {
+			t.Errorf("the entry is %+v, want root's about ada", e)
+		}
+	}
+	want := map[audit.Name]int{
+		user.EventCreated: 1, user.EventAdminGranted: 1, user.EventBlocked: 1, user.EventUnblocked: 1, user.EventAdminRevoked: 1,
+		user.EventPasswordChanged: 1, user.EventChanged: 1, user.EventDeleted: 1,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("entries (-want +got):\n%s", diff)
 	}
 }

@@ -24,9 +24,9 @@ func (u User) Event(name audit.Name, actorID int64) audit.Event {
 	return audit.Event{Name: name, ActorID: actorID, UserID: u.ID, Details: audit.Details{"user": u.Username}}
 }
 
-// Events returns what an actor's change means for the user, as it was.
-func (c Change) Events(was User, actorID int64) []audit.Event {
-	next := c.Applied(was)
+// events returns the events of an actor's change to the user.
+func (c Change) events(was User, actorID int64) []audit.Event {
+	next := c.applied(was)
 	var events []audit.Event
 	for _, e := range []struct {
 		happened bool

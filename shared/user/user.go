@@ -53,15 +53,8 @@ func (u User) Administers() bool { return u.Admin && !u.Blocked() }
 // password was still being looked at: no clock is asked.
 func (u User) SessionValid(since time.Time) bool { return u.SessionEpoch.Equal(since) }
 
-// Store keeps users. Reads see every write that was acknowledged before.
-type Store interface {
-	// CreateUser stores a user under the next ids, with the namespace that
-	// the user name claims, and returns it with ID, NamespaceID and Version.
-	// When the user name (by any user or group) or the e-mail address is
-	// taken, it returns a fault.Fields error on "username" or "email" and
-	// stores nothing; of concurrent callers who want the same, one wins.
-	CreateUser(ctx context.Context, u User) (User, error)
-
+// Reader finds users. Reads see every write that was acknowledged before.
+type Reader interface {
 	// User returns the user with this id, or a fault.NotFound error.
 	User(ctx context.Context, id int64) (User, error)
 
@@ -74,6 +67,18 @@ type Store interface {
 
 	// Users returns a page of all users, the newest first.
 	Users(ctx context.Context, r page.Request) (page.Of[User], error)
+}
+
+// Store keeps users.
+type Store interface {
+	Reader
+
+	// CreateUser stores a user under the next ids, with the namespace that
+	// the user name claims, and returns it with ID, NamespaceID and Version.
+	// When the user name (by any user or group) or the e-mail address is
+	// taken, it returns a fault.Fields error on "username" or "email" and
+	// stores nothing; of concurrent callers who want the same, one wins.
+	CreateUser(ctx context.Context, u User) (User, error)
 
 	// UpdateUser replaces the user whose Version is still the stored one; the
 	// stored version then counts one more. It returns a fault.Conflict error

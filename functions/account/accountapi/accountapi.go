@@ -5,6 +5,7 @@
 package accountapi
 
 import (
+	"context"
 	"embed"
 	"errors"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"gatehouse/shared/app"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/site"
+	"gatehouse/shared/user"
 	"gatehouse/shared/web"
 )
 
@@ -45,7 +47,8 @@ type api struct {
 // New returns the handler of the group.
 func New(app *app.App) http.Handler {
 	a := &api{app: app, site: site.New(app, files, notices)}
-	anybody, user, session, owner, holder := a.site.Page, a.site.SignedIn, a.site.InSession, a.owned, a.held
+	anybody, user, session := a.site.Page, a.site.SignedIn, a.site.InSession
+	owner, holder := only(a.site, app.OAuth.ClientByID, manages), only(a.site, app.Tokens.AccessToken, holds)
 
 	mux := web.NewMux()
 	mux.HandleFunc("GET /assets/{name}", a.site.Asset)
@@ -100,6 +103,27 @@ func New(app *app.App) http.Handler {
 	mux.Handle("POST /admin/users/{id}/reset_two_factor", admin(a.resetTwoFactor))
 	mux.Handle("GET /admin/audit", admin(a.everybodysAudit))
 	return web.Wrap(a.site.Serve(mux))
+}
+
+// only returns a guard that calls a handler with the thing that {id} names, if
+// the user may see it. To everyone else the thing does not exist.
+func only[T any](s *site.Site, read func(context.Context, int64) (T, error), may func(user.User, T) bool) func(func(http.ResponseWriter, *http.Request, user.User, T) error) http.Handler {
+	return func(h func(http.ResponseWriter, *http.Request, user.User, T) error) http.Handler {
+		return s.SignedIn(func(w http.ResponseWriter, r *http.Request, u user.User) error {
+			id, err := web.PathID(r, "id")
+			if err != nil {
+				return err
+			}
+			thing, err := read(r.Context(), id)
+			switch {
+			case err != nil:
+				return err
+			case !may(u, thing):
+				return fault.New(fault.NotFound, "another user's")
+			}
+			return h(w, r, u, thing)
+		})
+	}
 }
 
 func toApplications(w http.ResponseWriter, r *http.Request) error {

@@ -1,21 +1,23 @@
 package accountapi
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 	"gatehouse/shared/site"
-	"gatehouse/shared/twofactor"
 	"gatehouse/shared/user"
 	"gatehouse/shared/web"
 )
 
-// Where the pages of the administrators are.
+// Addresses of the administrators' pages.
 const (
 	adminUsersPath = "/admin/users"
 	adminAuditPath = "/admin/audit"
@@ -28,8 +30,8 @@ var administration = []site.Tab{
 
 var errNotAdmin = fault.New(fault.NotFound, "for administrators")
 
-// administrator lets administrators through. For everybody else there is
-// nothing.
+// administrator lets administrators through. To everyone else the page does not
+// exist.
 func (a *api) administrator(h site.UserHandler) http.Handler {
 	return a.site.SignedIn(func(w http.ResponseWriter, r *http.Request, u user.User) error {
 		if !u.Admin {
@@ -43,8 +45,7 @@ func toUsers(w http.ResponseWriter, r *http.Request, _ user.User) error {
 	return site.Redirect(w, r, adminUsersPath)
 }
 
-// renderAdmin answers with a page of the administration and the way to the
-// others.
+// renderAdmin answers with a page of the administration.
 func (a *api) renderAdmin(w http.ResponseWriter, r *http.Request, p site.Page) error {
 	p.Place, p.Tabs = "Administration", slices.Clone(administration)
 	for i, t := range p.Tabs {
@@ -53,7 +54,7 @@ func (a *api) renderAdmin(w http.ResponseWriter, r *http.Request, p site.Page) e
 	return a.site.Render(w, r, p)
 }
 
-// usersBody is what the list of users shows.
+// usersBody is the data of the list of users.
 type usersBody struct {
 	Search string
 	Rows   []userRow
@@ -92,60 +93,54 @@ func (a *api) listUsers(w http.ResponseWriter, r *http.Request, u user.User) err
 }
 
 func (a *api) blockUser(w http.ResponseWriter, r *http.Request, u user.User) error {
-	return a.setState(w, r, u, user.Blocked, "user-blocked")
+	return a.setState(w, r, u, a.app.Users.Block, "user-blocked")
 }
 
 func (a *api) unblockUser(w http.ResponseWriter, r *http.Request, u user.User) error {
-	return a.setState(w, r, u, user.Active, "user-unblocked")
+	return a.setState(w, r, u, a.app.Users.Unblock, "user-unblocked")
 }
 
-// setState blocks or unblocks the user that {id} names. Nobody blocks oneself,
-// so that there is always an administrator.
-func (a *api) setState(w http.ResponseWriter, r *http.Request, u user.User, state user.State, notice string) error {
-	was, err := a.named(r)
+// setState blocks or unblocks the user that {id} names.
+func (a *api) setState(w http.ResponseWriter, r *http.Request, u user.User, set stateSetter, notice string) error {
+	id, err := web.PathID(r, "id")
+	if err != nil {
+		return err
+	}
+	_, err = set(r.Context(), audit.ByUser(u.ID), id)
 	switch {
+	case errors.Is(err, user.ErrOneself):
+		return fault.New(fault.Invalid, "Administrators cannot block themselves.")
 	case err != nil:
 		return err
-	case was.ID == u.ID:
-		return fault.New(fault.Invalid, "Administrators cannot block themselves.")
 	}
-	change := user.Change{State: &state, By: u.ID}
-	if _, err := a.app.Users.Update(r.Context(), was.ID, change); err != nil {
-		return err
-	}
-	a.app.Trail.Record(r.Context(), change.Events(was, u.ID)...)
 	a.site.Notify(w, notice)
 	return site.Redirect(w, r, adminUsersPath)
 }
 
-// named returns the user that {id} names.
-func (a *api) named(r *http.Request) (user.User, error) {
-	id, err := web.PathID(r, "id")
-	if err != nil {
-		return user.User{}, err
-	}
-	return a.app.Users.User(r.Context(), id)
-}
+type stateSetter func(ctx context.Context, actor audit.Actor, id int64) (user.User, error)
 
-// resetTwoFactor lets a user sign in with the password alone who lost the app
-// and the recovery codes. Administrators turn their own off where that takes
-// their password: whoever finds this page open has none.
+// resetTwoFactor resets the second factor of another user. Administrators turn
+// their own off in their settings, which takes the password: someone who finds
+// this page open does not know it.
 func (a *api) resetTwoFactor(w http.ResponseWriter, r *http.Request, u user.User) error {
-	whose, err := a.named(r)
+	id, err := web.PathID(r, "id")
 	switch {
 	case err != nil:
 		return err
-	case whose.ID == u.ID:
+	case id == u.ID:
 		return fault.New(fault.Invalid, "Turn off your own two-factor authentication in your settings.")
 	}
-	if err := a.app.TwoFactor.Reset(r.Context(), whose, u.ID); err != nil {
+	other, err := a.app.Users.User(r.Context(), id)
+	if err != nil {
 		return err
 	}
-	if !whose.TwoFactorEnabled {
-		a.site.Notify(w, "two-factor-over")
-		return site.Redirect(w, r, adminUsersPath)
+	if err := a.app.TwoFactor.Reset(r.Context(), audit.ByUser(u.ID), other); err != nil {
+		return err
 	}
-	a.app.Trail.Record(r.Context(), whose.Event(twofactor.EventDisabled, u.ID))
-	a.site.Notify(w, "two-factor-reset")
+	notice := "two-factor-reset"
+	if !other.TwoFactorEnabled {
+		notice = "two-factor-over"
+	}
+	a.site.Notify(w, notice)
 	return site.Redirect(w, r, adminUsersPath)
 }

@@ -4,45 +4,25 @@ import (
 	"net/http"
 	"strconv"
 
-	"gatehouse/shared/fault"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/site"
 	"gatehouse/shared/user"
-	"gatehouse/shared/web"
 )
 
 func applicationAddress(c oauth.Client) string {
 	return applicationsPath + "/" + strconv.FormatInt(c.ID, 10)
 }
 
-// applicationHandler serves a page about an application that the user may
-// manage.
-type applicationHandler func(w http.ResponseWriter, r *http.Request, u user.User, c oauth.Client) error
-
-var errNoApplication = fault.New(fault.NotFound, "no such application")
-
-// owned lets through who registered the application that {id} names. Those of
-// the instance are the administrators'. To everybody else it does not exist.
-func (a *api) owned(h applicationHandler) http.Handler {
-	return a.site.SignedIn(func(w http.ResponseWriter, r *http.Request, u user.User) error {
-		id, err := web.PathID(r, "id")
-		if err != nil {
-			return err
-		}
-		c, err := a.app.Store.ClientByID(r.Context(), id)
-		switch {
-		case err != nil:
-			return err
-		case c.OwnerID != u.ID && !(c.OwnerID == 0 && u.Admin):
-			return errNoApplication
-		}
-		return h(w, r, u, c)
-	})
+// manages reports whether the user may manage the application: users manage
+// their own, and administrators those of the instance.
+func manages(u user.User, c oauth.Client) bool {
+	return c.OwnerID == u.ID || c.OwnerID == 0 && u.Admin
 }
 
-// applicationsBody is what the list of applications shows.
+// applicationsBody is the data of the list of applications.
 type applicationsBody struct {
 	Rows   []applicationRow
 	Paging site.Paging
@@ -55,7 +35,7 @@ type applicationRow struct {
 
 func (a *api) listApplications(w http.ResponseWriter, r *http.Request, u user.User) error {
 	wanted := site.PageOf(r)
-	clients, err := a.app.Store.ClientsOf(r.Context(), u.ID, wanted)
+	clients, err := a.app.OAuth.ClientsOf(r.Context(), u.ID, wanted)
 	if err != nil {
 		return err
 	}
@@ -66,7 +46,7 @@ func (a *api) listApplications(w http.ResponseWriter, r *http.Request, u user.Us
 	return a.renderSettings(w, r, site.Page{Template: "applications", Title: "Applications", Body: body})
 }
 
-// applicationBody is what the page of an application shows.
+// applicationBody is the data of an application's page.
 type applicationBody struct {
 	oauth.Client
 	Scopes                         []scope.Described
@@ -86,7 +66,7 @@ func (a *api) showApplication(w http.ResponseWriter, r *http.Request, u user.Use
 	}})
 }
 
-// settingsOf says in plain words how an application is set up.
+// settingsOf describes an application's settings.
 func settingsOf(c oauth.Client) []string {
 	settings := []string{"Public: must use PKCE"}
 	if c.Confidential {
@@ -105,32 +85,30 @@ func settingsOf(c oauth.Client) []string {
 }
 
 func (a *api) deleteApplication(w http.ResponseWriter, r *http.Request, u user.User, c oauth.Client) error {
-	if err := a.app.Store.DeleteClient(r.Context(), c); err != nil {
+	if err := a.app.OAuth.DeleteClient(r.Context(), audit.ByUser(u.ID), c); err != nil {
 		return err
 	}
-	a.app.Trail.Record(r.Context(), c.Event(oauth.EventApplicationDeleted, u.ID))
 	a.site.Notify(w, "deleted")
 	return site.Redirect(w, r, applicationsPath)
 }
 
 func (a *api) renewSecret(w http.ResponseWriter, r *http.Request, u user.User, c oauth.Client) error {
-	c, text, err := a.app.OAuth.RenewSecret(r.Context(), c)
+	c, text, err := a.app.OAuth.RenewSecret(r.Context(), audit.ByUser(u.ID), c)
 	if err != nil {
 		return err
 	}
-	a.app.Trail.Record(r.Context(), c.Event(oauth.EventSecretRenewed, u.ID))
 	return a.renderSecret(w, r, http.StatusOK, "The new secret", c, text)
 }
 
-// secretBody is what the page shows that shows a secret.
+// secretBody is the data of the page that reveals a new secret.
 type secretBody struct {
 	oauth.Client
 	Heading, Address string
 	Secret           secret.Text
 }
 
-// renderSecret shows a secret, in the answer to the form that made it: a
-// redirect would have to carry it in an address or a cookie, or to keep it.
+// renderSecret reveals a secret in the answer to the form that made it, because
+// a redirect would have to put it into an address or a cookie, or store it.
 func (a *api) renderSecret(w http.ResponseWriter, r *http.Request, status int, heading string, c oauth.Client, text secret.Text) error {
 	return a.renderSettings(w, r, site.Page{
 		Template: "application_secret", Title: heading, Status: status,

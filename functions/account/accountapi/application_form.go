@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
@@ -12,19 +13,18 @@ import (
 	"gatehouse/shared/user"
 )
 
-// applicationForm is what the form for an application shows.
+// applicationForm is the data of the form for an application.
 type applicationForm struct {
 	Heading, Submit, Action string
 	Back, BackTo            string
 	oauth.Registration
-	Admin      bool // may set Trusted
 	Complaints complaints
 }
 
-// complaints are what is wrong with the fields, in words.
+// complaints are the errors beside the fields, as sentences.
 type complaints struct{ Name, RedirectURI, Scopes string }
 
-// Any reports whether there is one.
+// Any reports whether a field is wrong.
 func (c complaints) Any() bool { return c != complaints{} }
 
 // Focus names the field to start with: the first one with a mistake.
@@ -55,23 +55,23 @@ func (f applicationForm) Scopes() []scopeChoice {
 	return choices
 }
 
-func formForNew(u user.User, r oauth.Registration) applicationForm {
+func formForNew(r oauth.Registration) applicationForm {
 	return applicationForm{
 		Heading: "New application", Submit: "Register", Action: applicationsPath,
-		Back: applicationsPath, BackTo: "All applications", Registration: r, Admin: u.Admin,
+		Back: applicationsPath, BackTo: "All applications", Registration: r,
 	}
 }
 
-func formToEdit(u user.User, c oauth.Client, r oauth.Registration) applicationForm {
+func formToEdit(c oauth.Client, r oauth.Registration) applicationForm {
 	address := applicationAddress(c)
 	return applicationForm{
 		Heading: "Edit " + c.Name, Submit: "Save", Action: address,
-		Back: address, BackTo: c.Name, Registration: r, Admin: u.Admin,
+		Back: address, BackTo: c.Name, Registration: r,
 	}
 }
 
 func (a *api) newApplication(w http.ResponseWriter, r *http.Request, u user.User) error {
-	return a.renderForm(w, r, http.StatusOK, formForNew(u, oauth.Registration{Confidential: true, PasswordGrant: true}))
+	return a.renderForm(w, r, http.StatusOK, formForNew(oauth.Registration{ByAdmin: u.Admin, Confidential: true, PasswordGrant: true}))
 }
 
 func (a *api) createApplication(w http.ResponseWriter, r *http.Request, u user.User) error {
@@ -79,17 +79,16 @@ func (a *api) createApplication(w http.ResponseWriter, r *http.Request, u user.U
 	if err != nil {
 		return err
 	}
-	c, text, err := a.app.OAuth.Register(r.Context(), u.ID, registration)
+	c, text, err := a.app.OAuth.Register(r.Context(), audit.ByUser(u.ID), u.ID, registration)
 	if err != nil {
-		return a.complain(w, r, formForNew(u, registration), err)
+		return a.renderFormError(w, r, formForNew(registration), err)
 	}
-	a.app.Trail.Record(r.Context(), c.Event(oauth.EventApplicationCreated, u.ID))
 	return a.renderSecret(w, r, http.StatusCreated, "The application is registered", c, text)
 }
 
 func (a *api) editApplication(w http.ResponseWriter, r *http.Request, u user.User, c oauth.Client) error {
-	return a.renderForm(w, r, http.StatusOK, formToEdit(u, c, oauth.Registration{
-		Name: c.Name, RedirectURIs: strings.Join(c.RedirectURIs, "\n"), Scopes: c.Scopes,
+	return a.renderForm(w, r, http.StatusOK, formToEdit(c, oauth.Registration{
+		ByAdmin: u.Admin, Name: c.Name, RedirectURIs: strings.Join(c.RedirectURIs, "\n"), Scopes: c.Scopes,
 		Confidential: c.Confidential, Trusted: c.Trusted, RequireSecret: c.RequireSecret, PasswordGrant: c.PasswordGrant,
 	}))
 }
@@ -99,35 +98,32 @@ func (a *api) updateApplication(w http.ResponseWriter, r *http.Request, u user.U
 	if err != nil {
 		return err
 	}
-	changed, err := a.app.OAuth.Edit(r.Context(), c, registration)
-	if err != nil {
-		return a.complain(w, r, formToEdit(u, c, registration), err)
+	if _, err := a.app.OAuth.ChangeClient(r.Context(), audit.ByUser(u.ID), c, registration); err != nil {
+		return a.renderFormError(w, r, formToEdit(c, registration), err)
 	}
-	a.app.Trail.Record(r.Context(), changed.Event(oauth.EventApplicationChanged, u.ID))
 	a.site.Notify(w, "saved")
 	return site.Redirect(w, r, applicationAddress(c))
 }
 
-// readRegistration reads the form. A trusted application asks nobody, so only
-// an administrator can say what it is: one that somebody else saves, such as an
-// administrator of former days, is trusted no more.
+// readRegistration reads the form as the user sent it.
 func readRegistration(r *http.Request, u user.User) (oauth.Registration, error) {
 	form, err := site.ReadForm(r)
 	return oauth.Registration{
+		ByAdmin:       u.Admin,
 		Name:          strings.TrimSpace(form.Get("name")),
 		RedirectURIs:  form.Get("redirect_uri"),
 		Scopes:        scope.Of(form.All("scopes[]")...),
 		Confidential:  form.Checked("confidential"),
-		Trusted:       u.Admin && form.Checked("trusted"),
+		Trusted:       form.Checked("trusted"),
 		RequireSecret: form.Checked("require_secret"),
 		PasswordGrant: form.Checked("password_grant"),
 	}, err
 }
 
-// complain shows the form again with what is wrong beside the fields. The
-// status is 422: the request was understood, its content was not accepted, and
-// unlike 400 no cache or client takes it for a broken request.
-func (a *api) complain(w http.ResponseWriter, r *http.Request, form applicationForm, err error) error {
+// renderFormError shows the form again with an error beside each wrong field.
+// The status is 422: the request was understood but its content was rejected.
+// Unlike 400, no cache or client takes that for a broken request.
+func (a *api) renderFormError(w http.ResponseWriter, r *http.Request, form applicationForm, err error) error {
 	var fields fault.Fields
 	if !errors.As(err, &fields) {
 		return err

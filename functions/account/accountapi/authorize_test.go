@@ -282,7 +282,7 @@ func TestDenial(t *testing.T) {
 			t.Errorf("%s told the client %v", name, params)
 		}
 	}
-	if grants, err := a.OAuth.Store().GrantsOf(t.Context(), ada.ID, client.ID); err != nil || len(grants) != 0 {
+	if grants, err := a.Store.GrantsOf(t.Context(), ada.ID, client.ID); err != nil || len(grants) != 0 {
 		t.Errorf("denials left the grants %v, %v", grants, err)
 	}
 }

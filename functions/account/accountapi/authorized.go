@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"gatehouse/shared/fault"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/site"
@@ -42,23 +42,14 @@ func (a *api) listAuthorized(w http.ResponseWriter, r *http.Request, u user.User
 	return a.renderSettings(w, r, site.Page{Template: "authorized", Title: "Authorized applications", Body: rows})
 }
 
-// revokeAuthorized takes back all that the user allowed the application. One
-// that can do nothing for the user can do nothing afterwards either.
 func (a *api) revokeAuthorized(w http.ResponseWriter, r *http.Request, u user.User) error {
 	id, err := web.PathID(r, "id")
 	if err != nil {
 		return err
 	}
-	client, err := a.app.Store.ClientByID(r.Context(), id)
-	if err != nil && !fault.Is(err, fault.NotFound) {
+	if err := a.app.OAuth.RevokeAuthorization(r.Context(), audit.ByUser(u.ID), id); err != nil {
 		return err
 	}
-	if err := a.app.Store.RevokeGrants(r.Context(), u.ID, id, a.app.Now()); err != nil {
-		return err
-	}
-	event := client.Event(oauth.EventAuthorizationRevoked, u.ID)
-	event.UserID = u.ID // and not the application's owner
-	a.app.Trail.Record(r.Context(), event)
 	a.site.Notify(w, "access-ended")
 	return site.Redirect(w, r, authorizedPath)
 }

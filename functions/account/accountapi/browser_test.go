@@ -7,6 +7,7 @@ import (
 	"gatehouse/functions/account/accountapi"
 	"gatehouse/shared/app"
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/user"
@@ -37,7 +38,7 @@ func register(t *testing.T, a *apptest.App, owner user.User, change ...func(*oau
 	for _, c := range change {
 		c(&r)
 	}
-	client, _, err := a.OAuth.Register(t.Context(), owner.ID, r)
+	client, _, err := a.OAuth.Register(t.Context(), audit.Setup, owner.ID, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +46,7 @@ func register(t *testing.T, a *apptest.App, owner user.User, change ...func(*oau
 }
 
 func public(r *oauth.Registration)  { r.Confidential = false }
-func trusted(r *oauth.Registration) { r.Trusted = true }
+func trusted(r *oauth.Registration) { r.ByAdmin, r.Trusted = true, true }
 
 const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/signin"
 	"gatehouse/shared/user"
@@ -142,7 +143,7 @@ func TestPendingSignInEndsWithThePassword(t *testing.T) {
 	password(t, b)
 	next := secret.NewText("difference engine")
 	a.Pass(time.Second)
-	if _, err := a.Users.Update(t.Context(), ada.ID, user.Change{Password: &next}); err != nil {
+	if _, err := a.Users.Update(t.Context(), audit.Setup, ada.ID, user.Change{Password: &next}); err != nil {
 		t.Fatal(err)
 	}
 	b.Post(secondStepPage, apptest.Form("code", has.codes[0])).WantRedirect("/users/sign_in?return_to=%2F")

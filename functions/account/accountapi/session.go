@@ -3,7 +3,6 @@ package accountapi
 import (
 	"net/http"
 
-	"gatehouse/shared/audit"
 	"gatehouse/shared/session"
 	"gatehouse/shared/site"
 	"gatehouse/shared/user"
@@ -20,8 +19,8 @@ type sessionRow struct {
 	End string
 }
 
-// listSessions shows where the user is signed in. What ended with the password
-// or a block is no session any more, although it may still be stored.
+// listSessions shows where the user is signed in. Sessions that ended with the
+// old password or a block may still be stored and are left out.
 func (a *api) listSessions(w http.ResponseWriter, r *http.Request, u user.User, own session.Session) error {
 	sessions, err := a.app.Sessions.Of(r.Context(), u.ID)
 	if err != nil {
@@ -40,16 +39,14 @@ func (a *api) endSession(w http.ResponseWriter, r *http.Request, u user.User) er
 	if err := a.app.Sessions.EndOne(r.Context(), u.ID, r.PathValue("id")); err != nil {
 		return err
 	}
-	a.app.Trail.Record(r.Context(), audit.Event{Name: session.EventRevoked, ActorID: u.ID, UserID: u.ID})
 	a.site.Notify(w, "session-ended")
 	return site.Redirect(w, r, sessionsPath)
 }
 
-func (a *api) endOtherSessions(w http.ResponseWriter, r *http.Request, u user.User, own session.Session) error {
+func (a *api) endOtherSessions(w http.ResponseWriter, r *http.Request, _ user.User, own session.Session) error {
 	if err := a.app.Sessions.EndOthers(r.Context(), own); err != nil {
 		return err
 	}
-	a.app.Trail.Record(r.Context(), audit.Event{Name: session.EventOthersRevoked, ActorID: u.ID, UserID: u.ID})
 	a.site.Notify(w, "others-ended")
 	return site.Redirect(w, r, sessionsPath)
 }

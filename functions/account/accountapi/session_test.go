@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
 	"gatehouse/shared/user"
@@ -67,7 +68,7 @@ func TestSessionsThatAreOverAreNotListed(t *testing.T) {
 	signedInWith(t, a, ada, "curl/8")
 	a.Pass(time.Second)
 	password := secret.NewText(apptest.Password)
-	if _, err := a.Users.Update(t.Context(), ada.ID, user.Change{Password: &password}); err != nil {
+	if _, err := a.Users.Update(t.Context(), audit.Setup, ada.ID, user.Change{Password: &password}); err != nil {
 		t.Fatal(err)
 	}
 	page := signedInWith(t, a, ada, firefox).Get(sessionList).Want(200, "Firefox on Linux").Text()

@@ -8,11 +8,9 @@ import (
 	"strconv"
 	"time"
 
-	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/secret"
-	"gatehouse/shared/session"
 	"gatehouse/shared/signin"
 	"gatehouse/shared/site"
 	"gatehouse/shared/throttle"
@@ -88,12 +86,8 @@ func (a *api) signOut(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	ended, err := a.site.SignOut(w, r)
-	if err != nil {
+	if err := a.site.SignOut(w, r); err != nil {
 		return err
-	}
-	if ended.UserID != 0 {
-		a.app.Trail.Record(r.Context(), audit.Event{Name: session.EventSignOut, ActorID: ended.UserID, UserID: ended.UserID})
 	}
 	a.site.Notify(w, "signed-out")
 	if returnTo := site.LocalPath(form.Get("return_to")); returnTo != "/" {

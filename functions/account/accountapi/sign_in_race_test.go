@@ -6,6 +6,7 @@ import (
 
 	"gatehouse/shared/app"
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
@@ -51,7 +52,7 @@ func appMeanwhile(t *testing.T, during []user.Change) *app.App {
 	}
 	return app.New(&meanwhile{a.Store, func() {
 		for _, change := range during {
-			if _, err := a.Users.Update(context.WithoutCancel(t.Context()), ada.ID, change); err != nil {
+			if _, err := a.Users.Update(context.WithoutCancel(t.Context()), audit.Setup, ada.ID, change); err != nil {
 				t.Error(err)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 
 	"gatehouse/shared/app"
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
@@ -162,7 +163,7 @@ func TestSessionEndsWithThePassword(t *testing.T) {
 	b := signedIn(t, a, ada)
 	a.Pass(time.Second)
 	password := secret.NewText("difference engine")
-	if _, err := a.Users.Update(t.Context(), ada.ID, user.Change{Password: &password}); err != nil {
+	if _, err := a.Users.Update(t.Context(), audit.Setup, ada.ID, user.Change{Password: &password}); err != nil {
 		t.Fatal(err)
 	}
 	wantSignedOut(t, b, client)
@@ -184,7 +185,7 @@ func TestSessionEndsWithABlock(t *testing.T) {
 	b.Get("/user_settings/applications").Want(403, "Your account is blocked", "Sign out")
 	b.Get("/").WantRedirect("/user_settings/applications")
 	active := user.Active
-	if _, err := a.Users.Update(t.Context(), ada.ID, user.Change{State: &active}); err != nil {
+	if _, err := a.Users.Update(t.Context(), audit.Setup, ada.ID, user.Change{State: &active}); err != nil {
 		t.Fatal(err)
 	}
 	wantSignedOut(t, b, client)
@@ -212,7 +213,7 @@ func TestDeletedUser(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
 	b := signedIn(t, a, ada)
-	if err := a.Users.DeleteUser(t.Context(), ada.ID, 0); err != nil {
+	if err := a.Users.Delete(t.Context(), audit.Setup, ada.ID); err != nil {
 		t.Fatal(err)
 	}
 	b.Get("/user_settings/applications").WantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Fapplications")
@@ -225,7 +226,7 @@ func TestPlainHTTPCookie(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain := app.New(a.Store, app.Config{BaseURL: "http://127.0.0.1:3000", Keys: keys, Passwords: secret.Passwords{Time: 1, Memory: 64}, OAuth: oauth.Settings{}, Now: a.Now})
-	if _, err := plain.Users.Create(t.Context(), user.Registration{Username: "ada", Name: "Ada", Email: "ada@example.com", Password: secret.NewText(apptest.Password)}); err != nil {
+	if _, err := plain.Users.Create(t.Context(), audit.Setup, user.Registration{Username: "ada", Name: "Ada", Email: "ada@example.com", Password: secret.NewText(apptest.Password)}); err != nil {
 		t.Fatal(err)
 	}
 	b := newBrowser(t, plain)

@@ -6,41 +6,21 @@ import (
 	"strconv"
 
 	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/site"
 	"gatehouse/shared/user"
-	"gatehouse/shared/web"
 )
 
 func tokenAddress(t accesstoken.Token) string { return tokensPath + "/" + strconv.FormatInt(t.ID, 10) }
 
-// tokenHandler serves a page about a personal access token of the user.
-type tokenHandler func(w http.ResponseWriter, r *http.Request, u user.User, t accesstoken.Token) error
+// holds reports whether the token is the user's. Administrators manage no other
+// tokens here.
+func holds(u user.User, t accesstoken.Token) bool { return t.UserID == u.ID }
 
-var errNoToken = fault.New(fault.NotFound, "no such token")
-
-// held lets through whose token {id} names. To everybody else, administrators
-// too, it does not exist here.
-func (a *api) held(h tokenHandler) http.Handler {
-	return a.site.SignedIn(func(w http.ResponseWriter, r *http.Request, u user.User) error {
-		id, err := web.PathID(r, "id")
-		if err != nil {
-			return err
-		}
-		t, err := a.app.Tokens.AccessToken(r.Context(), id)
-		switch {
-		case err != nil:
-			return err
-		case t.UserID != u.ID:
-			return errNoToken
-		}
-		return h(w, r, u, t)
-	})
-}
-
-// tokensBody is what the list of tokens shows.
+// tokensBody is the data of the list of tokens.
 type tokensBody struct {
 	Rows   []tokenRow
 	Paging site.Paging
@@ -55,7 +35,7 @@ func (a *api) tokenRow(t accesstoken.Token) tokenRow {
 	return tokenRow{t, tokenAddress(t), a.stateOf(t)}
 }
 
-// stateOf says in a word what a token is good for.
+// stateOf returns a token's state in one word.
 func (a *api) stateOf(t accesstoken.Token) string {
 	switch {
 	case t.Revoked():
@@ -79,7 +59,7 @@ func (a *api) listTokens(w http.ResponseWriter, r *http.Request, u user.User) er
 	return a.renderSettings(w, r, site.Page{Template: "tokens", Title: "Access tokens", Body: body})
 }
 
-// tokenBody is what the page of a token shows.
+// tokenBody is the data of a token's page.
 type tokenBody struct {
 	tokenRow
 	Scopes []scope.Described
@@ -98,10 +78,9 @@ func (a *api) renderToken(w http.ResponseWriter, r *http.Request, status int, t 
 }
 
 func (a *api) revokeToken(w http.ResponseWriter, r *http.Request, u user.User, t accesstoken.Token) error {
-	if err := a.app.Tokens.RevokeAccessToken(r.Context(), t.ID, a.app.Now()); err != nil {
+	if err := a.app.Tokens.Revoke(r.Context(), audit.ByUser(u.ID), t); err != nil {
 		return err
 	}
-	a.app.Trail.Record(r.Context(), t.Event(accesstoken.EventRevoked, u.ID))
 	a.site.Notify(w, "token-revoked")
 	return site.Redirect(w, r, tokensPath)
 }
@@ -115,7 +94,7 @@ func (a *api) rotateToken(w http.ResponseWriter, r *http.Request, u user.User, t
 	if expiry.Complaint != "" {
 		return a.renderToken(w, r, http.StatusUnprocessableEntity, t, expiry)
 	}
-	successor, text, err := a.app.Tokens.Rotate(r.Context(), t, expiry.day)
+	successor, text, err := a.app.Tokens.Rotate(r.Context(), audit.ByUser(u.ID), t, expiry.day)
 	var fields fault.Fields
 	switch {
 	case errors.As(err, &fields):
@@ -124,19 +103,18 @@ func (a *api) rotateToken(w http.ResponseWriter, r *http.Request, u user.User, t
 	case err != nil:
 		return err
 	}
-	a.app.Trail.Record(r.Context(), successor.Event(accesstoken.EventRotated, u.ID))
 	return a.renderTokenText(w, r, "The new token", successor, text)
 }
 
-// tokenTextBody is what the page shows that shows a token.
+// tokenTextBody is the data of the page that reveals a new token.
 type tokenTextBody struct {
 	accesstoken.Token
 	Heading, Address string
 	Text             secret.Text
 }
 
-// renderTokenText shows a token in the answer to the form that made it, and
-// nowhere else ever.
+// renderTokenText reveals a token in the answer to the form that made it, the
+// only page that does.
 func (a *api) renderTokenText(w http.ResponseWriter, r *http.Request, heading string, t accesstoken.Token, text secret.Text) error {
 	return a.renderSettings(w, r, site.Page{
 		Template: "token_text", Title: heading, Status: http.StatusCreated,

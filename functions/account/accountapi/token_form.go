@@ -7,18 +7,19 @@ import (
 	"time"
 
 	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/site"
 	"gatehouse/shared/user"
 )
 
-// usualLifetime is how long a token lasts if nobody says otherwise.
+// usualLifetime is the lifetime that the form proposes.
 const usualLifetime = 30 * 24 * time.Hour
 
 // expiryField is the field for the day on which a token ends.
 type expiryField struct {
-	Value, First, Last string // days as a date field has them
+	Value, First, Last string // days in the format of a date field
 	Complaint          string
 	Focused            bool // the field to start with
 	day                time.Time
@@ -26,7 +27,7 @@ type expiryField struct {
 
 func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// proposedExpiry returns the field as it comes.
+// proposedExpiry returns the field of a new form.
 func (a *api) proposedExpiry() expiryField {
 	now := a.app.Now()
 	return expiryField{
@@ -34,7 +35,7 @@ func (a *api) proposedExpiry() expiryField {
 	}
 }
 
-// expiryOf returns the field as somebody filled it in.
+// expiryOf returns the field as the user filled it in.
 func (a *api) expiryOf(form site.Form) expiryField {
 	field := a.proposedExpiry()
 	field.Value = form.Get("expires_at")
@@ -45,7 +46,7 @@ func (a *api) expiryOf(form site.Form) expiryField {
 	return field
 }
 
-// tokenForm is what the form for a token shows.
+// tokenForm is the data of the form for a token.
 type tokenForm struct {
 	Name       string
 	Chosen     scope.Set
@@ -54,7 +55,7 @@ type tokenForm struct {
 	Complaints struct{ Name, Scopes string }
 }
 
-// Any reports whether something is wrong with the form.
+// Any reports whether a field is wrong.
 func (f tokenForm) Any() bool {
 	return f.Complaints.Name != "" || f.Complaints.Scopes != "" || f.Expiry.Complaint != ""
 }
@@ -72,7 +73,7 @@ func (f tokenForm) Focus() string {
 	return "name"
 }
 
-// Scopes returns a box for each scope that the user can give to a token.
+// Scopes returns a box for each scope on offer.
 func (f tokenForm) Scopes() []scopeChoice {
 	var choices []scopeChoice
 	for _, d := range scope.Describe(f.Offered) {
@@ -81,8 +82,8 @@ func (f tokenForm) Scopes() []scopeChoice {
 	return choices
 }
 
-// offeredTo returns the scopes that the user can give to a token: to act as
-// somebody else is for administrators.
+// offeredTo returns the scopes that the user can give to a token. Only
+// administrators can act as other users.
 func offeredTo(u user.User) scope.Set {
 	offered := scope.Of(scope.Token...)
 	if !u.Admin {
@@ -107,18 +108,17 @@ func (a *api) createToken(w http.ResponseWriter, r *http.Request, u user.User) e
 	req := accesstoken.Request{UserID: u.ID, Admin: u.Admin, Name: form.Name, Scopes: form.Chosen, ExpiresAt: form.Expiry.day}
 	complaints := a.app.Tokens.Check(req)
 	if form.Expiry.Complaint != "" || complaints != nil {
-		return a.complainToken(w, r, form, complaints)
+		return a.renderTokenError(w, r, form, complaints)
 	}
-	t, text, err := a.app.Tokens.Create(r.Context(), req)
+	t, text, err := a.app.Tokens.Create(r.Context(), audit.ByUser(u.ID), req)
 	if err != nil {
 		return err
 	}
-	a.app.Trail.Record(r.Context(), t.Event(accesstoken.EventCreated, u.ID))
 	return a.renderTokenText(w, r, "The token is made", t, text)
 }
 
-// complainToken shows the form again with what is wrong beside the fields.
-func (a *api) complainToken(w http.ResponseWriter, r *http.Request, form tokenForm, err error) error {
+// renderTokenError shows the form again with an error beside each wrong field.
+func (a *api) renderTokenError(w http.ResponseWriter, r *http.Request, form tokenForm, err error) error {
 	var fields fault.Fields
 	if err != nil && !errors.As(err, &fields) {
 		return err

@@ -151,7 +151,6 @@ func (a *api) enableTwoFactor(w http.ResponseWriter, r *http.Request, u user.Use
 	case err != nil:
 		return err
 	}
-	a.app.Trail.Record(r.Context(), u.Event(twofactor.EventEnabled, u.ID))
 	if err := a.site.SignIn(w, r, enabled); err != nil {
 		return err
 	}
@@ -169,7 +168,6 @@ func (a *api) disableTwoFactor(w http.ResponseWriter, r *http.Request, u user.Us
 	if err != nil {
 		return err
 	}
-	a.app.Trail.Record(r.Context(), u.Event(twofactor.EventDisabled, u.ID))
 	if err := a.site.SignIn(w, r, u); err != nil {
 		return err
 	}
@@ -185,7 +183,6 @@ func (a *api) renewRecoveryCodes(w http.ResponseWriter, r *http.Request, u user.
 	if err != nil {
 		return err
 	}
-	a.app.Trail.Record(r.Context(), u.Event(twofactor.EventRecoveryCodesRenewed, u.ID))
 	return a.renderRecoveryCodes(w, r, "New recovery codes", codes)
 }
 

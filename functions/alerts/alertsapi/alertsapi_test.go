@@ -46,7 +46,7 @@ func (s *site) integration(t *testing.T, d integration.Draft) (integration.Integ
 	if d.Name == "" {
 		d.Name = "Uptime"
 	}
-	i, err := s.Integrations.Create(t.Context(), audit.Actor{}, s.project, d)
+	i, err := s.Integrations.Create(t.Context(), audit.Setup, s.project, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +293,7 @@ func TestWhatTheMetricsAddressAnswers(t *testing.T) {
 	s.wantAlerts(t, 1)
 
 	off := false
-	if _, err := s.Integrations.Change(t.Context(), audit.Actor{}, s.project, i.ID, integration.Change{Active: &off}); err != nil {
+	if _, err := s.Integrations.Change(t.Context(), audit.Setup, s.project, i.ID, integration.Change{Active: &off}); err != nil {
 		t.Fatal(err)
 	}
 	s.post(t, path, key, webhookOf(0, firing("A"))).Want(t, 401, said("401 Unauthorized - There is no active integration with this address. See the project's Monitor settings."))
@@ -303,7 +303,7 @@ func TestAnIntegrationThatIsNotActiveIsAbsent(t *testing.T) {
 	s := newSite(t)
 	i, key := s.http(t)
 	off := false
-	if _, err := s.Integrations.Change(t.Context(), audit.Actor{}, s.project, i.ID, integration.Change{Active: &off}); err != nil {
+	if _, err := s.Integrations.Change(t.Context(), audit.Setup, s.project, i.ID, integration.Change{Active: &off}); err != nil {
 		t.Fatal(err)
 	}
 	absent := said("403 Forbidden - There is no active integration with this address. See the project's Monitor settings.")
@@ -315,7 +315,7 @@ func TestAnIntegrationThatIsNotActiveIsAbsent(t *testing.T) {
 func TestAKeyEndsWhenItIsReset(t *testing.T) {
 	s := newSite(t)
 	i, old := s.http(t)
-	i, err := s.Integrations.ResetKey(t.Context(), audit.Actor{}, s.project, i.ID)
+	i, err := s.Integrations.ResetKey(t.Context(), audit.Setup, s.project, i.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func TestAlertsAreListedByStatus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := a.Alerts.Change(t.Context(), audit.Actor{}, web, one, alert.Change{Status: &status}); err != nil {
+		if _, err := a.Alerts.Change(t.Context(), audit.Setup, web, one, alert.Change{Status: &status}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -147,7 +147,7 @@ func TestThePictureOfTheLastDays(t *testing.T) {
 func TestAnAlertTellsEverything(t *testing.T) {
 	a := apptest.New(t)
 	web, i, b := newAlerts(t, a)
-	if _, err := a.Projects.AddEnvironment(t.Context(), audit.Actor{}, web, "production"); err != nil {
+	if _, err := a.Projects.AddEnvironment(t.Context(), audit.Setup, web, "production"); err != nil {
 		t.Fatal(err)
 	}
 	iid := fire(t, a, web, i, `{"title": "Disk full", "description": "93% used", "severity": "high", "service": "web", "hosts": ["web-1", "web-2"],

@@ -21,7 +21,7 @@ func newIntegration(t *testing.T, a *apptest.App, p project.Project, name string
 	if of != integration.HTTP {
 		d.APIURL = "https://oncall.example.com/teams/web"
 	}
-	i, err := a.Integrations.Create(t.Context(), audit.Actor{}, p, d)
+	i, err := a.Integrations.Create(t.Context(), audit.Setup, p, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestAddTheOtherTypes(t *testing.T) {
 	made.WantRedirect(integrationPage(i))
 	b.Get(integrationPage(i)).Want(200, "/acme/web/prometheus/alerts/notify.json", "https://metrics.example.com", "Deprecated", `"alerts": [{`).
 		WantNot("Payload mapping")
-	if err := a.Integrations.Delete(t.Context(), audit.Actor{}, web, i); err != nil {
+	if err := a.Integrations.Delete(t.Context(), audit.Setup, web, i); err != nil {
 		t.Fatal(err)
 	}
 	made = b.Post(integrationsPage, apptest.Form("type", "oncall_link", "name", "On call", "active", "1", "target", "https://oncall.example.com/web", "rate_limit", "x"))

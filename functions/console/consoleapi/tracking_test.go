@@ -162,7 +162,7 @@ func TestClientKeysAreListedInPages(t *testing.T) {
 	a := apptest.New(t)
 	web, b := newProject(t, a)
 	for range page.DefaultSize + 1 {
-		if _, err := a.Tracking.CreateKey(t.Context(), audit.Actor{}, web); err != nil {
+		if _, err := a.Tracking.CreateKey(t.Context(), audit.Setup, web); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -178,7 +178,7 @@ func TestKeysOfOtherProjectsDoNotExist(t *testing.T) {
 	a := apptest.New(t)
 	_, b := newProject(t, a)
 	other := a.Project("web", a.Namespace(a.User("ben")), project.Public)
-	key, err := a.Tracking.CreateKey(t.Context(), audit.Actor{}, other)
+	key, err := a.Tracking.CreateKey(t.Context(), audit.Setup, other)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestKeysOfOtherProjectsDoNotExist(t *testing.T) {
 func TestOnlyMaintainersChangeErrorTracking(t *testing.T) {
 	a := apptest.New(t)
 	web, _ := newProject(t, a)
-	key, err := a.Tracking.CreateKey(t.Context(), audit.Actor{}, web)
+	key, err := a.Tracking.CreateKey(t.Context(), audit.Setup, web)
 	if err != nil {
 		t.Fatal(err)
 	}

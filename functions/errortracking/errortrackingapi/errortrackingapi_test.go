@@ -198,7 +198,7 @@ func TestKeysThatAreNotThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	elsewhere := s.Project("other", group, project.Private)
-	other, err := s.Tracking.CreateKey(t.Context(), audit.Actor{}, elsewhere)
+	other, err := s.Tracking.CreateKey(t.Context(), audit.Setup, elsewhere)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestKeysThatAreNotThere(t *testing.T) {
 	for _, id := range []string{"x", "1.0", "%20", "9223372036854775808", "1%2F2", other.PublicKey} {
 		s.Call(t, "DELETE", keys+"/"+id, nil).WantError(t, 400, "key_id is invalid")
 	}
-	if left, err := s.Tracking.DeleteKey(t.Context(), audit.Actor{}, elsewhere, other.ID); err != nil || left != other {
+	if left, err := s.Tracking.DeleteKey(t.Context(), audit.Setup, elsewhere, other.ID); err != nil || left != other {
 		t.Errorf("the other project's key is %+v, %v", left, err)
 	}
 }
@@ -281,7 +281,7 @@ func TestADeletedProjectTracksNothing(t *testing.T) {
 	s := arrange(t)
 	s.Call(t, "PUT", settings, object{"active": true, "integrated": true}).Want(t, 200, nil)
 	made := s.Call(t, "POST", keys, nil)
-	if err := s.Projects.DeleteProject(t.Context(), audit.Actor{}, s.P); err != nil {
+	if err := s.Projects.DeleteProject(t.Context(), audit.Setup, s.P); err != nil {
 		t.Fatal(err)
 	}
 	s.Call(t, "GET", settings, nil).WantMessage(t, 404, "404 Project Not Found")

@@ -15,7 +15,7 @@ import (
 
 func TestAlertBody(t *testing.T) {
 	s := arrange(t)
-	if _, err := s.Projects.AddEnvironment(t.Context(), audit.Actor{}, s.P, "production"); err != nil {
+	if _, err := s.Projects.AddEnvironment(t.Context(), audit.Setup, s.P, "production"); err != nil {
 		t.Fatal(err)
 	}
 	one := s.endpoint(t)

@@ -177,7 +177,7 @@ func TestIntegrationsThatAreNotThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := s.Project("other", group, project.Private)
-	foreign, err := s.Integrations.Create(t.Context(), audit.Actor{}, other, integration.Draft{Name: "x", Type: integration.HTTP, Active: true})
+	foreign, err := s.Integrations.Create(t.Context(), audit.Setup, other, integration.Draft{Name: "x", Type: integration.HTTP, Active: true})
 	if err != nil {
 		t.Fatal(err)
 	}

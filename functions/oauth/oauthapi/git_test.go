@@ -11,6 +11,7 @@ import (
 	"gatehouse/functions/oauth/oauthapi"
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/gateway"
 	"gatehouse/shared/gateway/localgateway"
 	"gatehouse/shared/project"
@@ -129,7 +130,7 @@ func TestGitCredentials(t *testing.T) {
 	ada := f.User("ada")
 	f.Project("web", f.Namespace(ada), project.Private)
 	f.Project("open", f.Namespace(ada), project.Public)
-	_, late, err := f.Tokens.Create(t.Context(), accesstoken.Request{
+	_, late, err := f.Tokens.Create(t.Context(), audit.Setup, accesstoken.Request{
 		UserID: ada.ID, Name: "short", Scopes: scope.Of(scope.ReadRepository), ExpiresAt: f.Now().Truncate(24*time.Hour).AddDate(0, 0, 1),
 	})
 	if err != nil {

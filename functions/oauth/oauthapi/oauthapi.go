@@ -38,7 +38,7 @@ func New(app *app.App) http.Handler {
 	return web.Wrap(cors.Wrap(mux))
 }
 
-// health tells whether the store answers.
+// health reports whether the store answers.
 func (a *api) health(w http.ResponseWriter, r *http.Request) error {
 	if err := a.Ping(r.Context()); err != nil {
 		return web.JSON(w, http.StatusServiceUnavailable, map[string]string{"status": "unavailable"})

@@ -13,6 +13,7 @@ import (
 
 	"gatehouse/functions/oauth/oauthapi"
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
@@ -38,7 +39,7 @@ func newFixture(t testing.TB) *fixture {
 	f := &fixture{App: apptest.New(t)}
 	f.handler = oauthapi.New(f.App.App)
 	f.user = f.User("ada")
-	client, text, err := f.OAuth.Register(t.Context(), f.user.ID, oauth.Registration{
+	client, text, err := f.OAuth.Register(t.Context(), audit.Setup, f.user.ID, oauth.Registration{
 		Name: "App", RedirectURIs: redirectURI, Scopes: scope.Of(scope.API, scope.ReadUser), Confidential: true,
 	})
 	if err != nil {

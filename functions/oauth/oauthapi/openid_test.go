@@ -14,6 +14,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
 	"gatehouse/shared/scope"
@@ -45,7 +46,7 @@ func newRelyingParty(t *testing.T, f *fixture) *relyingParty {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, text, err := f.OAuth.Register(t.Context(), f.user.ID, oauth.Registration{
+	client, text, err := f.OAuth.Register(t.Context(), audit.Setup, f.user.ID, oauth.Registration{
 		Name: "Relying party", RedirectURIs: redirectURI, Confidential: true,
 		Scopes: scope.Of(scope.OpenID, scope.Profile, scope.Email, scope.ReadUser),
 	})

@@ -33,7 +33,7 @@ func (a *api) listApplications(w http.ResponseWriter, r *http.Request, _ auth.Ca
 	if err != nil {
 		return err
 	}
-	clients, err := a.app.OAuth.Store().Clients(r.Context(), req)
+	clients, err := a.app.OAuth.Clients(r.Context(), req)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (a *api) createApplication(w http.ResponseWriter, r *http.Request, c auth.C
 		return err
 	}
 	registration := oauth.Registration{
-		Name: params.String("name"), RedirectURIs: params.String("redirect_uri"),
+		ByAdmin: true, Name: params.String("name"), RedirectURIs: params.String("redirect_uri"),
 		Scopes:       scope.Of(params.Words("scopes")...),
 		Confidential: params.BoolOr("confidential", true), Trusted: params.BoolOr("trusted", false),
 		PasswordGrant: true,
@@ -55,11 +55,10 @@ func (a *api) createApplication(w http.ResponseWriter, r *http.Request, c auth.C
 	if err := params.Err(); err != nil {
 		return err
 	}
-	client, text, err := a.app.OAuth.Register(r.Context(), 0, registration)
+	client, text, err := a.app.OAuth.Register(r.Context(), c.Actor(), 0, registration)
 	if err != nil {
 		return err
 	}
-	a.app.Trail.Record(r.Context(), client.Event(oauth.EventApplicationCreated, c.ActorID()))
 	return showSecret(w, client, text)
 }
 
@@ -70,26 +69,24 @@ func showSecret(w http.ResponseWriter, c oauth.Client, text secret.Text) error {
 }
 
 func (a *api) deleteApplication(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	client, err := found(r, "Application", a.app.OAuth.Store().ClientByID)
+	client, err := found(r, "Application", a.app.OAuth.ClientByID)
 	if err != nil {
 		return err
 	}
-	if err := a.app.OAuth.Store().DeleteClient(r.Context(), client); err != nil {
+	if err := a.app.OAuth.DeleteClient(r.Context(), c.Actor(), client); err != nil {
 		return web.NotFound("Application", err)
 	}
-	a.app.Trail.Record(r.Context(), client.Event(oauth.EventApplicationDeleted, c.ActorID()))
 	return web.NoContent(w)
 }
 
 func (a *api) renewSecret(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	client, err := found(r, "Application", a.app.OAuth.Store().ClientByID)
+	client, err := found(r, "Application", a.app.OAuth.ClientByID)
 	if err != nil {
 		return err
 	}
-	client, text, err := a.app.OAuth.RenewSecret(r.Context(), client)
+	client, text, err := a.app.OAuth.RenewSecret(r.Context(), c.Actor(), client)
 	if err != nil {
 		return web.NotFound("Application", err)
 	}
-	a.app.Trail.Record(r.Context(), client.Event(oauth.EventSecretRenewed, c.ActorID()))
 	return showSecret(w, client, text)
 }

@@ -69,7 +69,7 @@ func TestApplicationOptions(t *testing.T) {
 		params := with(object{"name": "x", "redirect_uri": "https://x.example/", "scopes": "api"}, test.options)
 		made := apptest.Call(t, h, "POST", applications, token, params)
 		made.Want(t, 201, nil)
-		client, err := a.OAuth.Store().ClientByID(t.Context(), made.ID(t))
+		client, err := a.OAuth.ClientByID(t.Context(), made.ID(t))
 		if err != nil || client.Confidential != test.confidential || client.Trusted != test.trusted {
 			t.Errorf("%v made %+v, %v, want confidential %v, trusted %v", test.options, client, err, test.confidential, test.trusted)
 		}

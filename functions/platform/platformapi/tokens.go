@@ -33,8 +33,8 @@ func (a *api) tokenBody(t accesstoken.Token) tokenBody {
 	}
 }
 
-// byPerson keeps applications out: a token that one made would still be good
-// when the user has revoked the application.
+// byPerson rejects applications: a token that one made would still work after
+// the user has revoked the application.
 func byPerson(next auth.UserHandler) auth.UserHandler {
 	return func(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
 		if c.ByOAuth() {
@@ -44,8 +44,8 @@ func byPerson(next auth.UserHandler) auth.UserHandler {
 	}
 }
 
-// mayGive checks that a new token has no scope that the caller's own lacks.
-// What api allows, api may give.
+// mayGive checks that a new token has no scope that the caller's own token
+// lacks. The scope api may give every scope except sudo.
 func mayGive(c auth.Caller, scopes scope.Set) error {
 	for _, s := range scopes {
 		if !c.Scopes.Has(s) && (s == scope.Sudo || !c.Scopes.Has(scope.API)) {
@@ -82,11 +82,10 @@ func (a *api) createTokenFor(w http.ResponseWriter, r *http.Request, c auth.Call
 	if err := mayGive(c, req.Scopes); err != nil {
 		return err
 	}
-	token, text, err := a.app.Tokens.Create(r.Context(), req)
+	token, text, err := a.app.Tokens.Create(r.Context(), c.Actor(), req)
 	if err != nil {
 		return err
 	}
-	a.app.Trail.Record(r.Context(), token.Event(accesstoken.EventCreated, c.ActorID()))
 	return a.showOnce(w, token, text)
 }
 
@@ -96,8 +95,8 @@ func (a *api) showOnce(w http.ResponseWriter, t accesstoken.Token, text secret.T
 	return web.JSON(w, http.StatusCreated, body)
 }
 
-// listTokens answers the caller's own tokens; to administrators everybody's,
-// or those of one user.
+// listTokens answers with the caller's own tokens; for administrators with
+// everyone's, or those of one user.
 func (a *api) listTokens(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
 	params, err := web.Params(r)
 	if err != nil {
@@ -126,14 +125,14 @@ func (a *api) listTokens(w http.ResponseWriter, r *http.Request, c auth.Caller) 
 }
 
 // token returns the token in the path, which only its owner and administrators
-// see. "self" is the one that the request was made with.
+// see. "self" is the token of the request.
 func (a *api) token(r *http.Request, c auth.Caller) (accesstoken.Token, error) {
 	if r.PathValue("id") == "self" && !c.ByOAuth() {
 		return c.Token, nil
 	}
 	t, err := found(r, "Personal Access Token", a.app.Tokens.AccessToken)
 	if err == nil && t.UserID != c.User.ID && !c.User.Admin {
-		err = web.NotFound("Personal Access Token", fault.New(fault.NotFound, "somebody else's"))
+		err = web.NotFound("Personal Access Token", fault.New(fault.NotFound, "another user's"))
 	}
 	return t, err
 }
@@ -151,10 +150,9 @@ func (a *api) revokeToken(w http.ResponseWriter, r *http.Request, c auth.Caller)
 	if err != nil {
 		return err
 	}
-	if err := a.app.Tokens.RevokeAccessToken(r.Context(), t.ID, a.app.Now()); err != nil {
+	if err := a.app.Tokens.Revoke(r.Context(), c.Actor(), t); err != nil {
 		return web.NotFound("Personal Access Token", err)
 	}
-	a.app.Trail.Record(r.Context(), t.Event(accesstoken.EventRevoked, c.ActorID()))
 	return web.NoContent(w)
 }
 
@@ -174,10 +172,9 @@ func (a *api) rotateToken(w http.ResponseWriter, r *http.Request, c auth.Caller)
 	if err := params.Err(); err != nil {
 		return err
 	}
-	successor, text, err := a.app.Tokens.Rotate(r.Context(), t, expiresAt)
+	successor, text, err := a.app.Tokens.Rotate(r.Context(), c.Actor(), t, expiresAt)
 	if err != nil {
 		return web.NotFound("Personal Access Token", err)
 	}
-	a.app.Trail.Record(r.Context(), successor.Event(accesstoken.EventRotated, c.ActorID()))
 	return a.showOnce(w, successor, text)
 }

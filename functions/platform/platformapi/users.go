@@ -9,7 +9,6 @@ import (
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 	"gatehouse/shared/secret"
-	"gatehouse/shared/twofactor"
 	"gatehouse/shared/user"
 	"gatehouse/shared/web"
 )
@@ -49,7 +48,7 @@ func (a *api) showUser(w http.ResponseWriter, r *http.Request, _ auth.Caller) er
 	return web.JSON(w, http.StatusOK, a.userBody(u))
 }
 
-// listUsers answers all users, or the one with the user name that is asked for.
+// listUsers answers with all users, or with the one that has a user name.
 func (a *api) listUsers(w http.ResponseWriter, r *http.Request, _ auth.Caller) error {
 	params, err := web.Params(r)
 	if err != nil {
@@ -95,15 +94,10 @@ func (a *api) createUser(w http.ResponseWriter, r *http.Request, c auth.Caller) 
 	if err := params.Err(); err != nil {
 		return err
 	}
-	u, err := a.app.Users.Create(r.Context(), registration)
+	u, err := a.app.Users.Create(r.Context(), c.Actor(), registration)
 	if err != nil {
 		return err
 	}
-	events := []audit.Event{u.Event(user.EventCreated, c.ActorID())}
-	if u.Admin {
-		events = append(events, u.Event(user.EventAdminGranted, c.ActorID()))
-	}
-	a.app.Trail.Record(r.Context(), events...)
 	return web.JSON(w, http.StatusCreated, a.userBody(u))
 }
 
@@ -127,74 +121,46 @@ func (a *api) changeUser(w http.ResponseWriter, r *http.Request, c auth.Caller) 
 	if err := params.Err(); err != nil {
 		return err
 	}
-	return a.updateUser(w, r, c, u, change, http.StatusOK)
+	if u, err = a.app.Users.Update(r.Context(), c.Actor(), u.ID, change); err != nil {
+		return web.NotFound("User", err)
+	}
+	return web.JSON(w, http.StatusOK, a.userBody(u))
 }
 
 func (a *api) blockUser(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	return a.setState(w, r, c, user.Blocked)
+	return a.setState(w, r, c, a.app.Users.Block)
 }
 
 func (a *api) unblockUser(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	return a.setState(w, r, c, user.Active)
+	return a.setState(w, r, c, a.app.Users.Unblock)
 }
 
-func (a *api) setState(w http.ResponseWriter, r *http.Request, c auth.Caller, state user.State) error {
-	u, err := found(r, "User", a.app.Users.User)
+func (a *api) setState(w http.ResponseWriter, r *http.Request, c auth.Caller, set func(context.Context, audit.Actor, int64) (user.User, error)) error {
+	u, err := found(r, "User", func(ctx context.Context, id int64) (user.User, error) { return set(ctx, c.Actor(), id) })
 	if err != nil {
 		return err
 	}
-	return a.updateUser(w, r, c, u, user.Change{State: &state}, http.StatusCreated)
+	return web.JSON(w, http.StatusCreated, a.userBody(u))
 }
 
-// errOneself keeps an active administrator in place: somebody else has to be
-// one to take it away.
-var errOneself = fault.New(fault.Invalid, "administrators cannot block, demote or delete themselves")
-
-func (a *api) updateUser(w http.ResponseWriter, r *http.Request, c auth.Caller, u user.User, change user.Change, status int) error {
-	demoted := change.Admin != nil && !*change.Admin
-	blocked := change.State != nil && *change.State == user.Blocked
-	if demoted || blocked {
-		if u.ID == c.User.ID {
-			return errOneself
-		}
-		change.By = c.User.ID // of two who do it to each other, one stays
-	}
-	events := change.Events(u, c.ActorID())
-	u, err := a.app.Users.Update(r.Context(), u.ID, change)
-	if err != nil {
-		return web.NotFound("User", err)
-	}
-	a.app.Trail.Record(r.Context(), events...)
-	return web.JSON(w, status, a.userBody(u))
-}
-
-// resetTwoFactor lets a user sign in with the password alone who lost the app
-// and the recovery codes.
 func (a *api) resetTwoFactor(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
 	u, err := found(r, "User", a.app.Users.User)
 	if err != nil {
 		return err
 	}
-	if err := a.app.TwoFactor.Reset(r.Context(), u, c.User.ID); err != nil {
+	if err := a.app.TwoFactor.Reset(r.Context(), c.Actor(), u); err != nil {
 		return web.NotFound("User", err)
-	}
-	if u.TwoFactorEnabled {
-		a.app.Trail.Record(r.Context(), u.Event(twofactor.EventDisabled, c.ActorID()))
 	}
 	return web.NoContent(w)
 }
 
 func (a *api) deleteUser(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	u, err := found(r, "User", a.app.Users.User)
-	switch {
-	case err != nil:
-		return err
-	case u.ID == c.User.ID:
-		return errOneself
-	}
-	if err := a.app.Users.DeleteUser(r.Context(), u.ID, c.User.ID); err != nil {
+	id, err := web.PathID(r, "id")
+	if err != nil {
 		return web.NotFound("User", err)
 	}
-	a.app.Trail.Record(r.Context(), u.Event(user.EventDeleted, c.ActorID()))
+	if err := a.app.Users.Delete(r.Context(), c.Actor(), id); err != nil {
+		return web.NotFound("User", err)
+	}
 	return web.NoContent(w)
 }

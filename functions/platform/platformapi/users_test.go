@@ -311,7 +311,7 @@ func TestOnlyAdministratorsTakeAdministratorsAway(t *testing.T) {
 				t.Errorf("%s %s by somebody just demoted left %+v, %v", call.method, path, u, err)
 			}
 			// The caller is whom the request acts as.
-			if _, err := a.Users.Update(t.Context(), root.ID, user.Change{Admin: new(true)}); err != nil {
+			if _, err := a.Users.Update(t.Context(), audit.Setup, root.ID, user.Change{Admin: new(true)}); err != nil {
 				t.Fatal(err)
 			}
 			token, path = sudo, fmt.Sprintf("%s/users/%d%s?sudo=root", api, boss.ID, call.path)
@@ -329,7 +329,7 @@ func TestDeletedUserIsGone(t *testing.T) {
 	p := a.Project("web", a.Namespace(ada), project.Private)
 	apptest.Call(t, h, "DELETE", path, token, nil).Want(t, 409, nil)
 	apptest.Call(t, h, "GET", api+"/user", adas, nil).Want(t, 200, nil)
-	if err := a.Projects.DeleteProject(t.Context(), audit.Actor{}, p); err != nil {
+	if err := a.Projects.DeleteProject(t.Context(), audit.Setup, p); err != nil {
 		t.Fatal(err)
 	}
 	apptest.Call(t, h, "DELETE", path, token, nil).Want(t, 204, nil)

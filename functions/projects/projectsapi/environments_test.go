@@ -49,7 +49,7 @@ func TestEnvironments(t *testing.T) {
 	call("PUT", environments, nil).WantMessage(t, 405, "405 Method Not Allowed")
 	call("GET", environments, nil).Want(t, 200, []any{production.Body, staging.Body})
 
-	foreign, err := a.Projects.AddEnvironment(t.Context(), audit.Actor{}, other, "production")
+	foreign, err := a.Projects.AddEnvironment(t.Context(), audit.Setup, other, "production")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestMostEnvironments(t *testing.T) {
 	h, ada := projectsapi.New(a.App), a.User("ada")
 	p := a.Project("web", a.Namespace(ada), project.Private)
 	for n := range 100 {
-		if _, err := a.Projects.AddEnvironment(t.Context(), audit.Actor{}, p, fmt.Sprint(n)); err != nil {
+		if _, err := a.Projects.AddEnvironment(t.Context(), audit.Setup, p, fmt.Sprint(n)); err != nil {
 			t.Fatal(err)
 		}
 	}
