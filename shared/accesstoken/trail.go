@@ -2,7 +2,7 @@ package accesstoken
 
 import "gatehouse/shared/audit"
 
-// What happens to personal access tokens.
+// Events of personal access tokens.
 var (
 	EventCreated = audit.Declare("access_token.created", "Access token made")
 	EventRotated = audit.Declare("access_token.rotated", "Access token rotated")

@@ -1,14 +1,13 @@
-// Package audit keeps the trail: who did what to whose account, or to what
-// watches a project, when and from where. What happened has a name that never
-// changes, is one line in the log and, but for what happens every other hour,
-// one stored entry, which the user whose account it is (for a project's, who
-// did it) and the administrators can read for a year.
+// Package audit keeps the trail: who did what to which account or project, when
+// and from where. An event has a stable name, is one line in the log and, unless
+// it is LogOnly, one stored entry. For a year the entry can be read by the user of
+// the account (for a project, the user who acted) and by administrators.
 //
-// What strangers do to accounts that do not exist has one entry a minute for
-// each address, that of the last; the log has every one.
+// Attempts on accounts that do not exist share one entry per minute and address,
+// which keeps the last one; the log has them all.
 //
-// No secret is ever in the trail, nor what somebody typed where a user name
-// belongs and none is: people type passwords there.
+// The trail never contains a secret, nor a user name that does not exist, because
+// people type passwords there.
 package audit
 
 import (
@@ -21,23 +20,21 @@ const Retention = 365 * 24 * time.Hour
 
 // Event is what happened.
 type Event struct {
-	Name Name
-	// ActorID is the user who did it; zero: an application by itself, or
-	// somebody who is not known.
-	ActorID int64
-	// UserID is the user whose account it concerns, or with whose it was done
-	// to something of a project; zero: nobody's.
+	Name    Name
+	ActorID int64 // the user who did it; zero: an application by itself, or unknown
+	// UserID is the user of the account that changed or, for a project, that
+	// was used; zero: none.
 	UserID  int64
 	Details Details
-	// Outcome is Done unless it says something else, and Reason then why.
+	// Outcome is empty for Done. The Reason explains any other one.
 	Outcome Outcome
 	Reason  string
 }
 
-// Outcome tells what came of it.
+// Outcome is how an attempt ended.
 type Outcome string
 
-// The outcomes. What failed may have happened all the same: the store gave no
+// The outcomes. What Failed may have happened nevertheless, if the store did not
 // answer.
 const (
 	Done    Outcome = "done"
@@ -45,11 +42,25 @@ const (
 	Failed  Outcome = "failed"
 )
 
-// Source is where a request came from. All but its address is what a stranger
-// could make up.
+// Source is where a request came from. A stranger can forge all but the address.
 type Source struct {
 	Browser   Browser
 	RequestID string
+}
+
+type sourceKey struct{}
+
+// WithSource returns a context for a request that came from there.
+func WithSource(ctx context.Context, s Source) context.Context {
+	return context.WithValue(ctx, sourceKey{}, s)
+}
+
+// sourceOf returns where the request came from, cleaned; the zero Source without
+// a request.
+func sourceOf(ctx context.Context) Source {
+	s, _ := ctx.Value(sourceKey{}).(Source)
+	s.Browser = s.Browser.Cleaned()
+	return s
 }
 
 // Entry is an event in the trail.
@@ -60,40 +71,38 @@ type Entry struct {
 	Source
 }
 
-// ExpiresAt is when the entry is to be forgotten.
+// ExpiresAt is when the entry is deleted.
 func (e Entry) ExpiresAt() time.Time { return e.At.Add(Retention) }
 
 // Store keeps entries. Reads see every write that was acknowledged before.
 type Store interface {
-	// WriteEntry lists the entry, among everybody's and its user's, in the
-	// place of one with its ID and At. After an error it may be in one list
-	// and not in the other.
+	// WriteEntry adds the entry to the list of all and to its user's, and
+	// replaces one with its ID and At. After an error it may be in one of the
+	// lists only.
 	WriteEntry(ctx context.Context, e Entry) error
 
 	// Entries returns those that pass the filter, the newest first and at most
-	// Size. It may come to an end before, when it has looked at very many.
+	// Size. It returns fewer after it has looked at very many.
 	Entries(ctx context.Context, f Filter) (Page, error)
 }
 
-// Filter says which entries are wanted.
+// Filter selects entries.
 type Filter struct {
-	Everybody bool  // or else those of
-	UserID    int64 // zero: of nobody's account
-	Name      Name  // empty: any
-	// From and Until say when, the latter exclusive. Both are set.
-	From, Until time.Time
-	Before      string // the ID of an entry that is newer than all that are wanted; empty: none
+	Everybody   bool      // any UserID
+	UserID      int64     // zero: entries of no account
+	Name        Name      // empty: any
+	From, Until time.Time // Until is exclusive; stores get both
+	Before      string    // only entries older than the one with this ID; empty: any
 	Size        int
 }
 
-// Page is some of the entries that were asked for.
+// Page is a page of entries.
 type Page struct {
 	Entries []Entry
-	Next    string // Filter.Before for those that follow; empty: there are none
+	Next    string // Filter.Before for the next page; empty: this is the last one
 }
 
-// Bounds returns texts between which are the IDs of the entries that the
-// filter wants by time.
+// Bounds returns the bounds of the IDs that the filter selects by time.
 func (f Filter) Bounds() (low, high string) {
 	low, high = idOf(f.From), idOf(f.Until)
 	if f.Before != "" && f.Before < high {
@@ -102,7 +111,7 @@ func (f Filter) Bounds() (low, high string) {
 	return low, high
 }
 
-// Cut returns a page of this size of entries of which there may be more.
+// Cut returns a page of this size. One more entry means that there is a next page.
 func Cut(entries []Entry, size int) Page {
 	if len(entries) <= size {
 		return Page{Entries: entries}

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// Browser is where a session was started. All of it is what a stranger could
-// make up, and is for the user to recognise and for nothing else.
+// Browser is where a session was started. A stranger can forge all of it, so it is
+// only there for the user to recognise.
 type Browser struct {
-	UserAgent string // the browser's own words (RFC 9110 section 10.1.5), cleaned
+	UserAgent string // of RFC 9110 section 10.1.5, cleaned
 	Address   string // an IP address, or empty
 }
 
-// maxUserAgent bounds what is kept of a browser's own words, in bytes.
+// maxUserAgent is the longest User-Agent that is kept, in bytes.
 const maxUserAgent = 255
 
-// Cleaned returns the browser without what is no printable ASCII or beyond
-// all measure.
+// Cleaned returns the browser shortened and without characters that are not
+// printable ASCII.
 func (b Browser) Cleaned() Browser {
 	printable := strings.Map(func(c rune) rune {
 		if c < ' ' || c > '~' {
@@ -31,8 +31,8 @@ func (b Browser) Cleaned() Browser {
 	return Browser{printable[:min(len(printable), maxUserAgent)], address.Unmap().WithZone("").String()}
 }
 
-// words are the marks by which a name is told in a User-Agent. The first one
-// that is found counts: browsers claim to be their predecessors as well.
+// words maps marks in a User-Agent to names. The first mark that is found counts,
+// because browsers claim to be their predecessors too.
 type words []struct{ mark, name string }
 
 func (all words) in(userAgent string) string {
@@ -56,8 +56,8 @@ var (
 	}
 )
 
-// String names the browser and its system in a few words, as far as they can
-// be told: "Firefox on Linux".
+// String names the browser and its system as far as they are known: "Firefox on
+// Linux".
 func (b Browser) String() string {
 	browser, system := browsers.in(b.UserAgent), systems.in(b.UserAgent)
 	switch {

@@ -7,15 +7,15 @@ import (
 	"unicode"
 )
 
-// Details tell more of an event: which application, which role. They are texts
-// for people to read.
+// Details are further facts of an event, such as the application or the role, as
+// texts for people.
 type Details map[string]string
 
 // maxDetail is the longest detail, in characters.
 const maxDetail = 255
 
-// cleaned returns the details that say something, without what could make them
-// read differently from what they say or is beyond all measure.
+// cleaned returns the details shortened, without empty ones and without characters
+// that could make them look like something else.
 func (d Details) cleaned() Details {
 	clean := Details{}
 	for name, text := range d {

@@ -15,23 +15,21 @@ import (
 // idLength is how many characters an ID has, the first half of them the time.
 const idLength = 32
 
-// newID returns an ID for what happened then.
+// newID returns an ID for an entry of that time.
 func newID(at time.Time) string { return idOf(at) + hex.EncodeToString(secret.Random(8)) }
 
-// sharedID returns the one ID of all that somebody at the address does within
-// the minute to nobody's account. Every stranger can cause such events without
-// end, with a name made up for each; their entries take each other's place, and
-// only the log has them all. That is not told by counting them, or the answer
-// to a name that exists would come sooner than to one that does not. However
-// many addresses there are, the IDs of a minute are 256.
+// sharedID returns the ID that all attempts on unknown accounts share if they come
+// from one address within a minute. Strangers can cause any number of them with
+// made-up names, so each replaces the entry before it; only the log has them all.
+// Nothing is counted, as responses to existing names would then be faster. There
+// are at most 256 IDs per minute, however many addresses there are.
 func sharedID(minute time.Time, address string) string {
-	ip, _ := netip.ParseAddr(address) // no error but for those who come from nowhere
+	ip, _ := netip.ParseAddr(address) // fails for requests without an address only
 	digest := sha256.Sum256([]byte(throttle.NetworkOf(ip).String()))
 	return fmt.Sprintf("%s%016x", idOf(minute), digest[0])
 }
 
-// idOf returns the beginning of the IDs of what happened then, which is less
-// than all of them.
+// idOf returns the prefix of the IDs of that time, which sorts before all of them.
 func idOf(at time.Time) string { return fmt.Sprintf("%016x", at.UnixMicro()) }
 
 // IsID reports whether the text can be an entry's ID.
@@ -40,12 +38,11 @@ func IsID(text string) bool {
 	return err == nil && len(text) == idLength && text == hex.EncodeToString(decoded)
 }
 
-// TimeOf returns when an entry with this ID happened.
+// TimeOf returns the time of an entry with this ID.
 func TimeOf(id string) time.Time {
-	micros, _ := strconv.ParseInt(id[:idLength/2], 16, 64) // no error but for what is no ID
+	micros, _ := strconv.ParseInt(id[:idLength/2], 16, 64) // fails for malformed IDs only
 	return time.UnixMicro(micros).UTC()
 }
 
-// Start returns the ID that an entry from the first instant of then could
-// have, as a bound for what is older.
+// Start returns the lowest ID of that time, as a bound for older entries.
 func Start(at time.Time) string { return idOf(at) + "0000000000000000" }

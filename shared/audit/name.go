@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Name says what kind of event it is. Names are stable: others search logs for
-// them.
+// Name identifies a kind of event. Names are stable, because people search logs
+// for them.
 type Name string
 
-// Kind is what there is to know of a Name.
+// Kind describes a Name.
 type Kind struct {
 	Name    Name
 	Title   string // what happened, in words for its user
@@ -17,13 +17,13 @@ type Kind struct {
 	logOnly bool
 }
 
-// Option says more of a kind of event.
+// Option changes a kind of event.
 type Option func(*Kind)
 
-// Warning events are warnings in the log.
+// Warning makes events warnings in the log.
 func Warning(k *Kind) { k.level = slog.LevelWarn }
 
-// LogOnly events are in the log and not in the store.
+// LogOnly keeps events out of the store.
 func LogOnly(k *Kind) { k.logOnly = true }
 
 var (
@@ -31,8 +31,8 @@ var (
 	byName = map[Name]Kind{}
 )
 
-// Declare makes a kind of event known and returns its name. Each package
-// declares the events of its own nouns, in package variables.
+// Declare registers a kind of event and returns its name. Each package declares
+// the events of its own nouns in package variables.
 func Declare(name Name, title string, options ...Option) Name {
 	k := Kind{Name: name, Title: title}
 	for _, option := range options {
@@ -45,14 +45,14 @@ func Declare(name Name, title string, options ...Option) Name {
 	return name
 }
 
-// Kinds lists every kind of event, those of a package side by side.
+// Kinds lists every kind of event, grouped by package.
 func Kinds() []Kind { return slices.Clone(kinds) }
 
-// Kind returns what there is to know of the name; false: there is no such.
+// Kind returns the kind with this name, if there is one.
 func (n Name) Kind() (Kind, bool) {
 	k, ok := byName[n]
 	return k, ok
 }
 
-// Stored reports whether such an event is stored, or in the log alone.
+// Stored reports whether such events are stored, not only logged.
 func (k Kind) Stored() bool { return !k.logOnly }

@@ -141,8 +141,8 @@ func (a *Auth) resolve(ctx context.Context, b bearer, more ...func(context.Conte
 	if b.token.ID != 0 {
 		reads.Go(func() error { return a.tokens.Touch(readCtx, b.token) })
 	}
-	if b.token.ID == 0 && a.oauth.UseIsNews(b.grant) { // not c.ByOAuth(): c is being written
-		reads.Go(func() error { return a.oauth.NoteUse(readCtx, b.grant) })
+	if b.token.ID == 0 { // not c.ByOAuth(): c is being written
+		reads.Go(func() error { return a.oauth.Touch(readCtx, b.grant) })
 	}
 	for _, read := range more {
 		reads.Go(func() error { return read(readCtx) })

@@ -8,22 +8,22 @@ import (
 	"gatehouse/shared/secret"
 )
 
-// What can be wrong with an access token that Gatehouse once gave. A token it
-// never gave is fault.NotFound.
+// Errors of an access token that Gatehouse once issued. For any other token the
+// error is fault.NotFound.
 var (
 	ErrExpired = errors.New("the access token has expired")
 	ErrRevoked = errors.New("the access token was revoked")
 )
 
 // IsAccessToken reports whether the text is an access token made under the
-// instance's keys, whatever became of it. It asks no store.
+// instance's keys, valid or not. It does not ask the store.
 func (s *Server) IsAccessToken(text secret.Text) bool {
 	_, ok := s.codec.Parse(AccessKind, text)
 	return ok
 }
 
-// Access returns the grant whose present access token this is. Whether the
-// user and the client are still there is for the caller to ask.
+// Access returns the grant of a current access token. The caller still has to
+// check that the user and the client exist.
 func (s *Server) Access(ctx context.Context, text secret.Text) (Grant, error) {
 	credential, ok := s.codec.Parse(AccessKind, text)
 	if !ok {
@@ -41,11 +41,11 @@ func (s *Server) Access(ctx context.Context, text secret.Text) (Grant, error) {
 	return g, nil
 }
 
-// UseIsNews reports whether the use of a token of the grant is to be noted,
-// which is at most every TouchEvery.
-func (s *Server) UseIsNews(g Grant) bool { return s.now().Sub(g.LastUse()) >= TouchEvery }
-
-// NoteUse notes that a token of the grant was used.
-func (s *Server) NoteUse(ctx context.Context, g Grant) error {
+// Touch records the use of a token of the grant, unless it did so less than
+// TouchEvery ago.
+func (s *Server) Touch(ctx context.Context, g Grant) error {
+	if s.now().Sub(g.LastUse()) < TouchEvery {
+		return nil
+	}
 	return s.store.TouchGrant(ctx, g.GrantID, s.now())
 }

@@ -10,7 +10,7 @@ import (
 	"gatehouse/shared/user"
 )
 
-// AuthorizeRequest is a request to the authorization endpoint as it came (RFC
+// AuthorizeRequest is an unchecked request to the authorization endpoint (RFC
 // 6749 section 4.1.1, RFC 7636 section 4.3, OpenID Connect Core section
 // 3.1.2.1).
 type AuthorizeRequest struct {
@@ -19,13 +19,13 @@ type AuthorizeRequest struct {
 	CodeChallenge, CodeChallengeMethod                string
 	Nonce, Prompt, MaxAge                             string
 	Request, RequestURI                               string
-	// SignedInSince is our own: see Server.Again.
+	// SignedInSince is our own parameter: see Server.RequireFreshSignIn.
 	SignedInSince string
 	// Repeated names the parameters that came more than once.
 	Repeated map[string]bool
 }
 
-// Authorization is a request that may be granted: what the user is asked.
+// Authorization is a checked request that the user may grant.
 type Authorization struct {
 	Client      Client
 	RedirectURI string
@@ -35,8 +35,8 @@ type Authorization struct {
 	reply       reply
 }
 
-// ResponseMode says how the answer travels to the redirect URI (OAuth 2.0
-// Multiple Response Type Encoding Practices; Form Post Response Mode).
+// ResponseMode is the way in which the response gets to the redirect URI (OAuth
+// 2.0 Multiple Response Type Encoding Practices; Form Post Response Mode).
 type ResponseMode string
 
 // The response modes.
@@ -46,15 +46,15 @@ const (
 	FormPostMode ResponseMode = "form_post"
 )
 
-// Redirect is an answer for the client, to be carried by the browser.
+// Redirect is a response that the browser carries to the client.
 type Redirect struct {
 	URI    string // the client's redirect URI
 	Mode   ResponseMode
 	Params url.Values
 }
 
-// Location returns the address to send the browser to, for the modes query and
-// fragment. A query that the redirect URI had is kept.
+// Location returns the address to redirect the browser to, for the modes query
+// and fragment. A query in the redirect URI is kept.
 func (r Redirect) Location() string {
 	switch {
 	case r.Mode == FragmentMode:
@@ -68,9 +68,9 @@ func (r Redirect) Location() string {
 	}
 }
 
-// RedirectError is an OAuth error that the client may be told of by way of the
-// browser (RFC 6749 section 4.1.2.1). Any other error of the authorization
-// endpoint stays on a page, because the redirect URI cannot be trusted.
+// RedirectError is an OAuth error that goes to the client through the browser
+// (RFC 6749 section 4.1.2.1). Any other error of the authorization endpoint is
+// shown on a page, because the redirect URI cannot be trusted.
 type RedirectError struct {
 	Redirect Redirect
 	cause    *Error
@@ -82,14 +82,15 @@ func (e *RedirectError) Error() string { return e.cause.Error() }
 // Unwrap returns the OAuth error.
 func (e *RedirectError) Unwrap() error { return e.cause }
 
-// reply is how to answer a client whose redirect URI was found to be good.
+// reply makes responses for a client after its redirect URI was checked.
 type reply struct {
 	issuer, uri, state string
 	mode               ResponseMode
 }
 
-// with names the issuer in every answer, so that a client of several
-// authorization servers cannot be made to take one's for another's (RFC 9207).
+// with returns a response with one more parameter. Every response names the
+// issuer, so that a client of several authorization servers cannot be tricked
+// into taking one's response for another's (RFC 9207).
 func (r reply) with(name, value string) Redirect {
 	params := url.Values{name: {value}, "iss": {r.issuer}}
 	if r.state != "" {
@@ -119,9 +120,9 @@ func (s *Server) FindClient(ctx context.Context, req AuthorizeRequest) (Client, 
 	return c, err
 }
 
-// Check decides whether the client may ask for this at all. The first thing
-// found wrong is the error: an *Error as long as the redirect URI is not known
-// to be the client's, a *RedirectError from then on.
+// Check decides whether the client may make this request. The first problem is
+// the error: an *Error until the redirect URI is known to be the client's, a
+// *RedirectError from then on.
 func (s *Server) Check(c Client, req AuthorizeRequest) (Authorization, error) {
 	if err := s.checkRedirect(c, req); err != nil {
 		return Authorization{}, err
@@ -163,8 +164,8 @@ func (s *Server) checkRedirect(c Client, req AuthorizeRequest) error {
 	return nil
 }
 
-// mode returns the response mode that was asked for, or the default where that
-// is none: an error about the mode has to travel too.
+// mode returns the requested response mode, or the default if there is no such
+// mode, because an error about the mode has to get to the client too.
 func (req AuthorizeRequest) mode() ResponseMode {
 	switch mode := ResponseMode(req.ResponseMode); mode {
 	case FragmentMode, FormPostMode:
@@ -201,8 +202,8 @@ func (req AuthorizeRequest) checkPKCE(c Client) *Error {
 	return nil
 }
 
-// requestedScopes reads a scope parameter. Without one the client gets what it
-// may have of the default.
+// requestedScopes reads a scope parameter. Without one the client gets the
+// default scope, if it registered that.
 func requestedScopes(parameter string, c Client) (scope.Set, *Error) {
 	if parameter == "" {
 		return scope.Of(scope.Default).And(c.Scopes), nil
@@ -214,10 +215,10 @@ func requestedScopes(parameter string, c Client) (scope.Set, *Error) {
 	return scopes, nil
 }
 
-// Consented reports whether the user need not be asked: the request does not
-// want it, and the client is confidential, and trusted or granted exactly these
-// scopes by the user before, who did not revoke that. A public client always
-// asks, even a trusted one, because anybody can pretend to be it.
+// Consented reports whether the user need not be asked. That takes a request
+// without prompt=consent from a confidential client that is trusted or has a
+// live grant of the user with exactly these scopes. A public client always asks,
+// even a trusted one, because anyone can pretend to be it.
 func (s *Server) Consented(ctx context.Context, userID int64, a Authorization) (bool, error) {
 	if a.signIn.consent {
 		return false, nil
@@ -255,7 +256,7 @@ func (s *Server) Approve(ctx context.Context, u user.User, a Authorization) (Red
 	return a.reply.with("code", s.codec.Credential(CodeKind, g).Reveal()), nil
 }
 
-// Deny returns the answer for the client that the user refused.
+// Deny returns the response that the user denied the request.
 func (a Authorization) Deny() Redirect {
 	return a.reply.error(newError(AccessDenied, "The user refused the request.")).Redirect
 }

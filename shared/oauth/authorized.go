@@ -14,8 +14,8 @@ import (
 	"gatehouse/shared/user"
 )
 
-// Authorized is a client that a user lets act for them, with what all the live
-// grants together allow it.
+// Authorized is a client that can act for a user, with the scopes of all its
+// live grants.
 type Authorized struct {
 	Client
 	Scopes  scope.Set
@@ -23,9 +23,10 @@ type Authorized struct {
 	LastUse time.Time // exact to TouchEvery
 }
 
-// Authorized returns the clients that can act for the user, the one that did
-// so last first. A grant to a client that was deleted is good for nothing, and
-// one without a client is for nobody to revoke: it ends with its access token.
+// Authorized returns the clients that can act for the user, the most recent one
+// first. It leaves out grants of deleted clients, which no longer work, and
+// grants without a client, which nobody can revoke and which end with their
+// access token.
 func (s *Server) Authorized(ctx context.Context, u user.User) ([]Authorized, error) {
 	grants, err := s.store.GrantsByUser(ctx, u.ID)
 	if err != nil {
@@ -58,7 +59,7 @@ func (s *Server) RevokeAuthorization(ctx context.Context, actor audit.Actor, cli
 // endedWith reports whether the grant ended with the user's sessions.
 func (g Grant) endedWith(u user.User) bool { return !g.Refreshable && !u.SessionValid(g.SessionEpoch) }
 
-// with returns what is known with one more grant.
+// with adds a grant.
 func (a Authorized) with(g Grant) Authorized {
 	a.Scopes = scope.Of(append(slices.Clone(a.Scopes), g.Scopes...)...)
 	if a.Since.IsZero() || g.CreatedAt.Before(a.Since) {
@@ -70,10 +71,11 @@ func (a Authorized) with(g Grant) Authorized {
 	return a
 }
 
-// readTogether is how many clients are read side by side.
+// readTogether is the number of clients that are read in parallel.
 const readTogether = 16
 
-// knownClients reads the clients, by their Application IDs, that still exist.
+// knownClients reads those of the clients that still exist. The keys are their
+// Application IDs.
 func (s *Server) knownClients(ctx context.Context, live map[string]Authorized) ([]Authorized, error) {
 	found := make(chan Authorized, len(live))
 	reads, ctx := errgroup.WithContext(ctx)

@@ -28,7 +28,7 @@ type Client struct {
 	PasswordGrant bool
 	OwnerID       int64 // the user who registered it; zero: the instance
 	CreatedAt     time.Time
-	Version       int64 // counts the changes; a change names the version it read
+	Version       int64 // incremented by each change, which names the version it read
 }
 
 // ClientReader finds clients. Reads see every write that was acknowledged
@@ -58,10 +58,10 @@ type ClientStore interface {
 	// and Version.
 	CreateClient(ctx context.Context, c Client) (Client, error)
 
-	// UpdateClient replaces the client whose Version is still the stored one;
-	// the stored version then counts one more. It returns a fault.Conflict
-	// error when somebody changed the client in between and a fault.NotFound
-	// error when it is gone. ID, ClientID, OwnerID and CreatedAt never change.
+	// UpdateClient replaces the client if its Version is still the stored one,
+	// and increments the stored version. It returns a fault.Conflict
+	// error when the client changed in between and a fault.NotFound error when
+	// it is gone. ID, ClientID, OwnerID and CreatedAt never change.
 	UpdateClient(ctx context.Context, c Client) error
 
 	// DeleteClient removes the client, with which its grants stop working, or

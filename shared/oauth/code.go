@@ -35,7 +35,7 @@ func (s *Server) exchangeCode(ctx context.Context, x exchange) (Tokens, error) {
 	if err := s.checkCode(client, x); err != nil {
 		return Tokens{}, err
 	}
-	return s.give(ctx, x, s.redeem)
+	return s.issue(ctx, x, s.redeem)
 }
 
 func (s *Server) checkCode(client caller, x exchange) error {
@@ -53,9 +53,9 @@ func (s *Server) checkCode(client caller, x exchange) error {
 	return nil
 }
 
-// redeem turns an unused code into the first pair of tokens. A code that comes
-// a second time was in other hands, so what it gave is not safe either and is
-// revoked (RFC 6749 section 4.1.2).
+// redeem turns an unused code into the first pair of tokens. A code that is used
+// a second time was stolen, so the tokens issued for it are not safe either and
+// are revoked (RFC 6749 section 4.1.2).
 func (s *Server) redeem(ctx context.Context, x exchange) (Tokens, error) {
 	g := x.grant
 	if g.Generation == 0 {

@@ -9,10 +9,10 @@ import (
 	"gatehouse/shared/secret"
 )
 
-// Kind tells codes, access tokens and refresh tokens apart.
+// Kind distinguishes codes, access tokens and refresh tokens.
 type Kind byte
 
-// The kinds of credential that a grant gives.
+// The kinds of credential.
 const (
 	CodeKind    Kind = 'c'
 	AccessKind  Kind = 'a'
@@ -25,15 +25,14 @@ const (
 	sealSize  = 8
 )
 
-// Credential is a code or token taken apart. As a string it is unpadded
-// base64url of
+// Credential is a parsed code or token. As a string it is unpadded base64url of
 //
 //	kind, user id, client number, random, generation, proof, seal
 //
-// The seal is a code over all that precedes it, so a made-up string is
-// refused before the store is asked. The proof also covers the grant's nonce,
-// which only the store has: nobody can make a credential from the instance
-// key alone, and none is stored, so none can be stolen from the store.
+// The seal authenticates everything before it, so that a forged string is
+// rejected without a read of the store. The proof also covers the grant's nonce,
+// which only the store has: the instance key alone does not make a credential.
+// No credential is stored, so none can be stolen from the store.
 type Credential struct {
 	Kind       Kind
 	Grant      GrantID
@@ -48,15 +47,15 @@ func newCodec(keys secret.Keys) codec {
 	return codec{proofs: keys.Derive("grant credential proof"), seals: keys.Derive("grant credential seal")}
 }
 
-// Credential returns the grant's code or token of its present generation.
+// Credential returns the grant's code or token of its current generation.
 func (c codec) Credential(kind Kind, g Grant) secret.Text {
 	head := header(kind, g.GrantID, g.Generation)
 	body := append(head, proof(c.proofs[0], head, g)...)
 	return secret.NewText(base64.RawURLEncoding.EncodeToString(append(body, seal(c.seals[0], body)...)))
 }
 
-// Parse takes a credential apart. For a string that no Gatehouse with these
-// keys made it returns the zero Credential and false.
+// Parse reads a credential. For a string that was not made under these keys it
+// returns the zero Credential and false.
 func (c codec) Parse(kind Kind, text secret.Text) (Credential, bool) {
 	encoding := base64.RawURLEncoding.Strict()
 	raw, err := encoding.DecodeString(text.Reveal())
@@ -81,8 +80,7 @@ func (c codec) Parse(kind Kind, text secret.Text) (Credential, bool) {
 	return credential, err == nil && r.Len() == 0
 }
 
-// Proves reports whether the credential is one that the grant gave, be it in
-// this generation or another.
+// Proves reports whether the grant gave the credential, in any generation.
 func (c codec) Proves(credential Credential, g Grant) bool {
 	head := header(credential.Kind, credential.Grant, credential.Generation)
 	for _, mac := range c.proofs {

@@ -5,8 +5,8 @@
 //
 // # Best current practice
 //
-// What RFC 9700 asks of an authorization server, by section, and where it is
-// seen to. Tests are of this package where no other is named.
+// What RFC 9700 asks of an authorization server, by section, and what implements
+// and tests it. Tests without a package name are in this package.
 //
 //	2.1     redirect URIs are compared character by character, but for the
 //	        port of a loopback address

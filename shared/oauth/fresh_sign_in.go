@@ -12,15 +12,13 @@ import (
 	"gatehouse/shared/secret"
 )
 
-// ErrSignInAgain tells that the user is signed in, but not recently enough for
-// what the client wants.
+// ErrSignInAgain means that the user signed in too long ago for the client.
 var ErrSignInAgain = errors.New("the request wants a fresh sign-in")
 
-// RequireFreshSignIn returns the request as it is to come back after the sign-in that
-// begins now, and whether that is another one: of one that wants a fresh
-// sign-in it says since when one is, or it would send the user to sign in for
-// ever. It comes back by way of the browser, so the time is authenticated, for
-// this very request: nobody can write one down and be spared the sign-in.
+// RequireFreshSignIn stamps a request that wants a fresh sign-in with the current
+// time, so that the sign-in that follows satisfies it; without the stamp the user
+// would have to sign in forever. The stamp comes back through the browser, so it
+// is authenticated together with the request and cannot be forged.
 func (s *Server) RequireFreshSignIn(req AuthorizeRequest) (later AuthorizeRequest, changed bool) {
 	words := strings.Fields(req.Prompt)
 	wants := slices.Contains(words, promptLogin) || slices.Contains(words, promptSelect) || req.MaxAge != ""
@@ -32,8 +30,8 @@ func (s *Server) RequireFreshSignIn(req AuthorizeRequest) (later AuthorizeReques
 	return req, true
 }
 
-// signedInSince reads what Again wrote into this request. What it did not write
-// is no time.
+// signedInSince returns the time that RequireFreshSignIn wrote into this request,
+// or the zero time.
 func (s *Server) signedInSince(req AuthorizeRequest) time.Time {
 	text, seal, _ := strings.Cut(req.SignedInSince, ".")
 	micros, err := strconv.ParseInt(text, 10, 64)

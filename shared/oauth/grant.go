@@ -7,30 +7,30 @@ import (
 	"gatehouse/shared/scope"
 )
 
-// Lifetimes. An access token's is the specification's; a code's is the
-// longest that RFC 6749 section 4.1.2 recommends.
+// Lifetimes. AccessLifetime is part of the interface; CodeLifetime is the longest
+// that RFC 6749 section 4.1.2 recommends.
 const (
 	CodeLifetime   = 10 * time.Minute
 	AccessLifetime = 7200 * time.Second
-	// GrantIdleLimit ends a grant whose refresh token nobody used that long.
+	// GrantIdleLimit ends a grant whose refresh token was not used for so long.
 	GrantIdleLimit = 180 * 24 * time.Hour
 	// raceWindow is how long after a rotation the old refresh token may still
-	// come in by a client's own race, and nothing is revoked for it.
+	// arrive in a client's own race without revoking anything.
 	raceWindow = 10 * time.Second
-	// TouchEvery is how often the use of a grant is noted at the most.
+	// TouchEvery is the least time between two recorded uses of a grant.
 	TouchEvery = time.Minute
 )
 
-// GrantID finds a grant. It is no secret: every code and token carries it.
+// GrantID identifies a grant. It is not secret: every code and token contains it.
 type GrantID struct {
 	UserID   int64
 	ClientID int64    // the client's number; zero: a password grant without a client
-	Random   [12]byte // tells the grants of one user and client apart
+	Random   [12]byte // distinguishes the grants of one user and client
 }
 
-// Grant is what a user allowed a client: one item from the code over every
-// pair of tokens to the end. Codes and tokens are not stored; they are made
-// from the grant's ID, Nonce and Generation under the instance's key.
+// Grant is a user's permission for a client, from the code through every pair of
+// tokens to its end. Codes and tokens are not stored; they are made from the
+// grant's ID, Nonce and Generation under the instance's key.
 type Grant struct {
 	GrantID
 	Application string // the client's Application ID; empty without a client
@@ -38,11 +38,11 @@ type Grant struct {
 	RedirectURI string
 	Scopes      scope.Set
 	Challenge   Challenge
-	// Refreshable grants give refresh tokens; those of the password grant
-	// do not.
+	// Refreshable grants have refresh tokens; those of the password grant do
+	// not.
 	Refreshable bool
-	// OIDCNonce is what the client wants to see again in its first id_token,
-	// and AuthenticatedAt when the user had signed in; zero: nobody knows.
+	// OIDCNonce is repeated in the client's first id_token. AuthenticatedAt is
+	// when the user signed in; zero if unknown.
 	OIDCNonce       string
 	AuthenticatedAt time.Time
 	// SessionEpoch is, for the password grant, the user's SessionEpoch that the
@@ -50,20 +50,19 @@ type Grant struct {
 	SessionEpoch time.Time
 	CreatedAt    time.Time
 	// Generation is zero while the code is outstanding and then counts the
-	// pairs of tokens; only those of the last pair are good.
+	// pairs of tokens; only the last pair works.
 	Generation int64
 	// IssuedAt is when the pair of this Generation was made, PreviousIssuedAt
 	// the one before it; zero when there was none.
 	IssuedAt, PreviousIssuedAt time.Time
-	// Narrowed tells that the last refresh took scopes away.
+	// Narrowed means that the last refresh removed scopes.
 	Narrowed  bool
 	RevokedAt time.Time // zero: not revoked
-	// UsedAt is when an access token was used last, as far as it was noted.
-	// LastUse is what to ask.
+	// UsedAt is the last recorded use of an access token. LastUse is more exact.
 	UsedAt time.Time
 }
 
-// Revoked reports whether somebody ended the grant.
+// Revoked reports whether the grant was revoked.
 func (g Grant) Revoked() bool { return !g.RevokedAt.IsZero() }
 
 // CodeExpired reports whether an outstanding code has run out.
@@ -75,11 +74,10 @@ func (g Grant) AccessExpiresAt() time.Time { return g.IssuedAt.Add(AccessLifetim
 // AccessExpired reports whether the current access token has run out.
 func (g Grant) AccessExpired(now time.Time) bool { return !now.Before(g.AccessExpiresAt()) }
 
-// Idle reports whether the grant ended because nobody refreshed it.
+// Idle reports whether the grant ended for lack of refreshes.
 func (g Grant) Idle(now time.Time) bool { return !now.Before(g.IssuedAt.Add(GrantIdleLimit)) }
 
-// EndsAt is when the grant is good for nothing any more, so that a store may
-// forget it.
+// EndsAt is when the grant stops working, after which a store may forget it.
 func (g Grant) EndsAt() time.Time {
 	switch {
 	case g.Generation == 0:
@@ -91,13 +89,13 @@ func (g Grant) EndsAt() time.Time {
 	}
 }
 
-// Live reports whether the grant has given tokens and is good for something.
+// Live reports whether the grant has tokens and still works.
 func (g Grant) Live(now time.Time) bool {
 	return g.Generation > 0 && !g.Revoked() && now.Before(g.EndsAt())
 }
 
-// LastUse is when the client last used the grant, be it an access token, exact
-// to TouchEvery, or to get its tokens.
+// LastUse is when the client last used an access token, exact to TouchEvery, or
+// got its tokens.
 func (g Grant) LastUse() time.Time {
 	if g.UsedAt.After(g.IssuedAt) {
 		return g.UsedAt
@@ -111,7 +109,7 @@ func (g Grant) Redeemed(now time.Time) Grant {
 	return g
 }
 
-// Rotated returns the grant with the next pair in place of the last.
+// Rotated returns the grant with its next pair of tokens.
 func (g Grant) Rotated(scopes scope.Set, now time.Time) Grant {
 	g.Narrowed = len(scopes) < len(g.Scopes)
 	g.Scopes = scopes
@@ -152,13 +150,12 @@ type GrantStore interface {
 	RevokeGrant(ctx context.Context, id GrantID, now time.Time) error
 
 	// RevokeGrants ends all of the user's grants to the client, outstanding
-	// codes included. Once it returns, no grant that was there when it was
-	// called gives or is good for anything; one that is created meanwhile may
-	// stay.
+	// codes included. Once it returns, no grant from before the call works; one
+	// that is created meanwhile may stay.
 	RevokeGrants(ctx context.Context, userID, clientID int64, now time.Time) error
 
-	// TouchGrant notes the use of an access token of the grant and changes
-	// nothing else of it, whatever else is changed at the same time. A grant
-	// that is gone stays gone, which is no error.
+	// TouchGrant records the use of an access token of the grant. It leaves
+	// alone what other callers change at the same time. A grant that is gone
+	// stays gone, which is no error.
 	TouchGrant(ctx context.Context, id GrantID, now time.Time) error
 }

@@ -9,33 +9,33 @@ import (
 	"gatehouse/shared/user"
 )
 
-// Identities say who signed in, in the id_token beside a pair of tokens (OpenID
-// Connect Core section 2).
+// Identities makes id_tokens (OpenID Connect Core section 2).
 type Identities interface {
-	// Identity reads what an id_token of the user takes, and what signs it.
+	// Identity reads what an id_token of the user contains, and the key that
+	// signs it.
 	Identity(ctx context.Context, userID int64) (Identity, error)
 }
 
 // Identity makes one user's id_token.
 type Identity interface {
-	// IDToken returns the id_token beside the grant's present access token.
+	// IDToken returns the id_token that goes with the grant's access token.
 	IDToken(u user.User, g Grant, access secret.Text) (secret.Text, error)
 }
 
-// WithIdentities returns the server that gives id_tokens as well. Only where
-// there is a token endpoint has it to be there with all that it links.
+// WithIdentities returns a server that issues id_tokens too. Only the token
+// function uses it, so the others do not link the signer.
 func (s *Server) WithIdentities(identities Identities) *Server {
 	with := *s
 	with.idTokens = identities
 	return &with
 }
 
-// give gives tokens to a user in good standing, in the grant type's own way,
-// and an id_token with them where the scope has openid. What that takes is read
-// beside everything else, so that it delays nothing.
-func (s *Server) give(ctx context.Context, x exchange, own func(context.Context, exchange) (Tokens, error)) (Tokens, error) {
+// issue returns the tokens that the grant type makes for an active user, with an
+// id_token if the scope has openid. The parts of the id_token are read in
+// parallel, so that they delay nothing.
+func (s *Server) issue(ctx context.Context, x exchange, own func(context.Context, exchange) (Tokens, error)) (Tokens, error) {
 	if !x.grant.Scopes.Has(scope.OpenID) || s.idTokens == nil {
-		_, tokens, err := s.giveTokens(ctx, x, own)
+		_, tokens, err := s.issuePair(ctx, x, own)
 		return tokens, err
 	}
 	var identity Identity
@@ -43,7 +43,7 @@ func (s *Server) give(ctx context.Context, x exchange, own func(context.Context,
 	var reading sync.WaitGroup
 	reads, stop := context.WithCancel(ctx)
 	reading.Go(func() { identity, unread = s.idTokens.Identity(reads, x.grant.UserID) })
-	u, tokens, err := s.giveTokens(ctx, x, own)
+	u, tokens, err := s.issuePair(ctx, x, own)
 	if err != nil {
 		stop()
 	}
@@ -58,7 +58,7 @@ func (s *Server) give(ctx context.Context, x exchange, own func(context.Context,
 	return tokens.identify(u, identity)
 }
 
-func (s *Server) giveTokens(ctx context.Context, x exchange, own func(context.Context, exchange) (Tokens, error)) (user.User, Tokens, error) {
+func (s *Server) issuePair(ctx context.Context, x exchange, own func(context.Context, exchange) (Tokens, error)) (user.User, Tokens, error) {
 	u, err := s.activeUser(ctx, x.grant.UserID)
 	if err != nil {
 		return user.User{}, Tokens{}, err
@@ -67,7 +67,7 @@ func (s *Server) giveTokens(ctx context.Context, x exchange, own func(context.Co
 	return u, tokens, err
 }
 
-// identify adds the id_token, unless this refresh took openid away.
+// identify adds the id_token, unless this refresh removed the scope openid.
 func (t Tokens) identify(u user.User, identity Identity) (Tokens, error) {
 	if !t.Scopes.Has(scope.OpenID) {
 		return t, nil

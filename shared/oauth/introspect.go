@@ -12,17 +12,16 @@ import (
 )
 
 // IntrospectionRequest is a request to the introspection endpoint (RFC 7662
-// section 2.1). Its caller shows the credentials of a client or, as Bearer, an
-// access token.
+// section 2.1). Its caller authenticates as a client or with an access token,
+// the Bearer.
 type IntrospectionRequest struct {
 	Client Credentials
 	Bearer secret.Text
 	Token  secret.Text
 }
 
-// Introspection tells what a token is good for (RFC 7662 section 2.2). The
-// zero Introspection is for a token that is good for nothing, or that is none
-// of the caller's business.
+// Introspection describes a token (RFC 7662 section 2.2). The zero Introspection
+// is for a token that does not work or is none of the caller's business.
 type Introspection struct {
 	Active              bool
 	Scopes              scope.Set
@@ -32,9 +31,9 @@ type Introspection struct {
 
 var errInvalidToken = newError(InvalidToken, "The access token is invalid, or not one that may ask about this token.")
 
-// Introspect serves the introspection endpoint. The caller is a client that
-// asks about its own tokens, or the bearer of another token of the same
-// client; one that does not prove itself gets an *Error.
+// Introspect serves the introspection endpoint. The caller is a client that asks
+// about its own tokens, or the bearer of another token of the same client. A
+// caller without proof gets an *Error.
 func (s *Server) Introspect(ctx context.Context, req IntrospectionRequest) (Introspection, error) {
 	byClient := req.Client.ClientID != "" || !req.Client.Secret.Empty()
 	switch {
@@ -49,9 +48,9 @@ func (s *Server) Introspect(ctx context.Context, req IntrospectionRequest) (Intr
 	}
 }
 
-// introspectAsClient takes a client by its secret only. The name of a public
-// client proves nothing, and who needs no authorization could try tokens here
-// (RFC 7662 section 2.1).
+// introspectAsClient authenticates a client by its secret only. A public client's
+// name proves nothing, and callers without authorization could try out tokens
+// here (RFC 7662 section 2.1).
 func (s *Server) introspectAsClient(ctx context.Context, req IntrospectionRequest) (Introspection, error) {
 	x, err := s.load(ctx, TokenRequest{Client: req.Client}, s.parseToken(req.Token))
 	if err != nil {
@@ -69,9 +68,8 @@ func (s *Server) introspectAsClient(ctx context.Context, req IntrospectionReques
 	return s.introspection(ctx, x)
 }
 
-// introspectAsBearer takes another access token of the client that has the
-// token in question. No token is of the same client as one that nobody knows,
-// or that no client has.
+// introspectAsBearer accepts another access token of the client that has the
+// token in question. An unknown token, or one without a client, has no other.
 func (s *Server) introspectAsBearer(ctx context.Context, req IntrospectionRequest) (Introspection, error) {
 	bearer, x, err := s.loadBoth(ctx, req)
 	switch {
@@ -81,7 +79,7 @@ func (s *Server) introspectAsBearer(ctx context.Context, req IntrospectionReques
 		return Introspection{}, errInvalidToken
 	}
 	var client Client
-	var stands bool
+	var usable bool
 	var info Introspection
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.Go(func() (err error) {
@@ -89,7 +87,7 @@ func (s *Server) introspectAsBearer(ctx context.Context, req IntrospectionReques
 		return fault.IgnoreNotFound(err)
 	})
 	reads.Go(func() (err error) {
-		stands, err = s.stands(ctx, bearer.grant)
+		usable, err = s.userAllows(ctx, bearer.grant)
 		return err
 	})
 	reads.Go(func() (err error) {
@@ -99,14 +97,14 @@ func (s *Server) introspectAsBearer(ctx context.Context, req IntrospectionReques
 	switch err := reads.Wait(); {
 	case err != nil:
 		return Introspection{}, err
-	case client.ID == 0, !stands:
+	case client.ID == 0, !usable:
 		return Introspection{}, errInvalidToken
 	}
 	return info, nil
 }
 
-// loadBoth reads the grants of the bearer's token and of the one in question,
-// side by side.
+// loadBoth reads the grants of the bearer's token and of the one in question in
+// parallel.
 func (s *Server) loadBoth(ctx context.Context, req IntrospectionRequest) (bearer, x exchange, err error) {
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.Go(func() (err error) {
@@ -122,20 +120,19 @@ func (s *Server) loadBoth(ctx context.Context, req IntrospectionRequest) (bearer
 	return bearer, x, err
 }
 
-// sameToken compares what the tokens stand for: one token can be written in
-// more than one way.
+// sameToken compares parsed tokens, as one token can be written in several ways.
 func sameToken(a, b exchange) bool {
 	return a.credential.Kind == b.credential.Kind && a.grant.GrantID == b.grant.GrantID &&
 		a.credential.Generation == b.credential.Generation
 }
 
-// introspection tells of a token whose grant was read. A refresh token has the
-// age of the access token beside it and outlives it.
+// introspection describes a token whose grant was read. A refresh token is as old
+// as its access token and outlives it.
 func (s *Server) introspection(ctx context.Context, x exchange) (Introspection, error) {
 	if !s.current(x) {
 		return Introspection{}, nil
 	}
-	if stands, err := s.stands(ctx, x.grant); err != nil || !stands {
+	if usable, err := s.userAllows(ctx, x.grant); err != nil || !usable {
 		return Introspection{}, err
 	}
 	g := x.grant
@@ -146,8 +143,8 @@ func (s *Server) introspection(ctx context.Context, x exchange) (Introspection, 
 	return info, nil
 }
 
-// current reports whether the token is one of its grant's present pair and has
-// not run out.
+// current reports whether the token belongs to its grant's current pair and has
+// not expired.
 func (s *Server) current(x exchange) bool {
 	g := x.grant
 	switch {
@@ -160,9 +157,9 @@ func (s *Server) current(x exchange) bool {
 	}
 }
 
-// stands reports whether the user is there, not blocked, and has not ended
-// tokens of this kind since.
-func (s *Server) stands(ctx context.Context, g Grant) (bool, error) {
+// userAllows reports whether the grant's user exists, is not blocked, and has not
+// ended tokens of this kind since.
+func (s *Server) userAllows(ctx context.Context, g Grant) (bool, error) {
 	u, err := s.users.User(ctx, g.UserID)
 	if err != nil {
 		return false, fault.IgnoreNotFound(err)

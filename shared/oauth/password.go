@@ -52,10 +52,10 @@ func (s *Server) exchangePassword(ctx context.Context, x exchange) (Tokens, erro
 	case x.user.TwoFactorEnabled:
 		return Tokens{}, s.withdraw(ctx, x, errNotOpened)
 	case x.throttled:
-		s.trail.Record(ctx, opened(signin.EventThrottled, x))
+		s.trail.Record(ctx, attemptEvent(signin.EventThrottled, x))
 		return Tokens{}, errNotOpened
 	case !s.users.VerifyPassword(x.user, x.Password), x.user.Blocked():
-		s.trail.Record(ctx, opened(signin.EventFailed, x))
+		s.trail.Record(ctx, attemptEvent(signin.EventFailed, x))
 		return Tokens{}, errNotOpened
 	}
 	g := s.newGrant(x.user.ID, client, scopes).Redeemed(s.now())

@@ -16,7 +16,7 @@ var (
 	verifierForm  = regexp.MustCompile(`^[A-Za-z0-9._~-]*$`)
 )
 
-// ChallengeOf returns the challenge that a code verifier answers.
+// ChallengeOf returns the challenge of a code verifier.
 func ChallengeOf(verifier string) Challenge {
 	sum := sha256.Sum256([]byte(verifier))
 	return Challenge(base64.RawURLEncoding.EncodeToString(sum[:]))
@@ -26,8 +26,8 @@ func ChallengeOf(verifier string) Challenge {
 // unpadded base64url of a SHA-256.
 func (c Challenge) WellFormed() bool { return len(c) == 43 && challengeForm.MatchString(string(c)) }
 
-// Verify reports whether the verifier answers the challenge. No verifier
-// answers an empty challenge, and an empty challenge asks for none.
+// Verify reports whether the verifier matches the challenge. An empty challenge
+// matches the empty verifier only.
 func (c Challenge) Verify(verifier string) bool {
 	if c == "" {
 		return verifier == ""

@@ -4,12 +4,13 @@ import (
 	"net"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-// CheckRedirectURI returns what is wrong with a redirect URI to be registered
-// (RFC 6749 section 3.1.2), or "". When the service itself is reached over
-// https, plain http is for loopback hosts only.
+// CheckRedirectURI returns the complaint about a redirect URI to be registered
+// (RFC 6749 section 3.1.2), or "". If the service itself uses https, plain http
+// is for loopback hosts only.
 func CheckRedirectURI(uri string, https bool) string {
 	u, err := url.Parse(uri)
 	switch {
@@ -41,7 +42,8 @@ var (
 
 func isWeb(u *url.URL) bool { return u.Scheme == "http" || u.Scheme == "https" }
 
-// forbiddenScheme refuses what a browser would run instead of visit.
+// forbiddenScheme reports whether a browser runs such addresses instead of
+// visiting them.
 func forbiddenScheme(scheme string) bool {
 	switch strings.ToLower(scheme) {
 	case "data", "vbscript", "javascript", "blob", "file", "about":
@@ -55,16 +57,13 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// AllowsRedirect reports whether uri is one of the client's redirect URIs: the
-// same characters (RFC 9700 section 2.1), except that a loopback IP address
-// may come with any port (RFC 8252 section 7.3).
+// AllowsRedirect reports whether uri is one of the client's redirect URIs,
+// character by character (RFC 9700 section 2.1), except that a loopback IP
+// address may have any port (RFC 8252 section 7.3).
 func (c Client) AllowsRedirect(uri string) bool {
-	for _, registered := range c.RedirectURIs {
-		if uri == registered || sameButForPort(uri, registered) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.RedirectURIs, func(registered string) bool {
+		return uri == registered || sameButForPort(uri, registered)
+	})
 }
 
 func sameButForPort(a, b string) bool {
@@ -76,8 +75,8 @@ func sameButForPort(a, b string) bool {
 	return ok && restA == restB
 }
 
-// withoutLoopbackPort takes the port out of an http URI whose host is a
-// loopback IP address.
+// withoutLoopbackPort removes the port from an http URI with a loopback IP
+// address.
 func withoutLoopbackPort(uri string) (string, bool) {
 	rest, ok := strings.CutPrefix(uri, "http://")
 	if !ok {

@@ -33,7 +33,7 @@ func (s *Server) refresh(ctx context.Context, x exchange) (Tokens, error) {
 	if err := s.checkRefreshClient(x); err != nil {
 		return Tokens{}, err
 	}
-	return s.give(ctx, x, s.nextPair)
+	return s.issue(ctx, x, s.nextPair)
 }
 
 func (s *Server) nextPair(ctx context.Context, x exchange) (Tokens, error) {
@@ -48,9 +48,9 @@ func (s *Server) nextPair(ctx context.Context, x exchange) (Tokens, error) {
 	return s.rotate(ctx, x, g.Rotated(scopes, s.now()))
 }
 
-// checkRefreshClient authenticates the client and holds what it sent beyond
-// its credentials against the grant. Neither redirect_uri nor code_verifier is
-// required, as no client library in use sends them here.
+// checkRefreshClient authenticates the client and compares its optional
+// redirect_uri and code_verifier with the grant. They are not required, as no
+// client library in use sends them here.
 func (s *Server) checkRefreshClient(x exchange) error {
 	if x.Client.ClientID == "" {
 		return invalidGrant("The refresh token belongs to a client, whose client_id is missing.")
@@ -95,10 +95,10 @@ func (s *Server) rotate(ctx context.Context, x exchange, next Grant) (Tokens, er
 	}
 }
 
-// reused answers a refresh token of an earlier generation. Soon after its
-// rotation that is a client's own race or, where the instance allows it, a
-// retry after a lost answer; later it is theft, and the grant with all its
-// tokens is revoked (RFC 9700 section 4.14.2).
+// reused answers a refresh token of an earlier generation. Soon after the
+// rotation it is a client's own race or, if the instance allows that, a retry
+// after a lost response. Later it is theft, and the grant with all its tokens is
+// revoked (RFC 9700 section 4.14.2).
 func (s *Server) reused(ctx context.Context, x exchange, g Grant) (Tokens, error) {
 	if s.isRetry(x, g) {
 		return s.tokens(g), nil
@@ -113,10 +113,9 @@ func (s *Server) reused(ctx context.Context, x exchange, g Grant) (Tokens, error
 	return Tokens{}, spent
 }
 
-// isRace reports whether the token of this generation was rotated away so
-// recently, or by a clock so far ahead of ours, that nothing can be concluded
-// from seeing it again. The grant knows its last two rotations; one before
-// those is at least as old as the older.
+// isRace reports whether the token of this generation was replaced so recently,
+// or by a clock so far ahead of ours, that its reuse proves nothing. The grant
+// has the times of its last two rotations; an earlier one counts as the older.
 func (s *Server) isRace(generation int64, g Grant) bool {
 	rotated := g.PreviousIssuedAt
 	if generation == g.Generation-1 {
@@ -125,8 +124,8 @@ func (s *Server) isRace(generation int64, g Grant) bool {
 	return s.now().Sub(rotated) < raceWindow
 }
 
-// isRetry reports whether the same client asks again, inside the window, with
-// the parent of the present pair, for the same scope.
+// isRetry reports whether the same client repeats its last refresh within the
+// retry window and for the same scope.
 func (s *Server) isRetry(x exchange, g Grant) bool {
 	age := s.now().Sub(g.IssuedAt)
 	if x.credential.Generation != g.Generation-1 || age < 0 || age >= s.settings.RefreshRetry {

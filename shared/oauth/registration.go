@@ -17,7 +17,7 @@ const (
 	secretPrefix = "gtoas-"
 
 	maxRedirects = 20
-	maxRedirect  = 2000 // bytes, so that a code still fits into a Location header
+	maxRedirect  = 2000 // bytes, so that a Location header has room for a code
 )
 
 // Registration describes a client in its owner's words.

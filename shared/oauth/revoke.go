@@ -9,11 +9,10 @@ import (
 
 var errNotAllowedToRevoke = newError(UnauthorizedClient, "You are not authorized to revoke this token.")
 
-// Revoke serves the revocation endpoint (RFC 7009 section 2.1). Either half of
-// a pair ends both. A token that is unknown, or no longer the grant's present
-// one, is none to revoke, which is no error; the hint of its type is not
-// needed, as every token tells its own. A client that is not the token's own,
-// or does not prove itself, gets an *Error.
+// Revoke serves the revocation endpoint (RFC 7009 section 2.1). Each token of a
+// pair revokes both. A token that is unknown or no longer current is left alone,
+// which is no error. The type hint is not needed, as a token contains its type. A
+// client that does not own the token, or does not prove itself, gets an *Error.
 func (s *Server) Revoke(ctx context.Context, credentials Credentials, token secret.Text) error {
 	x, err := s.load(ctx, TokenRequest{Client: credentials}, s.parseToken(token))
 	if err != nil {
@@ -28,7 +27,7 @@ func (s *Server) Revoke(ctx context.Context, credentials Credentials, token secr
 	return s.revokeAs(ctx, EventTokenRevoked, x, x.grant)
 }
 
-// revokeAs ends the grant, for a reason that the trail is told.
+// revokeAs ends the grant and records the reason.
 func (s *Server) revokeAs(ctx context.Context, why audit.Name, x exchange, g Grant) error {
 	return s.trail.Do(ctx, event(why, g, x.client), func(ctx context.Context) error {
 		return s.store.RevokeGrant(ctx, g.GrantID, s.now())
@@ -44,7 +43,7 @@ func (s *Server) parseToken(token secret.Text) Credential {
 }
 
 // mayRevoke lets a client revoke its own tokens. A token of the password grant
-// without a client has no client to ask, so whoever holds it may end it.
+// without a client may be revoked by its bearer.
 func (s *Server) mayRevoke(x exchange) error {
 	if x.grant.UserID != 0 && x.grant.ClientID == 0 {
 		return nil
@@ -56,8 +55,8 @@ func (s *Server) mayRevoke(x exchange) error {
 	return nil
 }
 
-// worthRevoking reports whether the token is still good for something: an
-// expired access token is left alone, a refresh token beside it is not.
+// worthRevoking reports whether the token is current. An expired access token is
+// left alone; its refresh token is not.
 func (s *Server) worthRevoking(x exchange) bool {
 	if x.credential.Generation != x.grant.Generation {
 		return false

@@ -11,32 +11,31 @@ import (
 	"gatehouse/shared/user"
 )
 
-// Settings are the instance's choices.
+// Settings are options of the instance.
 type Settings struct {
-	// HTTPS tells that the service is reached over https, so that plain http
+	// HTTPS means that clients reach the service over https, so that plain http
 	// redirect URIs are for loopback hosts only.
 	HTTPS bool
-	// Issuer is the service's base URL, by which clients tell it from other
-	// authorization servers.
+	// Issuer is the service's base URL, its name among authorization servers.
 	Issuer string
-	// PasswordGrant offers the password grant at all.
+	// PasswordGrant enables the password grant.
 	PasswordGrant bool
-	// RefreshRetry is how long after a rotation the same client gets the same
-	// new pair again for the old refresh token, because its network lost the
-	// answer. Zero: never; at most MaxRefreshRetry.
+	// RefreshRetry is how long after a rotation the client gets the same new
+	// pair again for the old refresh token, in case the response was lost.
+	// Zero: never; at most MaxRefreshRetry.
 	RefreshRetry time.Duration
 }
 
 // MaxRefreshRetry bounds Settings.RefreshRetry.
 const MaxRefreshRetry = 30 * time.Second
 
-// Store is what the authorization server keeps.
+// Store keeps clients and grants.
 type Store interface {
 	ClientStore
 	GrantStore
 }
 
-// Users is what the authorization server asks about people.
+// Users finds users and verifies their passwords.
 type Users interface {
 	User(ctx context.Context, id int64) (user.User, error)
 	UserByLogin(ctx context.Context, login string) (user.User, error)
@@ -51,15 +50,15 @@ type Server struct {
 	users    Users
 	attempts *throttle.Rules
 	trail    *audit.Trail
-	idTokens Identities // nil: gives none
+	idTokens Identities // nil: no id_tokens
 	codec    codec
 	returns  secret.MACs // authenticate AuthorizeRequest.SignedInSince
 	settings Settings
 	now      func() time.Time
 }
 
-// NewServer returns an authorization server whose codes and tokens are made
-// under the keys.
+// NewServer returns an authorization server that makes codes and tokens under
+// the keys.
 func NewServer(store Store, users Users, attempts *throttle.Rules, trail *audit.Trail, keys secret.Keys, settings Settings, now func() time.Time) *Server {
 	settings.RefreshRetry = min(settings.RefreshRetry, MaxRefreshRetry)
 	return &Server{
@@ -68,7 +67,7 @@ func NewServer(store Store, users Users, attempts *throttle.Rules, trail *audit.
 	}
 }
 
-// Tokens is what the token endpoint answers (RFC 6749 section 5.1).
+// Tokens is a response of the token endpoint (RFC 6749 section 5.1).
 type Tokens struct {
 	Access    secret.Text
 	Refresh   secret.Text // empty for the password grant
@@ -79,7 +78,7 @@ type Tokens struct {
 	grant     Grant
 }
 
-// tokens makes the grant's present pair.
+// tokens makes the grant's current pair.
 func (s *Server) tokens(g Grant) Tokens {
 	t := Tokens{
 		Access:    s.codec.Credential(AccessKind, g),
@@ -94,7 +93,7 @@ func (s *Server) tokens(g Grant) Tokens {
 	return t
 }
 
-// newGrant returns a grant of the user to the client, with nothing issued yet.
+// newGrant returns a grant of the user to the client, without tokens.
 func (s *Server) newGrant(userID int64, c Client, scopes scope.Set) Grant {
 	return Grant{
 		GrantID:     GrantID{UserID: userID, ClientID: c.ID, Random: [12]byte(secret.Random(12))},

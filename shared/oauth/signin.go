@@ -9,24 +9,21 @@ import (
 	"gatehouse/shared/scope"
 )
 
-// signIn is what a request with the scope openid says about how the user is to
-// sign in (OpenID Connect Core section 3.1.2.1), and then when the user did.
+// signIn is what a request with the scope openid demands of the user's sign-in
+// (OpenID Connect Core section 3.1.2.1), and when the user signed in.
 type signIn struct {
-	nonce string
-	// silent requests may show no page.
-	silent bool
-	// login wants a fresh sign-in, consent that the user is asked.
-	login, consent bool
+	nonce          string
+	silent         bool          // no page may be shown
+	login, consent bool          // the user must sign in again, must be asked
 	maxAge         time.Duration // negative: any
-	since          time.Time     // what counts as fresh; zero: nothing yet
+	since          time.Time     // a sign-in from then on is fresh; zero: none is
 	at             time.Time
 }
 
-// maxNonce bounds what is kept with a grant and repeated in the id_token.
+// maxNonce is the longest nonce in bytes. It is stored with the grant.
 const maxNonce = 1024
 
-// The words of the parameter prompt. One who selects an account signs in with
-// it.
+// The words of the parameter prompt. To select an account is to sign in again.
 const (
 	promptNone    = "none"
 	promptLogin   = "login"
@@ -37,8 +34,7 @@ const (
 // Prompts lists the words that the parameter prompt can have.
 var Prompts = []string{promptNone, promptLogin, promptConsent, promptSelect}
 
-// signIn reads the request's parameters; without the scope openid they mean
-// nothing.
+// signIn reads the request's parameters, which count with the scope openid only.
 func (req AuthorizeRequest) signIn(scopes scope.Set) (signIn, *Error) {
 	if !scopes.Has(scope.OpenID) {
 		return signIn{maxAge: -1}, nil
@@ -66,7 +62,7 @@ func (req AuthorizeRequest) signIn(scopes scope.Set) (signIn, *Error) {
 	}, nil
 }
 
-// parseMaxAge reads a number of seconds. Centuries are as good as any.
+// parseMaxAge reads a number of seconds.
 func parseMaxAge(text string) (age time.Duration, ok bool) {
 	if text == "" {
 		return -1, true
@@ -75,8 +71,8 @@ func parseMaxAge(text string) (age time.Duration, ok bool) {
 	return time.Duration(seconds) * time.Second, err == nil
 }
 
-// Silent reports whether the request forbids to show the user any page, as far
-// as it can be told before it is checked.
+// Silent reports whether the request, which is not checked yet, forbids showing
+// the user any page.
 func (req AuthorizeRequest) Silent() bool {
 	return req.identifies() && slices.Equal(strings.Fields(req.Prompt), []string{promptNone})
 }
@@ -86,20 +82,20 @@ func (req AuthorizeRequest) identifies() bool {
 	return ok && scopes.Has(scope.OpenID) && len(req.Repeated) == 0
 }
 
-// freshFor is how long after it a sign-in counts as fresh: the time that the
-// way back and the consent take.
+// freshFor is how long a sign-in stays fresh: the way back and the consent take
+// time.
 const freshFor = 10 * time.Minute
 
 // SignedIn returns the authorization for a user who signed in at that time. If
-// that is too long ago for the client, the error is ErrSignInAgain, or what the
-// client is told that forbids pages.
+// that is too long ago for the client, the error is ErrSignInAgain, or a
+// *RedirectError if the client forbids pages.
 func (s *Server) SignedIn(a Authorization, at time.Time) (Authorization, error) {
 	a.signIn.at = at
 	switch {
 	case !a.signIn.outdated(s.now()):
 		return a, nil
 	case a.signIn.silent:
-		return Authorization{}, a.Refuse(LoginRequired)
+		return Authorization{}, a.RedirectError(LoginRequired)
 	default:
 		return Authorization{}, ErrSignInAgain
 	}
@@ -113,17 +109,17 @@ func (w signIn) outdated(now time.Time) bool {
 	return w.login || w.maxAge >= 0 && age > w.maxAge
 }
 
-// Silent reports whether the client forbids to show the user any page.
+// Silent reports whether the client forbids showing the user any page.
 func (a Authorization) Silent() bool { return a.signIn.silent }
 
-// refusals say what it takes that the request forbids.
-var refusals = map[Code]string{
+// silentErrors describes why a silent request cannot be granted.
+var silentErrors = map[Code]string{
 	LoginRequired:       "The user is not signed in, or not recently enough.",
 	ConsentRequired:     "The user has not yet agreed to this.",
 	InteractionRequired: "The user has to be told something first.",
 }
 
-// Refuse returns the error that tells the client which page it forbade.
-func (a Authorization) Refuse(code Code) error {
-	return a.reply.error(newError(code, refusals[code]))
+// RedirectError returns the error that a silent request needs a page.
+func (a Authorization) RedirectError(code Code) error {
+	return a.reply.error(newError(code, silentErrors[code]))
 }

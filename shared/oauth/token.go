@@ -3,7 +3,9 @@ package oauth
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/netip"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -13,7 +15,7 @@ import (
 	"gatehouse/shared/user"
 )
 
-// TokenRequest is a request to the token endpoint as it came (RFC 6749
+// TokenRequest is an unchecked request to the token endpoint (RFC 6749
 // sections 4.1.3, 4.3.2 and 6, RFC 7636 section 4.5).
 type TokenRequest struct {
 	GrantType    string
@@ -26,34 +28,34 @@ type TokenRequest struct {
 	Username     string
 	Password     secret.Text
 	Address      netip.Addr // where it came from
-	// CrossSite tells that a page of another site had a browser send it.
+	// CrossSite means that a page of another site made a browser send it.
 	CrossSite bool
 }
 
-// Credentials are what a client says of itself (RFC 6749 section 2.3.1).
+// Credentials are a client's name and secret (RFC 6749 section 2.3.1).
 type Credentials struct {
 	ClientID string
 	Secret   secret.Text
 }
 
-// exchange is a token request with what the store knows of it.
+// exchange is a token request with what the store has for it.
 type exchange struct {
 	TokenRequest
 	client     Client
 	credential Credential // the code or refresh token
-	grant      Grant      // the zero Grant when the credential gave none
-	user       user.User  // whom the password grant names; zero when there is nobody
+	grant      Grant      // of the credential; zero if there is none
+	user       user.User  // with the password grant's username; zero if there is none
 	attempt    throttle.Attempt
-	throttled  bool // after too many wrong passwords
+	throttled  bool // too many passwords were wrong
 }
 
-// caller is a client that proved who it is. Only authenticate makes one, and
-// every way to a token needs one.
+// caller is an authenticated client. Only authenticate makes one, and every way
+// to a token needs one.
 type caller struct{ Client }
 
-// grantType is one way to a token. Every request takes the same road: what
-// the request must have, what the store knows, then the grant's own rules,
-// which authenticate the client before anything changes.
+// grantType is one way to a token. Every request is handled in the same order:
+// check its parameters, read the store, then apply the grant's own rules, which
+// authenticate the client before anything changes.
 type grantType struct {
 	require    func(TokenRequest) error
 	credential func(codec, TokenRequest) Credential // the code or refresh token, zero for none
@@ -66,12 +68,18 @@ var grantTypes = map[string]grantType{
 	"password":           {requirePassword, noCredential, (*Server).exchangePassword},
 }
 
-// noCredential is for grants that show neither code nor token: what came along
-// all the same proves nothing.
+// GrantTypes lists the grant types that the instance offers.
+func (s *Server) GrantTypes() []string {
+	offered := slices.Sorted(maps.Keys(grantTypes))
+	return slices.DeleteFunc(offered, func(name string) bool { return name == "password" && !s.settings.PasswordGrant })
+}
+
+// noCredential is for grants without code or token. Those sent anyway prove
+// nothing.
 func noCredential(codec, TokenRequest) Credential { return Credential{} }
 
-// Token serves the token endpoint (RFC 6749 section 3.2). What is wrong with
-// the request comes as an *Error.
+// Token serves the token endpoint (RFC 6749 section 3.2). A wrong request is an
+// *Error.
 func (s *Server) Token(ctx context.Context, req TokenRequest) (Tokens, error) {
 	grantType, ok := grantTypes[req.GrantType]
 	switch {
@@ -90,9 +98,8 @@ func (s *Server) Token(ctx context.Context, req TokenRequest) (Tokens, error) {
 	return grantType.issue(s, ctx, x)
 }
 
-// load reads the client and the grant or user that the request names, side by
-// side, and counts the attempt at a password meanwhile. One that is unknown
-// stays zero, and so does the grant of the zero credential.
+// load reads the client and the grant or user of the request in parallel, and
+// counts the attempt at a password meanwhile. What does not exist stays zero.
 func (s *Server) load(ctx context.Context, req TokenRequest, c Credential) (exchange, error) {
 	x := exchange{TokenRequest: req, credential: c}
 	reads, ctx := errgroup.WithContext(ctx)
@@ -122,8 +129,8 @@ func (s *Server) load(ctx context.Context, req TokenRequest, c Credential) (exch
 	return x, err
 }
 
-// provenGrant returns the grant that gave the credential, in whichever
-// generation, or a fault.NotFound error.
+// provenGrant returns the grant that gave the credential, in any generation, or
+// a fault.NotFound error.
 func (s *Server) provenGrant(ctx context.Context, c Credential) (Grant, error) {
 	g, err := s.store.Grant(ctx, c.Grant)
 	if err != nil {
@@ -135,9 +142,9 @@ func (s *Server) provenGrant(ctx context.Context, c Credential) (Grant, error) {
 	return g, nil
 }
 
-// authenticate proves the client by its secret or, for a grant that has a code
-// challenge, by the code verifier; a public client by its name alone, as it
-// has nothing to prove it with. A secret that is sent must be right.
+// authenticate checks the client's secret or, for a grant with a code challenge,
+// the code verifier. A public client has nothing to prove itself with, so its
+// name is enough. A secret that is sent must be right.
 func (s *Server) authenticate(x exchange) (caller, error) {
 	c := x.client
 	switch {
@@ -161,7 +168,7 @@ func (s *Server) authenticate(x exchange) (caller, error) {
 
 var errWrongVerifier = invalidGrant("The code_verifier does not match.")
 
-// activeUser returns the user behind a grant, who must not be blocked.
+// activeUser returns the user of a grant, who must not be blocked.
 func (s *Server) activeUser(ctx context.Context, id int64) (user.User, error) {
 	u, err := s.users.User(ctx, id)
 	switch {

@@ -6,7 +6,7 @@ import (
 	"gatehouse/shared/audit"
 )
 
-// What happens to the access that applications have.
+// Events of the access that applications have.
 var (
 	EventConsent              = audit.Declare("oauth.consent", "Application authorized")
 	EventTokenIssued          = audit.Declare("oauth.token_issued", "Application got access")
@@ -17,7 +17,7 @@ var (
 	EventAuthorizationRevoked = audit.Declare("oauth.authorization_revoked", "Application’s access revoked")
 )
 
-// What happens to applications.
+// Events of applications.
 var (
 	EventApplicationCreated = audit.Declare("application.created", "Application registered")
 	EventApplicationChanged = audit.Declare("application.changed", "Application changed")
@@ -43,8 +43,9 @@ func event(name audit.Name, g Grant, c Client) audit.Event {
 	return e
 }
 
-// opened returns an event about an attempt at the password grant.
-func opened(name audit.Name, x exchange) audit.Event {
+// attemptEvent returns an event about an attempt at the password grant that
+// failed.
+func attemptEvent(name audit.Name, x exchange) audit.Event {
 	e := audit.Event{Name: name, UserID: x.user.ID, Outcome: audit.Refused, Details: x.client.details()}
 	e.Details["by"] = "password grant"
 	return e

@@ -11,11 +11,11 @@ import (
 	"gatehouse/shared/user"
 )
 
-// Claims say who a user is, in the order in which they are written.
+// Claims describe a user. They are written in this order.
 type Claims []Claim
 
-// Claim is one thing that is said. A claim whose value is nil, an empty text or
-// an empty list is not written.
+// Claim is one claim. It is left out if its value is nil, an empty text or an
+// empty list.
 type Claim struct {
 	Name  string
 	Value any
@@ -57,19 +57,18 @@ func (c Claim) blank() bool {
 	return false
 }
 
-// subject names the user for good.
+// subject is the user's permanent name.
 func subject(u user.User) Claim { return Claim{"sub", strconv.FormatInt(u.ID, 10)} }
 
-// legacySubject names the user as clients knew users before they had sub.
+// legacySubject is the name by which clients knew the user before sub.
 func (r ring) legacySubject(u user.User) Claim {
 	id := strconv.FormatInt(u.ID, 10)
 	sum := sha256.Sum256([]byte(id + "-" + hex.EncodeToString(r.subjects)))
 	return Claim{"sub_legacy", hex.EncodeToString(sum[:])}
 }
 
-// emailClaims tell the address to who may know it. It is not verified: an
-// administrator wrote it down, and nobody sent a mail there to find out whose
-// it is.
+// emailClaims returns the address for clients that may know it. It is not verified:
+// an administrator entered it, and no mail was sent to check it.
 func emailClaims(u user.User, scopes scope.Set) Claims {
 	if !scopes.Has(scope.Email) || u.Email == "" {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"gatehouse/shared/user"
 )
 
-// identity is what an id_token takes besides the user and the grant.
+// identity is the data of an id_token besides the user and the grant.
 type identity struct {
 	issuer string
 	now    time.Time
@@ -21,7 +21,7 @@ type identity struct {
 	direct []project.Group
 }
 
-// Identity reads what an id_token of the user takes.
+// Identity reads the data of an id_token of the user.
 func (p *Provider) Identity(ctx context.Context, userID int64) (oauth.Identity, error) {
 	id := identity{issuer: p.issuer, now: p.now()}
 	reads, ctx := errgroup.WithContext(ctx)
@@ -40,9 +40,9 @@ func (p *Provider) Identity(ctx context.Context, userID int64) (oauth.Identity, 
 	return id, err
 }
 
-// IDToken returns the id_token beside the grant's present access token, with
-// which it expires (OpenID Connect Core section 2). Only the first one repeats
-// the client's nonce (section 12.2).
+// IDToken returns the id_token that goes with the grant's access token and expires
+// with it (OpenID Connect Core section 2). Only the first one repeats the client's
+// nonce (section 12.2).
 func (id identity) IDToken(u user.User, g oauth.Grant, access secret.Text) (secret.Text, error) {
 	claims := Claims{
 		{"iss", id.issuer},

@@ -12,14 +12,14 @@ import (
 	"gatehouse/shared/secret"
 )
 
-// cachedFor is how long a process uses the ring that it read. The ring decides
-// no access, and a key is published for much longer than this before it signs.
+// cachedFor is how long a process uses the ring that it read. The ring controls no
+// access, and a key is published for much longer before it signs.
 const cachedFor = 5 * time.Minute
 
-// ringLabel is what the sealed ring belongs to.
+// ringLabel is the label of the sealed ring.
 const ringLabel = "signing keys"
 
-// keyring keeps the ring of all processes in the store, in step with the time.
+// keyring keeps the ring that all processes share in the store up to date.
 type keyring struct {
 	store Store
 	box   secret.Box
@@ -34,8 +34,8 @@ func newKeyring(store Store, keys secret.Keys, now func() time.Time) *keyring {
 	return &keyring{store: store, box: keys.Box("signing keys"), now: now}
 }
 
-// ring returns the ring as it is due now. Whoever comes first reads it, and
-// makes and stores the keys that are due, while the others wait.
+// ring returns the ring that is due now. The first caller reads it, and makes and
+// stores the keys that are due, while the others wait.
 func (k *keyring) ring(ctx context.Context) (ring, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -51,13 +51,13 @@ func (k *keyring) ring(ctx context.Context) (ring, error) {
 	return r, nil
 }
 
-// attempts bounds how often a ring is read again because another process
-// replaced it. After the first time there is nothing left to replace.
+// attempts bounds how often the ring is read again because another process
+// replaced it. After the first time nothing is left to replace.
 const attempts = 5
 
-// load reads the ring and brings it up to date in one conditional write, so
-// that all processes end with the same keys. A ring that has a key can be used
-// as it is when that write fails.
+// load reads the ring and updates it in one conditional write, so that all
+// processes end with the same keys. If that write fails, a ring that has a key is
+// used as it is.
 func (k *keyring) load(ctx context.Context, now time.Time) (ring, error) {
 	for range attempts {
 		stored, stale, err := k.read(ctx)
@@ -82,8 +82,8 @@ func (k *keyring) load(ctx context.Context, now time.Time) (ring, error) {
 	return ring{}, errors.New("others keep replacing them")
 }
 
-// read returns the stored ring, or the zero ring before there is one. It is
-// stale when it has to be sealed again under the instance's present key.
+// read returns the stored ring, or the zero ring if there is none. It is stale if
+// it has to be sealed again under the instance's current key.
 func (k *keyring) read(ctx context.Context) (r ring, stale bool, err error) {
 	stored, err := k.store.SigningKeys(ctx)
 	switch {

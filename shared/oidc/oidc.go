@@ -25,14 +25,13 @@ type Store interface {
 	// was stored.
 	SigningKeys(ctx context.Context) (SealedKeys, error)
 
-	// ReplaceSigningKeys stores next if the stored version is still
-	// next.Version-1, where none stored is version 0, and else returns a
-	// fault.Conflict error. Of any number of concurrent callers one gets a nil
-	// error.
+	// ReplaceSigningKeys stores next if the stored version, 0 without a ring,
+	// is next.Version-1, and else returns a fault.Conflict error. Of any number
+	// of concurrent callers one gets a nil error.
 	ReplaceSigningKeys(ctx context.Context, next SealedKeys) error
 }
 
-// Groups is what the provider asks about groups.
+// Groups finds the groups of users.
 type Groups interface {
 	Memberships(ctx context.Context, userID int64) (project.Memberships, error)
 	// Direct returns the groups that the memberships name.
@@ -41,7 +40,7 @@ type Groups interface {
 	Joined(ctx context.Context, ms project.Memberships) ([]project.Group, error)
 }
 
-// Provider says who a user is.
+// Provider makes the claims about users.
 type Provider struct {
 	issuer string
 	groups Groups

@@ -11,37 +11,35 @@ import (
 const (
 	// KeySetLifetime is how long others may keep the published keys.
 	KeySetLifetime = 24 * time.Hour
-	// margin is for clocks that differ, and for processes that still use the
-	// ring they read a while ago.
+	// margin allows for clocks that differ and for cached rings.
 	margin = time.Hour
 	// publishedBefore is how long a key is published before it signs, so that
-	// whoever keeps the published keys has it by then.
+	// caches of the published keys have it by then.
 	publishedBefore = KeySetLifetime + margin
-	// signsFor is how long a key signs before the next one does.
+	// signsFor is how long a key signs.
 	signsFor = 90 * 24 * time.Hour
-	// publishedAfter is how long a key stays published after it signed last:
-	// until no id_token that it signed is good any more.
+	// publishedAfter is how long a key stays published after it last signed:
+	// until every id_token that it signed has expired.
 	publishedAfter = oauth.AccessLifetime + margin
 )
 
-// ring holds the keys, each of which signs from its time on until the next
-// one's.
+// ring holds the keys. Each signs until the time of the next one.
 type ring struct {
 	version int64
-	// subjects is the secret in sub_legacy. It never changes: with it a user
-	// would become another one.
+	// subjects is the secret in sub_legacy. It never changes, because users
+	// would get other names.
 	subjects []byte
 	keys     []signingKey
 }
 
-// due returns the ring as it should be at that time, as its next version, and
-// whether that is different: it has a key, the next key early enough, and none
-// whose every id_token has expired.
+// due returns the ring that is due at that time as its next version, and whether
+// it changed. It has a key, the next key early enough, and no key that only signed
+// id_tokens that have expired.
 func (r ring) due(now time.Time) (next ring, changed bool) {
 	next = ring{version: r.version + 1, subjects: r.subjects, keys: r.live(now)}
 	changed = len(next.keys) < len(r.keys)
 	switch n := len(next.keys); {
-	case n == 0: // nobody can have kept a list without keys, so the first need not wait
+	case n == 0: // no cache has a list without keys, so the first need not wait
 		next.subjects, changed = secret.Random(32), true
 		next.keys = []signingKey{newSigningKey(now)}
 	case !now.Before(next.keys[n-1].signsFrom.Add(signsFor - publishedBefore)):
@@ -50,7 +48,7 @@ func (r ring) due(now time.Time) (next ring, changed bool) {
 	return next, changed
 }
 
-// live returns the keys that are published.
+// live returns the published keys.
 func (r ring) live(now time.Time) []signingKey {
 	for i := len(r.keys) - 1; i > 0; i-- {
 		if !now.Before(r.keys[i].signsFrom.Add(publishedAfter)) {
@@ -60,8 +58,8 @@ func (r ring) live(now time.Time) []signingKey {
 	return r.keys[:len(r.keys):len(r.keys)]
 }
 
-// signer returns the key that signs: the last one whose time has come, or the
-// first key of all where the clock is behind that of the process that made it.
+// signer returns the key that signs: the newest key that is due, or the first one
+// if this clock is behind that of the process that made it.
 func (r ring) signer(now time.Time) signingKey {
 	signer := r.keys[0]
 	for _, k := range r.keys[1:] {
@@ -72,7 +70,7 @@ func (r ring) signer(now time.Time) signingKey {
 	return signer
 }
 
-// ringText is the ring as it is sealed.
+// ringText is the sealed form of the ring.
 type ringText struct {
 	Subjects []byte    `json:"subjects"`
 	Keys     []keyText `json:"keys"`

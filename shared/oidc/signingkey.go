@@ -54,8 +54,8 @@ func (k signingKey) sign(claims Claims) (string, error) {
 	return signed + "." + encode(signature), err
 }
 
-// PublicKey is the public half of a signing key, as it is published (RFC 7517
-// section 4, RFC 7518 section 6.3.1).
+// PublicKey is the published half of a signing key (RFC 7517 section 4, RFC 7518
+// section 6.3.1).
 type PublicKey struct {
 	Type      string `json:"kty"`
 	ID        string `json:"kid"`

@@ -10,7 +10,7 @@ import (
 	"gatehouse/shared/user"
 )
 
-// Profile is what the claims about a user take besides the user.
+// Profile is the data of the claims about a user besides the user.
 type Profile struct {
 	issuer string
 	ring   ring
@@ -18,7 +18,7 @@ type Profile struct {
 	roles  map[project.Role][]string // the full paths of the groups, by the user's role there
 }
 
-// Profile reads what the claims about the user take.
+// Profile reads the data of the claims about the user.
 func (p *Provider) Profile(ctx context.Context, userID int64) (Profile, error) {
 	profile := Profile{issuer: p.issuer}
 	var memberships project.Memberships
@@ -38,8 +38,8 @@ func (p *Provider) Profile(ctx context.Context, userID int64) (Profile, error) {
 	return profile, err
 }
 
-// rolesIn does without what an administrator may do anywhere: the claims tell
-// of membership.
+// rolesIn returns the groups by the user's role as a member. What administrators
+// may do anywhere does not count.
 func (p *Provider) rolesIn(groups []project.Group, memberships project.Memberships) map[project.Role][]string {
 	viewer := project.Viewer{Memberships: memberships}
 	roles := map[project.Role][]string{}
@@ -50,8 +50,8 @@ func (p *Provider) rolesIn(groups []project.Group, memberships project.Membershi
 	return roles
 }
 
-// Claims returns what the bearer of a token with these scopes learns of the
-// user (OpenID Connect Core section 5.3.2).
+// Claims returns the claims about the user for the bearer of a token with these
+// scopes (OpenID Connect Core section 5.3.2).
 func (p Profile) Claims(u user.User, scopes scope.Set) Claims {
 	claims := Claims{
 		subject(u),
@@ -75,8 +75,8 @@ type KeySet struct {
 	Keys []PublicKey `json:"keys"`
 }
 
-// KeySet returns the keys that verify id_tokens, today's and the next ones.
-// Before the first id_token it makes the key that will sign it.
+// KeySet returns the keys that verify current and future id_tokens. Before the
+// first id_token it makes the key that will sign it.
 func (p *Provider) KeySet(ctx context.Context) (KeySet, error) {
 	r, err := p.keys.ring(ctx)
 	if err != nil {
@@ -89,7 +89,7 @@ func (p *Provider) KeySet(ctx context.Context) (KeySet, error) {
 	return set, nil
 }
 
-// ClaimNames lists the claims that can be in an id_token or be told of a user.
+// ClaimNames lists the claims of id_tokens and of the userinfo endpoint.
 func (p *Provider) ClaimNames() []string {
 	return []string{
 		"iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "sub_legacy", "name", "nickname",

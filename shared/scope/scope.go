@@ -27,7 +27,7 @@ const (
 // Default is the scope of a request that names none.
 const Default = API
 
-// Described is a scope with what it allows in plain words.
+// Described is a scope with a description of what it allows.
 type Described struct {
 	Scope
 	Allows string
@@ -49,8 +49,7 @@ var Client = []Described{
 // described holds every scope in that order.
 var described = append(slices.Clone(Client), Described{Sudo, "Act as any other user, through the API"})
 
-// Describe returns the scopes of the set in plain words, in the order people
-// see them.
+// Describe returns descriptions of the set's scopes, in the order people see them.
 func Describe(s Set) []Described {
 	return slices.DeleteFunc(slices.Clone(described), func(d Described) bool { return !s.Has(d.Scope) })
 }
@@ -66,13 +65,12 @@ var Token = []Scope{API, ReadAPI, ReadUser, ReadRepository, WriteRepository, Sud
 // Set is a set of scopes in the order they were given, none twice.
 type Set []Scope
 
-// maxList is the longest list of scopes that is read, in bytes: some ten times
-// all there are.
+// maxList is the longest list of scopes that is read, in bytes: about ten times
+// the length of all scopes.
 const maxList = 1024
 
-// Parse splits a list of scopes at its spaces (RFC 6749 section 3.3). A list
-// with other white space or control characters is not one, nor is one beyond
-// all measure.
+// Parse splits a list of scopes at its spaces (RFC 6749 section 3.3). It rejects
+// other white space, control characters and lists that are too long.
 func Parse(list string) (s Set, ok bool) {
 	if len(list) > maxList {
 		return nil, false
@@ -87,7 +85,7 @@ func Parse(list string) (s Set, ok bool) {
 
 // Of returns the set of these scopes.
 func Of(scopes ...Scope) Set {
-	set, seen := Set{}, make(map[Scope]bool, len(scopes)) // strangers send long lists
+	set, seen := Set{}, make(map[Scope]bool, len(scopes)) // lists can be long
 	for _, s := range scopes {
 		if s != "" && !seen[s] {
 			set, seen[s] = append(set, s), true

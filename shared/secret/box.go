@@ -8,12 +8,12 @@ import (
 	"errors"
 )
 
-// Box encrypts, for one purpose, what has to be used again and not only
-// recognised (AES-256 in GCM, NIST SP 800-38D). It holds one key for each of
-// the instance's, the one in use first: that one seals, each of them opens.
+// Box encrypts secrets that have to be used again, for one purpose (AES-256 in
+// GCM, NIST SP 800-38D). It has one key for each key of the instance. The first,
+// current one seals; each of them opens.
 type Box []cipher.AEAD
 
-// Box returns the box for one purpose. No key of it is one that Derive gives.
+// Box returns the box for one purpose. Its keys differ from those of Derive.
 func (k Keys) Box(purpose string) Box {
 	var box Box
 	for _, key := range k.all {
@@ -34,19 +34,19 @@ func (k Keys) Box(purpose string) Box {
 	return box
 }
 
-// ErrSealed tells that a sealed text was changed, has another label, or was
-// sealed under a key that the instance does not have any more.
+// ErrSealed means that a sealed text was changed, has another label, or was sealed
+// under a key that the instance no longer has.
 var ErrSealed = errors.New("the sealed text does not open with the instance's keys and its label")
 
-// Seal encrypts the text under the key in use. Open wants the same label,
-// which says what the text belongs to, so that nobody who can write to the
-// store makes one thing's secret another's.
+// Seal encrypts the text under the current key. Open needs the same label, which
+// names the owner of the text, so that writing one thing's secret to another in
+// the store does not work.
 func (b Box) Seal(text []byte, label string) []byte {
 	return b[0].Seal(nil, nil, text, []byte(label))
 }
 
-// Open returns the text. When it is stale, the key in use is not the one that
-// sealed it, and it should be sealed again before that one is taken away.
+// Open returns the text. It is stale if a former key sealed it, and should be
+// sealed again before that key is removed.
 func (b Box) Open(sealed []byte, label string) (text []byte, stale bool, err error) {
 	for i, aead := range b {
 		text, err := aead.Open(nil, nil, sealed, []byte(label))
@@ -57,8 +57,8 @@ func (b Box) Open(sealed []byte, label string) (text []byte, stale bool, err err
 	return nil, false, ErrSealed
 }
 
-// Anew returns the text sealed under the key in use; nil, if it is that
-// already. The error is ErrSealed.
+// Anew seals the text again under the current key. It returns nil if the current
+// key sealed it. The error is ErrSealed.
 func (b Box) Anew(sealed []byte, label string) ([]byte, error) {
 	text, stale, err := b.Open(sealed, label)
 	if err != nil || !stale {

@@ -12,11 +12,11 @@ import (
 // KeySize is the length of an instance key in bytes.
 const KeySize = 32
 
-// Keys are the instance's keys: the one in use and, while a rotation lasts,
-// the one before it. The first makes secrets; both recognise them.
+// Keys are the instance's keys: the current one and, during a rotation, the former
+// one. The current key makes secrets; both recognise them.
 type Keys struct{ all [][]byte }
 
-// NewKeys returns keys of KeySize bytes each, the one in use first.
+// NewKeys returns keys of KeySize bytes each.
 func NewKeys(current []byte, previous ...[]byte) (Keys, error) {
 	keys := Keys{append([][]byte{current}, previous...)}
 	for _, k := range keys.all {
@@ -27,9 +27,9 @@ func NewKeys(current []byte, previous ...[]byte) (Keys, error) {
 	return keys, nil
 }
 
-// ParseKeys reads instance keys written in standard base64, separated by
-// white space, the one in use first. The padding may be missing, so any 43
-// letters and digits are a key: what a secrets manager makes up as a password.
+// ParseKeys reads instance keys in standard base64, separated by white space, the
+// current one first. The padding may be missing, so any 43 letters and digits are
+// a key, such as a password from a secrets manager.
 func ParseKeys(text string) (Keys, error) {
 	var all [][]byte
 	for i, word := range strings.Fields(text) {
@@ -45,8 +45,8 @@ func ParseKeys(text string) (Keys, error) {
 	return NewKeys(all[0], all[1:]...)
 }
 
-// Derive returns the keys for one purpose, so that what is made for one can
-// never pass for another (HKDF with SHA-256, RFC 5869).
+// Derive returns the keys for one purpose, which are of no use for any other (HKDF
+// with SHA-256, RFC 5869).
 func (k Keys) Derive(purpose string) MACs {
 	var macs MACs
 	for _, key := range k.all {
@@ -59,14 +59,14 @@ func (k Keys) Derive(purpose string) MACs {
 	return macs
 }
 
-// MACs are the authentication keys of one purpose, the one in use first.
+// MACs are the authentication keys of one purpose, the current one first.
 type MACs []MAC
 
 // MAC authenticates messages with HMAC-SHA-256 (RFC 2104).
 type MAC struct{ key []byte }
 
-// Sum returns the code of the parts. Every part is preceded by its length, so
-// that moving a byte from one part to the next changes the code.
+// Sum returns the code of the parts. A length precedes each part, so that moving a
+// byte from one part to the next changes the code.
 func (m MAC) Sum(parts ...[]byte) [sha256.Size]byte {
 	h := hmac.New(sha256.New, m.key)
 	for _, p := range parts {

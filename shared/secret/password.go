@@ -11,15 +11,15 @@ import (
 	"golang.org/x/crypto/bcrypt"
 )
 
-// Passwords hashes passwords with argon2id (RFC 9106) and verifies them. It
-// also verifies bcrypt hashes, which imported users bring along.
+// Passwords hashes passwords with argon2id (RFC 9106) and verifies them. It also
+// verifies the bcrypt hashes of imported users.
 type Passwords struct {
 	Time   uint32 // passes
 	Memory uint32 // KiB
 }
 
-// DefaultPasswords is the cost that OWASP recommends as its second choice:
-// 19 MiB and two passes, which a small Lambda function can afford.
+// DefaultPasswords is OWASP's second recommendation: 19 MiB and two passes, which
+// a small Lambda function can afford.
 var DefaultPasswords = Passwords{Time: 2, Memory: 19 * 1024}
 
 const (
@@ -36,8 +36,7 @@ func (p Passwords) Hash(password Text) string {
 }
 
 // Verify reports whether the password has this hash. An empty hash matches no
-// password but costs as much as one that does, so that an unknown user cannot
-// be told from a wrong password by the clock.
+// password but takes as long, so that the time does not reveal unknown users.
 func (p Passwords) Verify(hash string, password Text) bool {
 	switch {
 	case strings.HasPrefix(hash, "$2"):
@@ -54,9 +53,8 @@ func (p Passwords) Verify(hash string, password Text) bool {
 	return subtle.ConstantTimeCompare(got, parsed.hash) == 1
 }
 
-// turns bounds how many derivations run at once: one for each processor. More
-// would be no faster, and each takes megabytes that a crowd at the door of a
-// long-running server could pile up.
+// turns lets one derivation run per processor. More would not be faster, and each
+// takes megabytes of memory.
 var turns = make(chan struct{}, runtime.GOMAXPROCS(0))
 
 func derive(password Text, salt []byte, time, memory, size uint32) []byte {

@@ -1,6 +1,6 @@
-// Package secret makes, recognises and hides secrets. What only has to be
-// recognised is kept as a Digest; what travels in memory is a Text, which
-// prints as [redacted] wherever it is logged or formatted.
+// Package secret makes, recognises and hides secrets. A secret that only has to be
+// recognised is kept as a Digest. In memory it is a Text, which prints as
+// [redacted] wherever it is logged or formatted.
 package secret
 
 import (

@@ -2,7 +2,7 @@ package session
 
 import "gatehouse/shared/audit"
 
-// What happens to sessions.
+// Events of sessions.
 var (
 	EventSignOut       = audit.Declare("user.sign_out", "Signed out")
 	EventRevoked       = audit.Declare("session.revoked", "Ended a session")

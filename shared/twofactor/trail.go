@@ -2,7 +2,7 @@ package twofactor
 
 import "gatehouse/shared/audit"
 
-// What happens to the second factor of an account.
+// Events of second factors.
 var (
 	EventEnabled              = audit.Declare("two_factor.enabled", "Two-factor authentication turned on")
 	EventDisabled             = audit.Declare("two_factor.disabled", "Two-factor authentication turned off")

@@ -48,11 +48,11 @@ type Store interface {
 	// between; of concurrent callers with one mark one wins.
 	ReplaceSecondFactor(ctx context.Context, was Mark, next Factor) error
 
-	// EnableTwoFactor gives the factor to the user whose Version is still the
-	// stored one, with the user's TwoFactorEnabled, SessionEpoch and
-	// UpdatedAt; the stored version then counts one more. It returns a
-	// fault.Conflict error when somebody changed the user in between and a
-	// fault.NotFound error when the user is gone, and changes nothing then.
+	// EnableTwoFactor stores the factor, and the user's TwoFactorEnabled,
+	// SessionEpoch and UpdatedAt, if the user's Version is still the stored
+	// one, and increments the stored version. It returns a fault.Conflict error
+	// when the user changed in between and a fault.NotFound error when the user
+	// is gone, and changes nothing then.
 	EnableTwoFactor(ctx context.Context, u user.User, f Factor) error
 
 	// DisableTwoFactor removes the factor in the same way; that there is none
@@ -76,7 +76,7 @@ func NewRules(store Store, trail *audit.Trail, keys secret.Keys, now func() time
 
 // ErrOver means that an enrolment took too long, was completed before, or that
 // the user changed in between. It has to start again.
-var ErrOver = fault.New(fault.Conflict, "That took too long, or it was done already. Begin again.")
+var ErrOver = fault.New(fault.Conflict, "That took too long, or it was done before. Start again.")
 
 // ErrWrongCode means that a code is wrong or was used before.
 var ErrWrongCode = fault.New(fault.Unauthorized, "The code is not right, or it was used before.")

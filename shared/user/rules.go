@@ -2,7 +2,6 @@ package user
 
 import (
 	"context"
-	"errors"
 	"net/mail"
 	"strings"
 	"time"
@@ -215,10 +214,7 @@ func (r *Rules) Authenticate(ctx context.Context, login string, password secret.
 	calls, ctx := errgroup.WithContext(ctx)
 	calls.Go(func() (err error) {
 		u, err = r.UserByLogin(ctx, login)
-		if errors.Is(err, fault.NotFound) {
-			return nil
-		}
-		return err
+		return fault.IgnoreNotFound(err)
 	})
 	for _, condition := range conditions {
 		calls.Go(func() error { return condition(ctx) })

@@ -6,7 +6,7 @@ import (
 	"gatehouse/shared/audit"
 )
 
-// What happens to accounts.
+// Events of accounts.
 var (
 	EventCreated         = audit.Declare("user.created", "Account created")
 	EventChanged         = audit.Declare("user.changed", "Account changed")

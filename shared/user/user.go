@@ -1,7 +1,6 @@
-// Package user holds the rules for the people who sign in: what they are called,
-// what opens their account, and whether it is open at all. What is wrong with
-// the fields of a user comes as fault.Fields, a name or address that somebody
-// else has among it.
+// Package user holds the rules for user accounts: names, passwords, blocks, and
+// what administrators may do. Wrong fields of a user, including a name or address
+// that another user has, are a fault.Fields error.
 package user
 
 import (
@@ -16,7 +15,7 @@ type User struct {
 	ID               int64
 	Username         string // unique without regard to case; also the path of the user's own namespace
 	NamespaceID      int64  // the user's own namespace, where projects can live
-	Name             string // as people call the user
+	Name             string // the person's name
 	Email            string // unique without regard to case
 	PasswordHash     string // empty: the user cannot sign in with a password
 	State            State
@@ -26,12 +25,12 @@ type User struct {
 	CreatedAt        time.Time
 	UpdatedAt        time.Time
 	// SessionEpoch is when sessions and password-grant tokens were ended last;
-	// zero: never. Each remembers the one that it began under, see Keeps.
+	// zero: never. Each remembers the epoch in which it began, see SessionValid.
 	SessionEpoch time.Time
-	Version      int64 // counts the changes; a change names the version it read
+	Version      int64 // incremented by each change, which names the version it read
 }
 
-// State tells whether a user may use the service.
+// State says whether a user may use the service.
 type State string
 
 // The states of a user.
@@ -40,18 +39,18 @@ const (
 	Blocked State = "blocked"
 )
 
-// Blocked reports whether the user is barred from the service. It is asked on
-// every sign-in, code exchange, refresh and use of a token.
+// Blocked reports whether the user is barred from the service. Every sign-in, code
+// exchange, refresh and use of a token checks it.
 func (u User) Blocked() bool { return u.State != Active }
 
 // Administers reports whether the user may act as an administrator.
 func (u User) Administers() bool { return u.Admin && !u.Blocked() }
 
-// SessionValid reports whether a session or a password-grant token of the user goes
-// on that was given to whom this SessionEpoch was read of. It is over when the
-// password has changed or the user was blocked since, be it while the old
-// password was still being looked at: no clock is asked.
-func (u User) SessionValid(since time.Time) bool { return u.SessionEpoch.Equal(since) }
+// SessionValid reports whether a session or a password-grant token still works
+// that began when the user had this SessionEpoch. It does not if the password
+// changed or the user was blocked since, even while the old password was being
+// verified: no clocks are compared.
+func (u User) SessionValid(epoch time.Time) bool { return u.SessionEpoch.Equal(epoch) }
 
 // Reader finds users. Reads see every write that was acknowledged before.
 type Reader interface {
@@ -80,21 +79,21 @@ type Store interface {
 	// stores nothing; of concurrent callers who want the same, one wins.
 	CreateUser(ctx context.Context, u User) (User, error)
 
-	// UpdateUser replaces the user whose Version is still the stored one; the
-	// stored version then counts one more. It returns a fault.Conflict error
-	// when somebody changed the user in between, a fault.NotFound error when
-	// the user is gone, and a fault.Fields error when the new e-mail address
-	// is taken. ID, Username, NamespaceID and CreatedAt never change.
+	// UpdateUser replaces the user if its Version is still the stored one, and
+	// increments the stored version. It returns a fault.Conflict error when the
+	// user changed in between, a fault.NotFound error when the user is gone,
+	// and a fault.Fields error when the new e-mail address is taken. ID,
+	// Username, NamespaceID and CreatedAt never change.
 	//
-	// The user with the id by makes the change: unless that is an active
-	// administrator at the very instant of it, the error is
-	// ErrNotAdministrator and nothing changes. Zero is nobody in particular.
+	// If by is not zero, the user with this id must be an active administrator
+	// at the moment of the change; else the error is ErrNotAdministrator and
+	// nothing changes.
 	UpdateUser(ctx context.Context, u User, by int64) error
 
 	// DeleteUser removes the user, its namespace and its memberships, and
 	// frees both names. It returns a fault.NotFound error when there is none,
 	// and a fault.Conflict error while the namespace holds projects. Tokens
-	// and sessions of the user stop working with it. As for by, it is as with
-	// UpdateUser.
+	// and sessions of the user stop working with it. The id by means the same
+	// as with UpdateUser.
 	DeleteUser(ctx context.Context, id, by int64) error
 }

@@ -1,7 +1,6 @@
 // Package accountapi serves the pages on which people sign in, register
-// applications, let applications act for them, look after whatever can act in
-// their name and read what happened to their account; and those on which
-// administrators look after everybody's.
+// applications, let applications act for them, and manage access to their
+// account; and the pages on which administrators manage all accounts.
 package accountapi
 
 import (
@@ -20,21 +19,21 @@ import (
 //go:embed templates
 var files embed.FS
 
-// notices are what people read after an action.
+// notices are the messages after an action.
 var notices = site.Notices{
 	"saved":         "The application was saved.",
 	"deleted":       "The application was deleted, with every access that people gave it.",
 	"signed-out":    "You are signed out.",
 	"access-ended":  "The application cannot act for you any more.",
-	"token-revoked": "The token was revoked. Nothing can use it any more.",
+	"token-revoked": "The token was revoked. It no longer works.",
 	"session-ended": "The session was ended.",
 	"others-ended":  "You are signed out everywhere else.",
 
 	"user-blocked":        "The user is blocked.",
-	"user-unblocked":      "The user is not blocked any more.",
+	"user-unblocked":      "The user is no longer blocked.",
 	"two-factor-reset":    "The user signs in with the password alone now, and is signed out everywhere.",
 	"two-factor-disabled": "Two-factor authentication is off. You are signed out everywhere else.",
-	"two-factor-over":     "That took too long, or it was done already. Nothing was changed.",
+	"two-factor-over":     "That took too long, or it was done before. Nothing was changed.",
 	"recovery-used":       "You signed in with a recovery code, which is used up now. The settings say how many are left.",
 	"sign-in-over":        "That took too long. Sign in again.",
 }
@@ -98,8 +97,8 @@ func New(app *app.App) http.Handler {
 	admin := a.administrator
 	mux.Handle("GET /admin", admin(toUsers))
 	mux.Handle("GET /admin/users", admin(a.listUsers))
-	mux.Handle("POST /admin/users/{id}/block", admin(a.blockUser))
-	mux.Handle("POST /admin/users/{id}/unblock", admin(a.unblockUser))
+	mux.Handle("POST /admin/users/{id}/block", admin(a.setState(app.Users.Block, "user-blocked")))
+	mux.Handle("POST /admin/users/{id}/unblock", admin(a.setState(app.Users.Unblock, "user-unblocked")))
 	mux.Handle("POST /admin/users/{id}/reset_two_factor", admin(a.resetTwoFactor))
 	mux.Handle("GET /admin/audit", admin(a.everybodysAudit))
 	return web.Wrap(a.site.Serve(mux))
@@ -130,12 +129,12 @@ func toApplications(w http.ResponseWriter, r *http.Request) error {
 	return site.Redirect(w, r, applicationsPath)
 }
 
-// start sends people to where they most likely want to go.
+// start sends people to the page that they most likely want.
 func (a *api) start(w http.ResponseWriter, r *http.Request) error {
 	switch _, _, err := a.site.SessionUser(r); {
 	case errors.Is(err, site.ErrNotSignedIn):
 		return site.Redirect(w, r, "/users/sign_in")
-	case err != nil && !fault.Is(err, fault.Forbidden): // the next page tells who is blocked
+	case err != nil && !fault.Is(err, fault.Forbidden): // the next page explains the block
 		return err
 	}
 	return toApplications(w, r)

@@ -92,32 +92,23 @@ func (a *api) listUsers(w http.ResponseWriter, r *http.Request, u user.User) err
 	return a.renderAdmin(w, r, site.Page{Template: "users", Title: "Users", Body: body})
 }
 
-func (a *api) blockUser(w http.ResponseWriter, r *http.Request, u user.User) error {
-	return a.setState(w, r, u, a.app.Users.Block, "user-blocked")
-}
-
-func (a *api) unblockUser(w http.ResponseWriter, r *http.Request, u user.User) error {
-	return a.setState(w, r, u, a.app.Users.Unblock, "user-unblocked")
-}
-
-// setState blocks or unblocks the user that {id} names.
-func (a *api) setState(w http.ResponseWriter, r *http.Request, u user.User, set stateSetter, notice string) error {
-	id, err := web.PathID(r, "id")
-	if err != nil {
-		return err
+// setState returns the handler that blocks or unblocks the user that {id} names.
+func (a *api) setState(set func(context.Context, audit.Actor, int64) (user.User, error), notice string) site.UserHandler {
+	return func(w http.ResponseWriter, r *http.Request, u user.User) error {
+		id, err := web.PathID(r, "id")
+		if err == nil {
+			_, err = set(r.Context(), audit.ByUser(u.ID), id)
+		}
+		switch {
+		case errors.Is(err, user.ErrOneself):
+			return fault.New(fault.Invalid, "Administrators cannot block themselves.")
+		case err != nil:
+			return err
+		}
+		a.site.Notify(w, notice)
+		return site.Redirect(w, r, adminUsersPath)
 	}
-	_, err = set(r.Context(), audit.ByUser(u.ID), id)
-	switch {
-	case errors.Is(err, user.ErrOneself):
-		return fault.New(fault.Invalid, "Administrators cannot block themselves.")
-	case err != nil:
-		return err
-	}
-	a.site.Notify(w, notice)
-	return site.Redirect(w, r, adminUsersPath)
 }
-
-type stateSetter func(ctx context.Context, actor audit.Actor, id int64) (user.User, error)
 
 // resetTwoFactor resets the second factor of another user. Administrators turn
 // their own off in their settings, which takes the password: someone who finds

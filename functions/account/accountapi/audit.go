@@ -14,36 +14,36 @@ import (
 	"gatehouse/shared/user"
 )
 
-// auditBody is what a page of the audit trail shows.
+// auditBody is the data of a page of the audit trail.
 type auditBody struct {
 	Heading, Lead, Address string
-	Admin                  bool // sees everybody's
+	Admin                  bool // sees everyone's entries
 	Kinds                  []audit.Kind
 	Search                 auditSearch
-	Unknown                bool // nobody has the user name that is asked for
+	Unknown                bool // no user has the name that was searched for
 	Rows                   []auditRow
 	Newest, Older          string // addresses; empty where there is no need
 }
 
-// auditSearch is the form above the trail, as somebody filled it in.
+// auditSearch is the filled-in form above the trail.
 type auditSearch struct{ Event, User, Nobody, From, Until, Before string }
 
-// auditRow is an entry in words.
+// auditRow is an entry as text.
 type auditRow struct {
 	audit.Entry
 	Title, By, Account string
 	Details            []auditDetail
-	From               bool // tells where it came from
+	From               bool // shows the address
 }
 
-// auditDetail is one detail by itself: a text may be whatever somebody called a
-// thing, and look like others.
+// auditDetail is one detail. They are not joined, because a text may be any name
+// that someone gave a thing, and look like other details.
 type auditDetail struct{ Name, Text string }
 
-// auditSize is how many entries a page shows.
+// auditSize is the number of entries on a page.
 const auditSize = 30
 
-// ownAudit shows what happened to one's own account.
+// ownAudit shows users what happened to their account.
 func (a *api) ownAudit(w http.ResponseWriter, r *http.Request, u user.User) error {
 	body := auditBody{
 		Heading: "Security log", Address: auditPath,
@@ -59,12 +59,12 @@ func (a *api) everybodysAudit(w http.ResponseWriter, r *http.Request, u user.Use
 	if r.URL.Query().Has("nobody") {
 		filter = audit.Filter{}
 	} else if name := strings.TrimPrefix(r.URL.Query().Get("user"), "@"); name != "" {
-		whose, err := a.app.Users.UserByLogin(r.Context(), name)
+		account, err := a.app.Users.UserByLogin(r.Context(), name)
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
-		filter = audit.Filter{UserID: whose.ID}
-		body.Unknown = whose.ID == 0
+		filter = audit.Filter{UserID: account.ID}
+		body.Unknown = account.ID == 0
 	}
 	return a.renderAudit(w, r, u, body, filter, a.renderAdmin)
 }
@@ -97,8 +97,8 @@ func (a *api) renderAudit(w http.ResponseWriter, r *http.Request, u user.User, b
 	return render(w, r, site.Page{Template: "audit", Title: body.Heading, Body: body})
 }
 
-// readAuditSearch reads the form. What is none of its values is not asked for:
-// addresses are edited by hand.
+// readAuditSearch reads the form. It ignores wrong values, as people edit
+// addresses by hand.
 func readAuditSearch(query url.Values, f audit.Filter) (auditSearch, audit.Filter) {
 	s := auditSearch{User: query.Get("user")}
 	if query.Has("nobody") {
@@ -120,7 +120,7 @@ func readAuditSearch(query url.Values, f audit.Filter) (auditSearch, audit.Filte
 	return s, f
 }
 
-// address returns where the same search goes on.
+// address returns the address of another page of the same search.
 func (s auditSearch) address(base, before string) string {
 	query := url.Values{}
 	for name, value := range map[string]string{"event": s.Event, "user": s.User, "nobody": s.Nobody, "from": s.From, "until": s.Until, "before": before} {
@@ -134,7 +134,7 @@ func (s auditSearch) address(base, before string) string {
 	return base + "?" + query.Encode()
 }
 
-// auditRows puts entries into words for the reader.
+// auditRows describes entries for the reader.
 func (a *api) auditRows(ctx context.Context, reader user.User, admin bool, entries []audit.Entry) ([]auditRow, error) {
 	var ids []int64
 	for _, e := range entries {
@@ -152,16 +152,16 @@ func (a *api) auditRows(ctx context.Context, reader user.User, admin bool, entri
 	return rows, nil
 }
 
-// newAuditRow tells people where others did something only if that others are
-// not known: an administrator's address is none of theirs.
+// newAuditRow describes an entry. It hides the addresses of administrators from
+// other users.
 func newAuditRow(e audit.Entry, reader user.User, admin bool, people map[int64]user.User) auditRow {
 	kind, _ := e.Name.Kind()
 	row := auditRow{Entry: e, Title: kind.Title, Details: newAuditDetails(e.Event.Details), From: admin || e.ActorID == 0 || e.ActorID == reader.ID}
 	switch by, known := people[e.ActorID]; {
 	case e.ActorID == 0 && e.Event.Details["application"] != "":
-		row.By = "Application “" + e.Event.Details["application"] + "”" // whose name may be anything
+		row.By = "Application “" + e.Event.Details["application"] + "”" // quoted, as the name may be anything
 	case e.ActorID == 0:
-		row.By = "Somebody"
+		row.By = "Unknown"
 	case !admin && e.ActorID == reader.ID:
 		row.By = "You"
 	case known:
@@ -169,9 +169,9 @@ func newAuditRow(e audit.Entry, reader user.User, admin bool, people map[int64]u
 	default:
 		row.By = "A deleted user"
 	}
-	switch whose, known := people[e.UserID]; {
+	switch account, known := people[e.UserID]; {
 	case known:
-		row.Account = "@" + whose.Username
+		row.Account = "@" + account.Username
 	case e.UserID == 0:
 		row.Account = "None that exists"
 	default:
@@ -180,7 +180,7 @@ func newAuditRow(e audit.Entry, reader user.User, admin bool, people map[int64]u
 	return row
 }
 
-// newAuditDetails lists what the row does not tell anyway.
+// newAuditDetails lists the details that the row does not show elsewhere.
 func newAuditDetails(all audit.Details) (shown []auditDetail) {
 	for _, name := range all.Names() {
 		if name != "client_id" && name != "user" {

@@ -136,7 +136,7 @@ var oldest, newest = strings.Repeat("0", 32), strings.Repeat("f", 32)
 // Whatever an application is called, nobody takes its deeds for those of a
 // person, nor its name for a part of the page.
 func TestApplicationsDoNotPoseAsPeople(t *testing.T) {
-	for _, name := range []string{"@root", "You", "Somebody", "<script>alert(1)</script>"} {
+	for _, name := range []string{"@root", "You", "Unknown", "<script>alert(1)</script>"} {
 		a := apptest.New(t)
 		ada := a.User("ada")
 		client := register(t, a, ada, func(r *oauth.Registration) { r.Name = name })
@@ -169,5 +169,5 @@ func TestEntriesOfNobodyAreShown(t *testing.T) {
 	a := apptest.New(t)
 	boss := signedIn(t, a, a.Admin("root"))
 	newBrowser(t, a.App).Post("/users/sign_in", apptest.Form("login", "nobody", "password", "wrong")).Want(422)
-	boss.Get(auditTrail+"?event=user.sign_in_failed").Want(200, "None that exists", "Somebody")
+	boss.Get(auditTrail+"?event=user.sign_in_failed").Want(200, "None that exists", "Unknown")
 }

@@ -23,7 +23,7 @@ func (a *api) askUser(w http.ResponseWriter, r *http.Request) error {
 	req := newAuthorizeRequest(values)
 	u, r, authorization, err := a.authorization(r, req)
 	if err != nil {
-		return a.refuse(w, r, req, err)
+		return a.renderAuthorizeError(w, r, req, err)
 	}
 	consented, err := a.app.OAuth.Consented(r.Context(), u.ID, authorization)
 	switch {
@@ -32,15 +32,14 @@ func (a *api) askUser(w http.ResponseWriter, r *http.Request) error {
 	case consented:
 		return a.approve(w, r, u, req, authorization)
 	case authorization.Silent():
-		return a.refuse(w, r, req, authorization.Refuse(oauth.ConsentRequired))
+		return a.renderAuthorizeError(w, r, req, authorization.RedirectError(oauth.ConsentRequired))
 	default:
 		return a.renderConsent(w, r, u, req, authorization)
 	}
 }
 
-// decide takes the user's answer. Everything is checked again: between the
-// question and the answer the application may have changed, and the form came
-// from a browser.
+// decide takes the user's answer. It checks everything again, as the application
+// may have changed meanwhile, and the form comes from a browser.
 func (a *api) decide(w http.ResponseWriter, r *http.Request) error {
 	values, err := site.FormValues(r)
 	if err != nil {
@@ -53,8 +52,8 @@ func (a *api) decide(w http.ResponseWriter, r *http.Request) error {
 	return a.answer(w, r, newAuthorizeRequest(values), decision[0] == "approve")
 }
 
-// deny is the refusal by the method DELETE, for whoever sends no form, with the
-// parameters in the query or in a body.
+// deny denies the request by the method DELETE, for callers without the form. The
+// parameters are in the query or in a body.
 func (a *api) deny(w http.ResponseWriter, r *http.Request) error {
 	values, err := site.ParseValues(r.URL.RawQuery)
 	if err != nil {
@@ -74,7 +73,7 @@ func (a *api) answer(w http.ResponseWriter, r *http.Request, req oauth.Authorize
 	u, r, authorization, err := a.authorization(r, req)
 	switch {
 	case err != nil:
-		return a.refuse(w, r, req, err)
+		return a.renderAuthorizeError(w, r, req, err)
 	case !approved:
 		return a.send(w, r, authorization.Deny())
 	default:
@@ -82,9 +81,9 @@ func (a *api) answer(w http.ResponseWriter, r *http.Request, req oauth.Authorize
 	}
 }
 
-// authorization returns who is signed in, the request as that user's, and what
-// is asked of the user. The session and the client are read side by side; that
-// nobody is signed in comes before anything wrong with the request.
+// authorization returns the user who is signed in, the HTTP request with that
+// user, and the checked authorization request. It reads the session and the
+// client in parallel. A missing sign-in is reported before a wrong request.
 func (a *api) authorization(r *http.Request, req oauth.AuthorizeRequest) (user.User, *http.Request, oauth.Authorization, error) {
 	var reads sync.WaitGroup
 	var found session.Session
@@ -94,7 +93,10 @@ func (a *api) authorization(r *http.Request, req oauth.AuthorizeRequest) (user.U
 	reads.Go(func() { client, clientErr = a.app.OAuth.FindClient(r.Context(), req) })
 	reads.Wait()
 
-	u, r, err := a.userOf(r, found, sessionErr)
+	u, err := user.User{}, sessionErr
+	if err == nil {
+		u, r, err = a.site.User(r, found)
+	}
 	if err != nil && !req.Silent() {
 		return user.User{}, r, oauth.Authorization{}, err
 	}
@@ -106,28 +108,21 @@ func (a *api) authorization(r *http.Request, req oauth.AuthorizeRequest) (user.U
 	case checkErr != nil:
 		err = checkErr
 	case err != nil:
-		err = unattended(authorization, err)
+		err = silentError(authorization, err)
 	default:
 		authorization, err = a.app.OAuth.SignedIn(authorization, found.CreatedAt)
 	}
 	return u, r, authorization, err
 }
 
-func (a *api) userOf(r *http.Request, found session.Session, err error) (user.User, *http.Request, error) {
-	if err != nil {
-		return user.User{}, r, err
-	}
-	return a.site.User(r, found)
-}
-
-// unattended turns what a page would tell into what the client is told, which
-// forbade pages.
-func unattended(authorization oauth.Authorization, err error) error {
+// silentError turns an error that needs a page into one for the client that
+// forbids pages.
+func silentError(authorization oauth.Authorization, err error) error {
 	switch {
 	case errors.Is(err, site.ErrNotSignedIn):
-		return authorization.Refuse(oauth.LoginRequired)
+		return authorization.RedirectError(oauth.LoginRequired)
 	case fault.Is(err, fault.Forbidden):
-		return authorization.Refuse(oauth.InteractionRequired)
+		return authorization.RedirectError(oauth.InteractionRequired)
 	}
 	return err
 }
@@ -135,17 +130,17 @@ func unattended(authorization oauth.Authorization, err error) error {
 func (a *api) approve(w http.ResponseWriter, r *http.Request, u user.User, req oauth.AuthorizeRequest, authorization oauth.Authorization) error {
 	redirect, err := a.app.OAuth.Approve(r.Context(), u, authorization)
 	if err != nil {
-		return a.refuse(w, r, req, err)
+		return a.renderAuthorizeError(w, r, req, err)
 	}
 	return a.send(w, r, redirect)
 }
 
-// toSignIn sends the user to sign in and then back to the request; again, if
-// the user is signed in but not recently enough.
+// toSignIn sends the user to sign in and then back to the request. With again the
+// user is signed in, but not recently enough.
 func (a *api) toSignIn(w http.ResponseWriter, r *http.Request, req oauth.AuthorizeRequest, again bool) error {
 	later, changed := a.app.OAuth.RequireFreshSignIn(req)
 	if !changed && r.Method == http.MethodGet {
-		return site.ErrNotSignedIn // and back to the very same address
+		return site.ErrNotSignedIn // comes back to the same address
 	}
 	query := url.Values{"return_to": {authorizePath + "?" + authorizeValues(later).Encode()}}
 	if again {
@@ -154,11 +149,11 @@ func (a *api) toSignIn(w http.ResponseWriter, r *http.Request, req oauth.Authori
 	return site.Redirect(w, r, "/users/sign_in?"+query.Encode())
 }
 
-// refuse tells the client what is wrong with the request when its redirect URI
-// is known to be good, and else only the user: an error must not be a way to
-// send people anywhere (RFC 6749 section 4.1.2.1). Who has to sign in first is
-// sent there.
-func (a *api) refuse(w http.ResponseWriter, r *http.Request, req oauth.AuthorizeRequest, err error) error {
+// renderAuthorizeError sends an error to the client if the redirect URI was
+// checked, and else shows it to the user only: an error must not redirect people
+// anywhere (RFC 6749 section 4.1.2.1). It sends users who have to sign in first to
+// do so.
+func (a *api) renderAuthorizeError(w http.ResponseWriter, r *http.Request, req oauth.AuthorizeRequest, err error) error {
 	if again := errors.Is(err, oauth.ErrSignInAgain); again || errors.Is(err, site.ErrNotSignedIn) {
 		return a.toSignIn(w, r, req, again)
 	}

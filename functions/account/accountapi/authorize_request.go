@@ -8,9 +8,9 @@ import (
 
 const authorizePath = "/oauth/authorize"
 
-// newAuthorizeRequest reads the parameters of an authorization request. One
-// that came more than once has no value: which is meant cannot be known. Those
-// that nobody here knows are ignored (RFC 6749 section 3.1).
+// newAuthorizeRequest reads the parameters of an authorization request. A repeated
+// parameter has no value, as none of them is known to be the right one. Unknown
+// parameters are ignored (RFC 6749 section 3.1).
 func newAuthorizeRequest(values url.Values) oauth.AuthorizeRequest {
 	req := oauth.AuthorizeRequest{Repeated: map[string]bool{}}
 	for name, field := range authorizeFields(&req) {

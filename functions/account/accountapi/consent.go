@@ -17,7 +17,7 @@ import (
 	"gatehouse/shared/user"
 )
 
-// consentBody is what the consent page shows.
+// consentBody is the data of the consent page.
 type consentBody struct {
 	Client, Initial, Owner string
 	Scopes                 []scope.Described
@@ -35,8 +35,8 @@ func (a *api) renderConsent(w http.ResponseWriter, r *http.Request, u user.User,
 	if err != nil {
 		return err
 	}
-	// The form names the scopes that the page shows, so that no others can
-	// come to be the default before the answer arrives.
+	// The form names the scopes that the page shows, as the default may change
+	// before the answer arrives.
 	req.Scope = authorization.Scopes.String()
 	values := authorizeValues(req)
 	initial, _ := utf8.DecodeRuneInString(strings.TrimSpace(authorization.Client.Name))
@@ -67,14 +67,14 @@ func (a *api) owners(ctx context.Context, clients ...oauth.Client) (owners, erro
 	return a.app.Users.UsersByID(ctx, ids)
 }
 
-// of says whose an application is.
+// of names the owner of an application.
 func (o owners) of(c oauth.Client) string {
 	u, ok := o[c.OwnerID]
 	switch {
 	case c.OwnerID == 0:
 		return "this instance of Gatehouse"
 	case !ok:
-		return "somebody whose account was deleted"
+		return "a deleted user"
 	}
 	return u.Name + " (@" + u.Username + ")"
 }
@@ -87,8 +87,8 @@ func hiddenFields(values url.Values) []hidden {
 	return fields
 }
 
-// destination is where the user's answer goes, in the words of the consent
-// page.
+// destination is the place that gets the user's answer, in the consent page's
+// words.
 type destination struct{ Kind, Name string }
 
 func newDestination(redirectURI string) destination {
@@ -105,13 +105,13 @@ func newDestination(redirectURI string) destination {
 	}
 }
 
-// formPostBody is what the page of the response mode form_post shows.
+// formPostBody is the data of the page for the response mode form_post.
 type formPostBody struct {
 	Action template.URL
 	Fields []hidden
 }
 
-// send carries an answer to the client by the way that the request asked for.
+// send sends a response to the client in the response mode of the request.
 func (a *api) send(w http.ResponseWriter, r *http.Request, redirect oauth.Redirect) error {
 	if redirect.Mode != oauth.FormPostMode {
 		// 302 also after a form: it is the status that clients' documentation
@@ -123,8 +123,8 @@ func (a *api) send(w http.ResponseWriter, r *http.Request, redirect oauth.Redire
 	return a.site.Render(w, r, site.Page{
 		Template: "form_post", Title: "Back to the application", Focused: true,
 		Targets: []string{site.FormTarget(redirect.URI)},
-		// The URI is one that the client registered, and such a URI has no
-		// scheme that a browser would run.
+		// The client registered this URI, so it has no scheme that a browser
+		// would run.
 		Body: formPostBody{template.URL(redirect.URI), hiddenFields(redirect.Params)},
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"gatehouse/shared/user"
 )
 
-// sessionsBody is what the list of sessions shows.
+// sessionsBody is the data of the list of sessions.
 type sessionsBody struct {
 	Own    session.Session
 	Others []sessionRow

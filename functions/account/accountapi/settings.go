@@ -8,7 +8,7 @@ import (
 	"gatehouse/shared/site"
 )
 
-// Where the pages of the settings are.
+// Addresses of the settings' pages.
 const (
 	applicationsPath = "/user_settings/applications"
 	authorizedPath   = "/user_settings/authorized_applications"
@@ -28,7 +28,7 @@ var settings = []site.Tab{
 	{Name: "Security log", Address: auditPath},
 }
 
-// renderSettings answers with a page of the settings and the way to the others.
+// renderSettings answers with a page of the settings.
 func (a *api) renderSettings(w http.ResponseWriter, r *http.Request, p site.Page) error {
 	p.Place, p.Tabs = "Settings", slices.Clone(settings)
 	for i, t := range p.Tabs {

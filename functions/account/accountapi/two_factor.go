@@ -78,15 +78,15 @@ func (a *api) withPassword(what string, h site.SessionHandler) http.Handler {
 	})
 }
 
-// enrolmentBody is what the page with the QR code shows.
+// enrolmentBody is the data of the page with the QR code.
 type enrolmentBody struct {
 	twofactor.Enrolment
 	QR      qrCode
 	Account string
-	Wrong   bool // the code that was sent
+	Wrong   bool // the code that was sent is
 }
 
-// Complaint says what is wrong with the code that was sent.
+// Complaint is the error beside the field for the code.
 func (b enrolmentBody) Complaint() string {
 	if !b.Wrong {
 		return ""
@@ -94,7 +94,7 @@ func (b enrolmentBody) Complaint() string {
 	return "The code is not right. If the next one is not either, check the clock of your phone."
 }
 
-// Groups returns the seed as people type it, four characters at a time.
+// Groups returns the seed in groups of four characters, for typing.
 func (b enrolmentBody) Groups() string {
 	var text strings.Builder
 	for i, c := range b.Seed.String() {
@@ -108,7 +108,7 @@ func (b enrolmentBody) Groups() string {
 
 func (a *api) beginTwoFactor(w http.ResponseWriter, r *http.Request, u user.User, in session.Session) error {
 	if u.TwoFactorEnabled {
-		return a.over(w, r)
+		return a.startAgain(w, r)
 	}
 	return a.renderEnrolment(w, r, http.StatusOK, u, a.app.TwoFactor.Begin(u, in.ID))
 }
@@ -122,14 +122,14 @@ func (a *api) renderEnrolment(w http.ResponseWriter, r *http.Request, status int
 	return a.renderSettings(w, r, site.Page{Template: "two_factor_new", Title: twoFactorTitle, Status: status, Body: body})
 }
 
-// over sends back to the page what came too late or twice.
-func (a *api) over(w http.ResponseWriter, r *http.Request) error {
+// startAgain sends a form that came too late or twice back to its page.
+func (a *api) startAgain(w http.ResponseWriter, r *http.Request) error {
 	a.site.Notify(w, "two-factor-over")
 	return site.Redirect(w, r, twoFactorPath)
 }
 
-// enableTwoFactor takes the first code of the app. All sessions of the user
-// end, and this browser gets another one.
+// enableTwoFactor takes the first code of the app. All sessions of the user end,
+// and this browser gets a new one.
 func (a *api) enableTwoFactor(w http.ResponseWriter, r *http.Request, u user.User, in session.Session) error {
 	form, err := site.ReadForm(r)
 	if err != nil {
@@ -137,7 +137,7 @@ func (a *api) enableTwoFactor(w http.ResponseWriter, r *http.Request, u user.Use
 	}
 	enrolment, err := a.app.TwoFactor.Resume(u, in.ID, form.Get("ticket"))
 	if errors.Is(err, twofactor.ErrOver) {
-		return a.over(w, r)
+		return a.startAgain(w, r)
 	}
 	if err != nil {
 		return err
@@ -147,7 +147,7 @@ func (a *api) enableTwoFactor(w http.ResponseWriter, r *http.Request, u user.Use
 	case errors.Is(err, twofactor.ErrWrongCode):
 		return a.renderEnrolment(w, r, http.StatusUnprocessableEntity, u, enrolment)
 	case fault.Is(err, fault.Conflict):
-		return a.over(w, r)
+		return a.startAgain(w, r)
 	case err != nil:
 		return err
 	}
@@ -159,11 +159,11 @@ func (a *api) enableTwoFactor(w http.ResponseWriter, r *http.Request, u user.Use
 
 func (a *api) disableTwoFactor(w http.ResponseWriter, r *http.Request, u user.User, _ session.Session) error {
 	if !u.TwoFactorEnabled {
-		return a.over(w, r)
+		return a.startAgain(w, r)
 	}
 	u, err := a.app.TwoFactor.Disable(r.Context(), u)
 	if fault.Is(err, fault.Conflict) {
-		return a.over(w, r)
+		return a.startAgain(w, r)
 	}
 	if err != nil {
 		return err
@@ -178,7 +178,7 @@ func (a *api) disableTwoFactor(w http.ResponseWriter, r *http.Request, u user.Us
 func (a *api) renewRecoveryCodes(w http.ResponseWriter, r *http.Request, u user.User, _ session.Session) error {
 	codes, err := a.app.TwoFactor.RenewRecoveryCodes(r.Context(), u)
 	if errors.Is(err, twofactor.ErrOver) {
-		return a.over(w, r)
+		return a.startAgain(w, r)
 	}
 	if err != nil {
 		return err
@@ -186,7 +186,7 @@ func (a *api) renewRecoveryCodes(w http.ResponseWriter, r *http.Request, u user.
 	return a.renderRecoveryCodes(w, r, "New recovery codes", codes)
 }
 
-// recoveryBody is what shows recovery codes, once.
+// recoveryBody is the data of the page that shows recovery codes once.
 type recoveryBody struct {
 	Heading string
 	Codes   []secret.Text

@@ -9,7 +9,7 @@ import (
 	"gatehouse/shared/oauth"
 )
 
-// handler is an endpoint whose errors are answered in OAuth's shape.
+// handler is an endpoint that answers errors in OAuth's format.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
 // ServeHTTP calls the endpoint and answers its error.
@@ -41,7 +41,7 @@ type errorBody struct {
 	State       string `json:"state,omitempty"`
 }
 
-// statuses are those of the error codes that are not 400.
+// statuses are the statuses of error codes other than 400.
 var statuses = map[oauth.Code]int{
 	oauth.InvalidClient:      http.StatusUnauthorized,
 	oauth.UnauthorizedClient: http.StatusUnauthorized,

@@ -13,7 +13,7 @@ import (
 	"gatehouse/shared/scope"
 )
 
-// metadataBody is what clients find out by themselves (OpenID Connect Discovery
+// metadataBody is the metadata that clients discover (OpenID Connect Discovery
 // section 3, RFC 8414 section 2, RFC 9207 section 3).
 type metadataBody struct {
 	Issuer                      string   `json:"issuer"`
@@ -44,8 +44,7 @@ type metadataBody struct {
 
 var (
 	secretAuthentication = []string{"client_secret_basic", "client_secret_post"}
-	// A public client has its name alone, and a code verifier can stand in for
-	// a secret.
+	// A public client only has a name, and a code verifier can replace a secret.
 	anyAuthentication = append(slices.Clone(secretAuthentication), "none")
 )
 
@@ -79,8 +78,8 @@ func (a *api) newMetadataBody() metadataBody {
 	}
 }
 
-// metadataLifetime is how long others may keep the metadata, which change with
-// a release.
+// metadataLifetime is how long others may cache the metadata, which change with a
+// release.
 const metadataLifetime = time.Hour
 
 func (a *api) metadata(w http.ResponseWriter, _ *http.Request) error {
@@ -96,7 +95,7 @@ func (a *api) keySet(w http.ResponseWriter, r *http.Request) error {
 	return publish(w, "application/json", oidc.KeySetLifetime, set)
 }
 
-// publish answers with what is the same for everybody and may be kept a while.
+// publish answers with a body that is the same for everyone and may be cached.
 func publish(w http.ResponseWriter, contentType string, lifetime time.Duration, body any) error {
 	encoded, err := json.Marshal(body)
 	if err != nil {
@@ -109,7 +108,7 @@ func publish(w http.ResponseWriter, contentType string, lifetime time.Duration, 
 	return err
 }
 
-// resourceBody tells what is known of a resource (RFC 7033 section 4.4).
+// resourceBody describes a resource (RFC 7033 section 4.4).
 type resourceBody struct {
 	Subject string     `json:"subject"`
 	Links   []linkBody `json:"links"`
@@ -120,12 +119,12 @@ type linkBody struct {
 	Address  string `json:"href"`
 }
 
-// issuerRelation leads from an account to where it signs in (OpenID Connect
+// issuerRelation links an account to the issuer where it signs in (OpenID Connect
 // Discovery section 2).
 const issuerRelation = "http://openid.net/specs/connect/1.0/issuer"
 
-// webFinger says that every account signs in here, whether there is one or not:
-// that is for nobody to find out this way.
+// webFinger answers that every account signs in here, even one that does not
+// exist, so that nobody can find out which accounts do.
 func (a *api) webFinger(w http.ResponseWriter, r *http.Request) error {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	resource := query["resource"]

@@ -11,18 +11,18 @@ import (
 	"gatehouse/shared/web"
 )
 
-// form are the parameters in the body of a request. Those in the query do not
-// count: addresses end up in logs (RFC 6749 section 2.3.1).
+// form is the parameters in the body of a request. Those in the query do not
+// count, as addresses end up in logs (RFC 6749 section 2.3.1).
 type form url.Values
 
-// parameters are those that OAuth defines for these endpoints; none may come
-// more than once (RFC 6749 section 3.2).
+// parameters are the parameters that OAuth defines for these endpoints. None may
+// be repeated (RFC 6749 section 3.2).
 var parameters = []string{
 	"grant_type", "client_id", "client_secret", "code", "redirect_uri", "code_verifier", "refresh_token",
 	"scope", "username", "password", "token", "token_type_hint", "access_token",
 }
 
-// readRequest reads what a client sends: its parameters, and who it says it is.
+// readRequest reads a client's parameters and credentials.
 func readRequest(r *http.Request) (form, oauth.Credentials, error) {
 	f, err := readForm(r)
 	if err != nil {
@@ -32,8 +32,8 @@ func readRequest(r *http.Request) (form, oauth.Credentials, error) {
 	return f, credentials, err
 }
 
-// readForm reads the body as a form, or as a flat JSON object when it says it
-// is one. Its content type is otherwise not looked at.
+// readForm reads the body as a flat JSON object if that is its content type, and
+// as a form otherwise.
 func readForm(r *http.Request) (form, error) {
 	body, err := web.ReadBody(r)
 	if err != nil {
@@ -76,9 +76,9 @@ func (f form) get(name string) string { return url.Values(f).Get(name) }
 
 func (f form) secret(name string) secret.Text { return secret.NewText(f.get(name)) }
 
-// credentials returns what the client says of itself, by HTTP Basic or in the
-// body. Two ways at once, or two names, are an error (RFC 6749 section 2.3).
-// Basic without a user name is what some libraries send for no client at all.
+// credentials returns the client's credentials by HTTP Basic or in the body. Two
+// ways at once, or two names, are an error (RFC 6749 section 2.3). Some libraries
+// send Basic without a user name if there is no client.
 func (f form) credentials(r *http.Request) (oauth.Credentials, error) {
 	inBody := oauth.Credentials{ClientID: f.get("client_id"), Secret: f.secret("client_secret")}
 	id, password, ok := r.BasicAuth()
@@ -95,8 +95,8 @@ func (f form) credentials(r *http.Request) (oauth.Credentials, error) {
 	return inHeader, nil
 }
 
-// unescape undoes the encoding that RFC 6749 section 2.3.1 asks for in Basic
-// credentials. Many clients do without it.
+// unescape decodes Basic credentials (RFC 6749 section 2.3.1). Many clients do not
+// encode them.
 func unescape(s string) string {
 	if unescaped, err := url.QueryUnescape(s); err == nil {
 		return unescaped

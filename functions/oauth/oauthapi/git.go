@@ -14,11 +14,11 @@ import (
 	"gatehouse/shared/web"
 )
 
-// gitAuthorizePath is where a Git front end asks about the requests it gets.
+// gitAuthorizePath is where a Git front end asks whether to allow a request.
 const gitAuthorizePath = "/git/authorize"
 
-// gitAuthorize tells a Git front end whether to let a request through, and
-// whose and about what it is.
+// gitAuthorize tells a Git front end whether to allow a request, and its user,
+// project and operation.
 func (a *api) gitAuthorize(w http.ResponseWriter, r *http.Request) error {
 	asked, err := askedAbout(r)
 	if err != nil {
@@ -44,10 +44,9 @@ var (
 	errTwoAsked = fault.New(fault.Invalid, "The front end asks about two requests at once.")
 )
 
-// askedAbout returns the request that the front end asks about. Which front
-// end it is cannot be known, and each passes on the headers that others mean
-// this by, as the client sent them. So none of the places has precedence: all
-// that tell something must tell the same.
+// askedAbout returns the request that the front end asks about. Front ends name it
+// in different headers, and each passes on the others' headers as the client sent
+// them. So none of them has precedence: all that are present must agree.
 func askedAbout(r *http.Request) (git.Request, error) {
 	addresses := headers(r, "X-Original-URI", "X-Forwarded-Uri")
 	methods := headers(r, "X-Original-Method", "X-Forwarded-Method")
@@ -72,7 +71,7 @@ func askedAbout(r *http.Request) (git.Request, error) {
 	return git.Parse(method, address)
 }
 
-// agreed returns the value that all are, or "" when there are none.
+// agreed returns the one value that all have, or "" if there are none.
 func agreed(values []string) (string, error) {
 	switch values = slices.Compact(values); len(values) {
 	case 0:
@@ -83,7 +82,7 @@ func agreed(values []string) (string, error) {
 	return "", errTwoAsked
 }
 
-// headers returns what the request's headers with these names hold.
+// headers returns the values of the request's headers with these names.
 func headers(r *http.Request, names ...string) []string {
 	var all []string
 	for _, name := range names {
@@ -92,8 +91,8 @@ func headers(r *http.Request, names ...string) []string {
 	return slices.DeleteFunc(all, func(value string) bool { return value == "" })
 }
 
-// gitToken returns the token that is the password of HTTP Basic. The user name
-// says nothing, but Git always has one.
+// gitToken returns the password of HTTP Basic, which is a token. Git always sends a
+// user name, which means nothing.
 func gitToken(r *http.Request) secret.Text {
 	name, password, ok := r.BasicAuth()
 	if !ok || name == "" || len(r.Header.Values("Authorization")) > 1 {
@@ -102,8 +101,8 @@ func gitToken(r *http.Request) secret.Text {
 	return secret.NewText(password)
 }
 
-// gitHandler is an endpoint whose errors people read in Git's output, where a
-// front end passes them on: Git shows plain text as "remote: …".
+// gitHandler is an endpoint that answers errors in plain text, which Git shows to
+// people as "remote: …" if a front end passes them on.
 type gitHandler func(w http.ResponseWriter, r *http.Request) error
 
 // ServeHTTP calls the endpoint and answers its error.
@@ -118,7 +117,7 @@ func (h gitHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		slog.ErrorContext(r.Context(), "request not served", "error", err)
 		text = "The request could not be served; try again."
 	case status == http.StatusUnauthorized:
-		// Git asks for a user name and password, and forgets those it kept.
+		// Git drops its saved password and asks for another.
 		w.Header().Set("WWW-Authenticate", `Basic realm="Gatehouse"`)
 	case text == "":
 		text = http.StatusText(status)

@@ -8,12 +8,12 @@ import (
 	"gatehouse/shared/secret"
 )
 
-// inactiveBody is all that is told of a token that is good for nothing.
+// inactiveBody is the whole description of a token that does not work.
 type inactiveBody struct {
 	Active bool `json:"active"`
 }
 
-// activeBody tells what a token is good for.
+// activeBody describes a token that works.
 type activeBody struct {
 	Active    bool   `json:"active"`
 	Scope     string `json:"scope"`

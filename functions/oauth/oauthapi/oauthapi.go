@@ -1,7 +1,6 @@
-// Package oauthapi serves what machines ask of the identity provider: tokens,
-// what a token is good for, who its user is, revocation, introspection,
-// discovery, what a Git front end may let through, and the service's health. It
-// has no pages.
+// Package oauthapi serves the identity provider's endpoints for machines: tokens,
+// token information, user information, revocation, introspection, discovery, the
+// authorization of Git requests, and the service's health. It has no pages.
 package oauthapi
 
 import (
@@ -45,3 +44,22 @@ func (a *api) health(w http.ResponseWriter, r *http.Request) error {
 	}
 	return web.JSON(w, http.StatusOK, map[string]string{"status": "ok"})
 }
+
+// cors lets applications in browsers get, use and revoke tokens. Other paths are
+// closed to other origins: the introspection endpoint is for servers.
+var cors = web.CORS{
+	"/oauth/token":      {Methods: []string{"POST", "OPTIONS"}, RequestHeaders: authorization},
+	"/oauth/revoke":     {Methods: []string{"POST", "OPTIONS"}, RequestHeaders: authorization},
+	"/oauth/token/info": {Methods: []string{"GET", "HEAD", "OPTIONS"}, RequestHeaders: authorization},
+	"/oauth/userinfo":   {Methods: []string{"GET", "HEAD", "POST", "OPTIONS"}, RequestHeaders: authorization},
+
+	"/oauth/discovery/keys":                   public,
+	"/.well-known/openid-configuration":       public,
+	"/.well-known/oauth-authorization-server": public,
+	"/.well-known/webfinger":                  public,
+}
+
+// public is the policy of what everyone may read.
+var public = web.CORSPolicy{Methods: []string{"GET", "HEAD"}}
+
+var authorization = []string{"Authorization"}

@@ -25,7 +25,7 @@ type tokenBody struct {
 	IDToken      string `json:"id_token,omitempty"`
 }
 
-// origins tells which requests a page of another site had a browser make.
+// origins recognises requests that a page of another site made a browser send.
 var origins http.CrossOriginProtection
 
 // token serves the token endpoint.
@@ -68,10 +68,10 @@ func (a *api) revoke(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	err = a.OAuth.Revoke(r.Context(), credentials, f.secret("token"))
-	var refused *oauth.Error
+	var known *oauth.Error
 	switch {
-	case errors.As(err, &refused):
-		body := errorBody{Error: string(refused.Code), Description: refused.Description}
+	case errors.As(err, &known):
+		body := errorBody{Error: string(known.Code), Description: known.Description}
 		challenge(w, body)
 		return answer(w, http.StatusForbidden, body)
 	case err != nil:
@@ -80,8 +80,7 @@ func (a *api) revoke(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, http.StatusOK, struct{}{})
 }
 
-// infoBody tells what a token is good for. The last two fields are the former
-// names of two others.
+// infoBody describes a token. The last two fields are former names of two others.
 type infoBody struct {
 	ResourceOwnerID  int64           `json:"resource_owner_id"`
 	Scope            scope.Set       `json:"scope"`
@@ -96,7 +95,7 @@ type applicationBody struct {
 	UID *string `json:"uid"` // null for a token without an application
 }
 
-// tokenInfo tells the bearer of a token what it is good for.
+// tokenInfo describes a token to its bearer.
 func (a *api) tokenInfo(w http.ResponseWriter, r *http.Request) error {
 	caller, err := a.Auth.Recognise(r.Context(), presented(r))
 	switch {
@@ -110,8 +109,7 @@ func (a *api) tokenInfo(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, http.StatusOK, newInfoBody(caller, a.Now()))
 }
 
-// presented returns the token of the request: the first of these places that
-// holds one counts.
+// presented returns the token of the request, from the first place that has one.
 func presented(r *http.Request) secret.Text {
 	query := r.URL.Query()
 	for _, token := range []string{query.Get("access_token"), auth.BearerToken(r), query.Get("bearer_token")} {
@@ -139,6 +137,6 @@ func newInfoBody(c auth.Caller, now time.Time) infoBody {
 	return body
 }
 
-// seconds rounds up, so that a token issued this instant has its whole life
-// before it and one that still works has at least a second.
+// seconds rounds up, so that a new token has its whole lifetime left and one that
+// still works has at least a second.
 func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }

@@ -12,15 +12,15 @@ import (
 	"gatehouse/shared/secret"
 )
 
-// userInfo tells the bearer of a token who its user is (OpenID Connect Core
-// section 5.3). Its errors have no body.
+// userInfo describes the user of a token to its bearer (OpenID Connect Core section
+// 5.3). Its errors have no body.
 func (a *api) userInfo(w http.ResponseWriter, r *http.Request) error {
 	token, err := bearerOf(r)
 	if err != nil {
-		return refuseBearer(w, http.StatusBadRequest, `, error="invalid_request"`)
+		return answerChallenge(w, http.StatusBadRequest, `, error="invalid_request"`)
 	}
 	if token.Empty() {
-		return refuseBearer(w, http.StatusUnauthorized, "")
+		return answerChallenge(w, http.StatusUnauthorized, "")
 	}
 	var profile oidc.Profile
 	caller, err := a.Auth.Recognise(r.Context(), token, func(ctx context.Context, userID int64) (err error) {
@@ -29,7 +29,7 @@ func (a *api) userInfo(w http.ResponseWriter, r *http.Request) error {
 	})
 	switch {
 	case errors.Is(err, fault.Unauthorized), errors.Is(err, fault.Forbidden):
-		return refuseBearer(w, http.StatusUnauthorized, `, error="invalid_token", error_description="The access token is invalid."`)
+		return answerChallenge(w, http.StatusUnauthorized, `, error="invalid_token", error_description="The access token is invalid."`)
 	case err != nil:
 		return err
 	case !caller.Scopes.Has(scope.OpenID):
@@ -40,9 +40,9 @@ func (a *api) userInfo(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, http.StatusOK, profile.Claims(caller.User, caller.Scopes))
 }
 
-// bearerOf returns the token in the Authorization header or the body, but never
-// both (RFC 6750 section 2). One in the query does not count, as addresses end
-// up in logs.
+// bearerOf returns the token in the Authorization header or the body; both at once
+// are an error (RFC 6750 section 2). A token in the query does not count, as
+// addresses end up in logs.
 func bearerOf(r *http.Request) (secret.Text, error) {
 	inHeader := secret.NewText(auth.BearerToken(r))
 	if r.Method != http.MethodPost {
@@ -61,8 +61,8 @@ func bearerOf(r *http.Request) (secret.Text, error) {
 	return inBody, nil
 }
 
-// refuseBearer answers with a challenge alone (RFC 6750 section 3).
-func refuseBearer(w http.ResponseWriter, status int, why string) error {
+// answerChallenge answers with a challenge and no body (RFC 6750 section 3).
+func answerChallenge(w http.ResponseWriter, status int, why string) error {
 	w.Header().Set("WWW-Authenticate", `Bearer realm="Gatehouse"`+why)
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)

@@ -1,5 +1,5 @@
-// Package platformapi serves the REST API about users, personal access tokens,
-// groups and applications, and the description of all of it.
+// Package platformapi serves the REST API for users, personal access tokens,
+// groups and applications, and the description of the whole API.
 package platformapi
 
 import (
@@ -37,8 +37,8 @@ func (a *api) routeUsers(mux *web.Mux) {
 	mux.Handle("GET /api/v4/users/{id}", reader(a.showUser))
 	mux.Handle("PUT /api/v4/users/{id}", admin(a.changeUser))
 	mux.Handle("DELETE /api/v4/users/{id}", admin(a.deleteUser))
-	mux.Handle("POST /api/v4/users/{id}/block", admin(a.blockUser))
-	mux.Handle("POST /api/v4/users/{id}/unblock", admin(a.unblockUser))
+	mux.Handle("POST /api/v4/users/{id}/block", admin(a.setState(a.app.Users.Block)))
+	mux.Handle("POST /api/v4/users/{id}/unblock", admin(a.setState(a.app.Users.Unblock)))
 	mux.Handle("DELETE /api/v4/users/{id}/two_factor", admin(a.resetTwoFactor))
 }
 

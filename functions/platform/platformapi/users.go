@@ -72,11 +72,8 @@ func (a *api) listUsers(w http.ResponseWriter, r *http.Request, _ auth.Caller) e
 
 func (a *api) usersNamed(ctx context.Context, username string, req page.Request) (page.Of[user.User], error) {
 	u, err := a.app.Users.UserByUsername(ctx, username)
-	switch {
-	case fault.Is(err, fault.NotFound):
-		return page.Of[user.User]{}, nil
-	case err != nil:
-		return page.Of[user.User]{}, err
+	if err != nil {
+		return page.Of[user.User]{}, fault.IgnoreNotFound(err)
 	}
 	return page.Cut([]user.User{u}, req), nil
 }
@@ -127,20 +124,15 @@ func (a *api) changeUser(w http.ResponseWriter, r *http.Request, c auth.Caller) 
 	return web.JSON(w, http.StatusOK, a.userBody(u))
 }
 
-func (a *api) blockUser(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	return a.setState(w, r, c, a.app.Users.Block)
-}
-
-func (a *api) unblockUser(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	return a.setState(w, r, c, a.app.Users.Unblock)
-}
-
-func (a *api) setState(w http.ResponseWriter, r *http.Request, c auth.Caller, set func(context.Context, audit.Actor, int64) (user.User, error)) error {
-	u, err := found(r, "User", func(ctx context.Context, id int64) (user.User, error) { return set(ctx, c.Actor(), id) })
-	if err != nil {
-		return err
+// setState returns the handler that blocks or unblocks the user in the path.
+func (a *api) setState(set func(context.Context, audit.Actor, int64) (user.User, error)) auth.UserHandler {
+	return func(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
+		u, err := found(r, "User", func(ctx context.Context, id int64) (user.User, error) { return set(ctx, c.Actor(), id) })
+		if err != nil {
+			return err
+		}
+		return web.JSON(w, http.StatusCreated, a.userBody(u))
 	}
-	return web.JSON(w, http.StatusCreated, a.userBody(u))
 }
 
 func (a *api) resetTwoFactor(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
@@ -156,10 +148,10 @@ func (a *api) resetTwoFactor(w http.ResponseWriter, r *http.Request, c auth.Call
 
 func (a *api) deleteUser(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
 	id, err := web.PathID(r, "id")
-	if err != nil {
-		return web.NotFound("User", err)
+	if err == nil {
+		err = a.app.Users.Delete(r.Context(), c.Actor(), id)
 	}
-	if err := a.app.Users.Delete(r.Context(), c.Actor(), id); err != nil {
+	if err != nil {
 		return web.NotFound("User", err)
 	}
 	return web.NoContent(w)
