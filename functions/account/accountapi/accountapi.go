@@ -93,15 +93,18 @@ func New(app *app.App) http.Handler {
 	mux.Handle("POST /user_settings/sessions/{id}/end", user(a.endSession))
 	mux.Handle("POST /user_settings/sessions/end_others", session(a.endOtherSessions))
 	mux.Handle("GET /user_settings/audit", user(a.ownAudit))
+	a.routeAdmin(mux)
+	return web.Wrap(a.site.Serve(mux))
+}
 
+func (a *api) routeAdmin(mux *web.Mux) {
 	admin := a.administrator
 	mux.Handle("GET /admin", admin(toUsers))
 	mux.Handle("GET /admin/users", admin(a.listUsers))
-	mux.Handle("POST /admin/users/{id}/block", admin(a.setState(app.Users.Block, "user-blocked")))
-	mux.Handle("POST /admin/users/{id}/unblock", admin(a.setState(app.Users.Unblock, "user-unblocked")))
+	mux.Handle("POST /admin/users/{id}/block", admin(a.setState(a.app.Users.Block, "user-blocked")))
+	mux.Handle("POST /admin/users/{id}/unblock", admin(a.setState(a.app.Users.Unblock, "user-unblocked")))
 	mux.Handle("POST /admin/users/{id}/reset_two_factor", admin(a.resetTwoFactor))
 	mux.Handle("GET /admin/audit", admin(a.everybodysAudit))
-	return web.Wrap(a.site.Serve(mux))
 }
 
 // only returns a guard that calls a handler with the thing that {id} names, if

@@ -47,14 +47,14 @@ const auditSize = 30
 func (a *api) ownAudit(w http.ResponseWriter, r *http.Request, u user.User) error {
 	body := auditBody{
 		Heading: "Security log", Address: auditPath,
-		Lead: "What happened to your account, and what it did to groups, to projects and to what is set up in them, in the last year and from where. If it was not you, end your other sessions and ask an administrator for another password.",
+		Lead: "What happened to your account in the last year, and what it changed in groups and projects. If it was not you, end your other sessions and ask an administrator for a new password.",
 	}
 	return a.renderAudit(w, r, u, body, audit.Filter{UserID: u.ID}, a.renderSettings)
 }
 
 // everybodysAudit shows administrators what happened to all accounts.
 func (a *api) everybodysAudit(w http.ResponseWriter, r *http.Request, u user.User) error {
-	body := auditBody{Heading: "Audit trail", Address: adminAuditPath, Lead: "What happened to all accounts, to groups, to projects and to what is set up in them, in the last year.", Admin: true}
+	body := auditBody{Heading: "Audit trail", Address: adminAuditPath, Lead: "What happened to all accounts, groups and projects in the last year.", Admin: true}
 	filter := audit.Filter{Everybody: true}
 	if r.URL.Query().Has("nobody") {
 		filter = audit.Filter{}
