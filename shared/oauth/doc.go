@@ -8,7 +8,7 @@
 // What RFC 9700 asks of an authorization server, by section, and what implements
 // and tests it. Tests without a package name are in this package.
 //
-//	2.1     redirect URIs are compared character by character, but for the
+//	2.1     redirect URIs are compared character by character, except the
 //	        port of a loopback address
 //	            Client.AllowsRedirect; TestAllowsRedirect
 //	2.1     plain http redirect URIs are for loopback addresses only

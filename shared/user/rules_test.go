@@ -182,7 +182,7 @@ func TestAdministratorsMayNotDisempowerThemselves(t *testing.T) {
 	}
 }
 
-// Somebody who is no administrator any more changes nobody's state.
+// A user who is not an administrator cannot change a state.
 func TestStatesAreChangedByAdministratorsOnly(t *testing.T) {
 	a := apptest.New(t)
 	ada, ben := a.User("ada"), a.User("ben")
