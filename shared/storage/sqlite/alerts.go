@@ -101,5 +101,6 @@ var updateAlert = update("alerts", alertState, byIID)
 
 // saveAlert stores a change.
 func (tx *transaction) saveAlert(a alert.Alert) error {
-	return tx.exec(updateAlert, alertState(&a).values(a.ProjectID, a.IID)...)
+	_, err := updateAlert.run(tx, &a, a.ProjectID, a.IID)
+	return err
 }

@@ -13,7 +13,7 @@ func entryColumns(e *audit.Entry) columns {
 		{"id", &e.ID}, {"at", &e.At}, {"name", &e.Name}, {"actor_id", &e.ActorID},
 		{"user_id", &e.UserID}, {"details", (*details)(&e.Details)}, {"outcome", &e.Outcome},
 		{"reason", &e.Reason}, {"user_agent", &e.Browser.UserAgent}, {"address", &e.Browser.Address},
-		{"request_id", &e.RequestID}, {"expires_at", derived{micros(e.ExpiresAt())}},
+		{"request_id", &e.RequestID}, {"expires_at", derived(func() any { return micros(e.ExpiresAt()) })},
 	}
 }
 

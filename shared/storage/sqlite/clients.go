@@ -66,7 +66,8 @@ func (s *Store) UpdateClient(ctx context.Context, c oauth.Client) error {
 			return err
 		}
 		c.Version++
-		return tx.exec(updateClient, registration(&c).values(c.ID)...)
+		_, err := updateClient.run(tx, &c, c.ID)
+		return err
 	})
 }
 

@@ -1,7 +1,9 @@
 package sqlite
 
 import (
+	"database/sql"
 	"strings"
+	"sync"
 	"time"
 
 	"gatehouse/shared/scope"
@@ -18,7 +20,7 @@ type columns []column
 // Two kinds of variables go one way only.
 type (
 	given   struct{ any } // read, and never stored: the id of a new row, or of a joined table
-	derived struct{ any } // stored to search by, and never read
+	derived func() any    // stored to search by, and never read
 )
 
 // names lists the columns to read from the table, and without one those to store.
@@ -60,14 +62,17 @@ func (cs columns) destinations() []any {
 	return into
 }
 
-// values returns what is stored, and then the other arguments of a statement.
-func (cs columns) values(others ...any) []any {
-	values := make([]any, 0, len(cs)+len(others))
+// appendValues appends what is stored.
+func (cs columns) appendValues(values []any) []any {
 	for _, c := range cs {
 		switch v := c.variable.(type) {
 		case given:
 		case derived:
-			values = append(values, v.any)
+			values = append(values, v())
+		case *int64:
+			values = append(values, *v)
+		case *string:
+			values = append(values, *v)
 		case *time.Time:
 			values = append(values, micros(*v))
 		case *[]byte:
@@ -80,11 +85,52 @@ func (cs columns) values(others ...any) []any {
 			values = append(values, v) // package sql follows pointers
 		}
 	}
-	return append(values, others...)
+	return values
 }
 
-// update returns a statement that changes these columns where the clause says.
-func update[T any](table string, of func(*T) columns, clause string) string {
-	set := strings.ReplaceAll(of(new(T)).names(""), ",", " = ?,")
-	return "UPDATE " + table + " SET " + set + " = ? " + clause
+// A record is a thing with its columns. Records are reused: it takes long to list
+// the columns.
+type record[T any] struct {
+	thing   T
+	columns columns
+	into    []any
+	args    []any
+}
+
+func newRecords[T any](list func(*T) columns) *sync.Pool {
+	return &sync.Pool{New: func() any {
+		r := new(record[T])
+		r.columns = list(&r.thing)
+		r.into = r.columns.destinations()
+		return r
+	}}
+}
+
+// storing is a statement that stores columns of a thing.
+type storing[T any] struct {
+	query   string
+	records *sync.Pool
+}
+
+// update changes these columns where the clause says.
+func update[T any](table string, list func(*T) columns, clause string) storing[T] {
+	set := strings.ReplaceAll(list(new(T)).names(""), ",", " = ?,")
+	return storing[T]{"UPDATE " + table + " SET " + set + " = ? " + clause, newRecords(list)}
+}
+
+// run runs the statement; the others are the arguments of its clause.
+func (s storing[T]) run(tx *transaction, thing *T, others ...any) (sql.Result, error) {
+	r := s.records.Get().(*record[T])
+	defer s.records.Put(r)
+	r.thing = *thing
+	r.args = append(r.columns.appendValues(r.args[:0]), others...)
+	result, err := tx.run(s.query, r.args...)
+	clear(r.args)
+	r.thing = *new(T)
+	return result, err
+}
+
+// change runs the statement and reports whether it changed anything.
+func (s storing[T]) change(tx *transaction, thing *T, others ...any) (bool, error) {
+	return changed(s.run(tx, thing, others...))
 }

@@ -25,7 +25,7 @@ func grantProgress(g *oauth.Grant) columns {
 	return columns{
 		{"scopes", &g.Scopes}, {"generation", &g.Generation}, {"issued_at", &g.IssuedAt},
 		{"previous_issued_at", &g.PreviousIssuedAt}, {"narrowed", &g.Narrowed},
-		{"ends_at", derived{micros(g.EndsAt())}},
+		{"ends_at", derived(func() any { return micros(g.EndsAt()) })},
 	}
 }
 
@@ -59,8 +59,7 @@ var advanceGrant = update("grants", grantProgress, byGrantID+" AND generation = 
 // AdvanceGrant replaces a grant by its next generation.
 func (s *Store) AdvanceGrant(ctx context.Context, next oauth.Grant) (stored oauth.Grant, err error) {
 	err = s.writer.do(ctx, func(tx *transaction) error {
-		advanced, err := tx.change(advanceGrant,
-			grantProgress(&next).values(next.UserID, next.ClientID, next.Random[:], next.Generation-1)...)
+		advanced, err := advanceGrant.change(tx, &next, next.UserID, next.ClientID, next.Random[:], next.Generation-1)
 		if err != nil || advanced {
 			stored = next
 			return err

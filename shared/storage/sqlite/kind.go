@@ -17,9 +17,9 @@ type kind[T any] struct {
 	columns  func(*T) columns
 	complete func(*T) // sets what follows from the columns; nil: nothing
 
-	selected string // SELECT … FROM table
-	inserted string // INTO table …
-	scanners *sync.Pool
+	selected           string // SELECT … FROM table
+	inserted, replaced storing[T]
+	records            *sync.Pool
 }
 
 func newKind[T any](table string, columns func(*T) columns, notFound, changed error) kind[T] {
@@ -29,26 +29,18 @@ func newKind[T any](table string, columns func(*T) columns, notFound, changed er
 // prepared returns the kind with its statements.
 func (k kind[T]) prepared() kind[T] {
 	cs := k.columns(new(T))
+	stored := cs.names("")
+	into := "INTO " + k.table + " (" + stored + ") VALUES (?" + strings.Repeat(", ?", strings.Count(stored, ",")) + ")"
 	k.selected = "SELECT " + cs.names(k.table) + " FROM " + k.table + k.join + " "
-	marks := strings.Repeat(", ?", len(cs.values()))[2:]
-	k.inserted = "INTO " + k.table + " (" + cs.names("") + ") VALUES (" + marks + ")"
-	k.scanners = &sync.Pool{New: func() any {
-		s := new(scanner[T])
-		s.into = k.columns(&s.thing).destinations()
-		return s
-	}}
+	k.records = newRecords(k.columns)
+	k.inserted = storing[T]{"INSERT " + into, k.records}
+	k.replaced = storing[T]{"INSERT OR REPLACE " + into, k.records}
 	return k
 }
 
-// A scanner is a thing with the list of its variables. Scanners are reused.
-type scanner[T any] struct {
-	thing T
-	into  []any
-}
-
 func (k kind[T]) scan(r row) (thing T, err error) {
-	s := k.scanners.Get().(*scanner[T])
-	defer k.scanners.Put(s)
+	s := k.records.Get().(*record[T])
+	defer k.records.Put(s)
 	err = r.Scan(s.into...)
 	if err == nil && k.complete != nil {
 		k.complete(&s.thing)
@@ -91,12 +83,17 @@ func (k kind[T]) page(ctx context.Context, s *Store, r page.Request, clause stri
 
 // insert stores a new thing and returns the id of its row.
 func (k kind[T]) insert(tx *transaction, thing *T) (id int64, err error) {
-	return tx.insert("INSERT "+k.inserted, k.columns(thing).values()...)
+	result, err := k.inserted.run(tx, thing)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
 }
 
 // put stores a thing, and replaces the one with its key.
 func (k kind[T]) put(tx *transaction, thing *T) error {
-	return tx.exec("INSERT OR REPLACE "+k.inserted, k.columns(thing).values()...)
+	_, err := k.replaced.run(tx, thing)
+	return err
 }
 
 // delete removes the thing that the clause selects, or returns notFound.

@@ -32,7 +32,7 @@ var replaceFactor = update("second_factors", factorState, "WHERE user_id = ? AND
 // ReplaceSecondFactor replaces the factor with this mark by its next state.
 func (s *Store) ReplaceSecondFactor(ctx context.Context, was twofactor.Mark, next twofactor.Factor) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
-		replaced, err := tx.change(replaceFactor, factorState(&next).values(next.UserID, was[:])...)
+		replaced, err := replaceFactor.change(tx, &next, next.UserID, was[:])
 		if err == nil && !replaced {
 			return twofactor.ErrChanged
 		}

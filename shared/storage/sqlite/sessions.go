@@ -13,7 +13,7 @@ func sessionColumns(s *session.Session) columns {
 	return columns{
 		{"user_id", &s.UserID}, {"id", &s.ID}, {"digest", s.Digest[:]}, {"created_at", &s.CreatedAt},
 		{"last_seen_at", &s.LastSeenAt}, {"user_agent", &s.Browser.UserAgent}, {"address", &s.Browser.Address},
-		{"user_since", &s.SessionEpoch}, {"expires_at", derived{micros(s.ExpiresAt())}},
+		{"user_since", &s.SessionEpoch}, {"expires_at", derived(func() any { return micros(s.ExpiresAt()) })},
 	}
 }
 

@@ -39,37 +39,31 @@ func (tx *transaction) statement(_ context.Context, query string) (*sql.Stmt, er
 	return s, err
 }
 
+func (tx *transaction) run(query string, args ...any) (sql.Result, error) {
+	s, err := tx.statement(context.Background(), query)
+	if err != nil {
+		return nil, err
+	}
+	return s.ExecContext(context.Background(), args...)
+}
+
 // exec runs a statement.
 func (tx *transaction) exec(query string, args ...any) error {
-	_, err := tx.change(query, args...)
+	_, err := tx.run(query, args...)
 	return err
 }
 
 // change runs a statement and reports whether it changed anything.
 func (tx *transaction) change(query string, args ...any) (bool, error) {
-	s, err := tx.statement(context.Background(), query)
-	if err != nil {
-		return false, err
-	}
-	result, err := s.ExecContext(context.Background(), args...)
+	return changed(tx.run(query, args...))
+}
+
+func changed(result sql.Result, err error) (bool, error) {
 	if err != nil {
 		return false, err
 	}
 	n, err := result.RowsAffected()
 	return n > 0, err
-}
-
-// insert adds a row and returns its id.
-func (tx *transaction) insert(query string, args ...any) (int64, error) {
-	s, err := tx.statement(context.Background(), query)
-	if err != nil {
-		return 0, err
-	}
-	result, err := s.ExecContext(context.Background(), args...)
-	if err != nil {
-		return 0, err
-	}
-	return result.LastInsertId()
 }
 
 // changeOne runs a statement that changes one thing, or returns notFound.

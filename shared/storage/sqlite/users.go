@@ -21,7 +21,7 @@ func userColumns(u *user.User) columns {
 // profile are the columns that UpdateUser changes.
 func profile(u *user.User) columns {
 	return columns{
-		{"name", &u.Name}, {"email", &u.Email}, {"email_key", derived{key(u.Email)}},
+		{"name", &u.Name}, {"email", &u.Email}, {"email_key", derived(func() any { return key(u.Email) })},
 		{"password_hash", &u.PasswordHash}, {"state", &u.State}, {"admin", &u.Admin},
 		{"private_profile", &u.PrivateProfile}, {"two_factor_enabled", &u.TwoFactorEnabled},
 		{"updated_at", &u.UpdatedAt}, {"sessions_since", &u.SessionEpoch}, {"version", &u.Version},
@@ -97,7 +97,8 @@ func (s *Store) UpdateUser(ctx context.Context, u user.User, by int64) error {
 			return err
 		}
 		u.Version++
-		return tx.exec(updateUser, profile(&u).values(u.ID)...)
+		_, err := updateUser.run(tx, &u, u.ID)
+		return err
 	})
 }
 

@@ -163,11 +163,11 @@ func performTogether(w *writer, runs ...func(*transaction) error) []error {
 // fails with the error, if there is one.
 func adding(path string, err ...error) func(*transaction) error {
 	return func(tx *transaction) error {
-		id, insertErr := tx.insert(`
+		insertErr := tx.exec(`
 			INSERT INTO namespaces (ancestors, name, path, full_path, visibility, created_at, version)
 			VALUES ('[]', '', '', '', '', 0, 1)`)
 		return errors.Join(append(err, insertErr,
-			tx.exec("INSERT INTO paths (key, namespace_id) VALUES (?, ?)", path, id))...)
+			tx.exec("INSERT INTO paths (key, namespace_id) VALUES (?, last_insert_rowid())", path))...)
 	}
 }
 
