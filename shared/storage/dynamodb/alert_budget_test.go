@@ -1,74 +1,17 @@
 package dynamodb_test
 
 import (
-	"net/http"
-	"sync"
 	"testing"
-	"time"
 
 	"gatehouse/shared/alert"
+	"gatehouse/shared/storage/dynamodb/dynamodbtest"
 )
-
-// waves counts what a call costs in round trips to DynamoDB, one after the
-// other. It holds every request back until no other has come for a while, and
-// then lets all go at once: those that go together are one step.
-type waves struct {
-	mu      sync.Mutex
-	waiting []chan struct{}
-	timer   *time.Timer
-	steps   int
-	widest  int // how many requests went together
-}
-
-// quietFor is how long no other request must come.
-const quietFor = 100 * time.Millisecond
-
-func (w *waves) Do(r *http.Request) (*http.Response, error) {
-	<-w.wait()
-	return http.DefaultClient.Do(r)
-}
-
-func (w *waves) wait() chan struct{} {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	turn := make(chan struct{})
-	w.waiting = append(w.waiting, turn)
-	if w.timer == nil {
-		w.timer = time.AfterFunc(quietFor, w.release)
-	}
-	w.timer.Reset(quietFor)
-	return turn
-}
-
-func (w *waves) release() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.waiting) > 0 {
-		w.steps++
-		w.widest = max(w.widest, len(w.waiting))
-	}
-	for _, turn := range w.waiting {
-		close(turn)
-	}
-	w.waiting = nil
-}
-
-// during returns the steps that a call takes, and the most requests in one.
-func (w *waves) during(call func()) (steps, widest int) {
-	w.mu.Lock()
-	w.steps, w.widest = 0, 0
-	w.mu.Unlock()
-	call()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.steps, w.widest
-}
 
 // What a webhook costs rests on what its occurrences cost, one after the other.
 // Whoever takes it in adds the one step that finds the integration.
 func TestBudgetOfAlerts(t *testing.T) {
 	t.Parallel()
-	o, w := options(t), &waves{}
+	o, w := options(t), &dynamodbtest.Steps{}
 	s := openWith(t, o)
 	o.HTTPClient = w
 	measured, p, ctx := openWith(t, o), newProjectID(), t.Context()
@@ -113,7 +56,7 @@ func TestBudgetOfAlerts(t *testing.T) {
 		{"ChangeAlert to open again", change(&triggered), 1, 1},
 	}
 	for _, test := range tests {
-		if steps, widest := w.during(test.call); steps != test.steps || widest != test.widest {
+		if steps, widest := w.During(test.call); steps != test.steps || widest != test.widest {
 			t.Errorf("%s takes %d steps of at most %d requests, want %d of %d", test.name, steps, widest, test.steps, test.widest)
 		}
 	}

@@ -1,0 +1,109 @@
+// Package dynamodbtest counts what calls cost in round trips to DynamoDB.
+package dynamodbtest
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"regexp"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// Steps is an HTTP client that counts the round trips that a call makes one after
+// the other. It holds each back until the whole process only waits, and then lets
+// all go at once: those that go together are one step. It does not go by the
+// clock, so that a busy machine counts as a fast one does.
+type Steps struct {
+	mu       sync.Mutex
+	counting bool
+	held     []chan struct{}
+	underWay int
+	steps    int
+	widest   int // how many round trips went together
+}
+
+// During returns the steps that a call takes, and the most round trips in one.
+func (s *Steps) During(call func()) (steps, widest int) {
+	s.count(true)
+	call()
+	s.count(false)
+	return s.steps, s.widest
+}
+
+func (s *Steps) count(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.counting = on; on {
+		s.steps, s.widest = 0, 0
+	}
+}
+
+func (s *Steps) Do(r *http.Request) (*http.Response, error) {
+	if turn := s.hold(); turn != nil {
+		<-turn
+	}
+	defer s.done()
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	answer.Body = io.NopCloser(bytes.NewReader(body))
+	return answer, err
+}
+
+// hold returns what is closed when the round trip may go, or nil.
+func (s *Steps) hold() chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.counting {
+		s.underWay++
+		return nil
+	}
+	turn := make(chan struct{})
+	s.held = append(s.held, turn)
+	if len(s.held) == 1 {
+		go s.release()
+	}
+	return turn
+}
+
+func (s *Steps) done() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.underWay--
+}
+
+// release lets the round trips go when no other can come.
+func (s *Steps) release() {
+	for !s.idle() {
+		time.Sleep(time.Millisecond)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.steps++
+	s.widest = max(s.widest, len(s.held))
+	s.underWay += len(s.held)
+	for _, turn := range s.held {
+		close(turn)
+	}
+	s.held = nil
+}
+
+// busy finds a goroutine that does not wait for another or for the network.
+var busy = regexp.MustCompile(`(?m)^goroutine \d+ \[(running|runnable|syscall|preempted|copystack|GC )`)
+
+func (s *Steps) idle() bool {
+	s.mu.Lock()
+	underWay := s.underWay
+	s.mu.Unlock()
+	if underWay > 0 {
+		return false
+	}
+	stacks := make([]byte, 4<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	return len(busy.FindAll(stacks, 2)) == 1 // the caller
+}
