@@ -9,6 +9,7 @@ import (
 	"context"
 	"time"
 
+	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
@@ -51,6 +52,13 @@ type Reader interface {
 	// user 0 of everybody's.
 	AccessTokens(ctx context.Context, userID int64, r page.Request) (page.Of[Token], error)
 }
+
+// The reasons why a store refuses an operation.
+var (
+	ErrNotFound = fault.New(fault.NotFound, "token not found")
+	ErrTaken    = fault.New(fault.Conflict, "a token with this value exists")
+	ErrRevoked  = fault.New(fault.Conflict, "the token is revoked")
+)
 
 // Store keeps personal access tokens.
 type Store interface {

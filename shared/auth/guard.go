@@ -235,3 +235,6 @@ func (a *Auth) checkRole(viewer project.Viewer, at project.GroupOrProject, neede
 	}
 	return role, nil
 }
+
+// EventSudoUsed belongs to the user as whom the administrator acted.
+var EventSudoUsed = audit.Declare("sudo.used", "An administrator acted as this user")

@@ -114,6 +114,13 @@ func (c Change) describe(x *External, complaints fault.Fields) {
 	}
 }
 
+// The reasons why a store refuses an operation.
+var (
+	ErrNotFound    = fault.New(fault.NotFound, "error tracking settings not found")
+	ErrKeyNotFound = fault.New(fault.NotFound, "client key not found")
+	ErrKeyTaken    = fault.New(fault.Conflict, "a client key with this id exists")
+)
+
 // Store keeps settings and client keys, which are deleted with their project.
 // Reads see every write that was acknowledged before.
 type Store interface {

@@ -4,7 +4,20 @@ import (
 	"context"
 	"time"
 
+	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
+)
+
+// The reasons why a store refuses an operation.
+var (
+	ErrNotFound      = fault.New(fault.NotFound, "integration not found")
+	ErrChanged       = fault.New(fault.Conflict, "the integration was changed in between")
+	ErrOthersChanged = fault.New(fault.Conflict, "the integrations of the project were changed in between")
+	ErrTaken         = fault.New(fault.Conflict, "the endpoint is taken")
+	// ErrNoProject means that the endpoint's project does not exist.
+	ErrNoProject = fault.New(fault.NotFound, "Project Not Found")
+
+	ErrSettingsChanged = fault.New(fault.Conflict, "the alert settings were changed in between")
 )
 
 // Store keeps integrations and settings. Reads see every write that was

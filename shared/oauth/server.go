@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gatehouse/shared/audit"
+	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/throttle"
@@ -28,6 +29,16 @@ type Settings struct {
 
 // MaxRefreshRetry bounds Settings.RefreshRetry.
 const MaxRefreshRetry = 30 * time.Second
+
+// The reasons why a store refuses an operation. For people a client is an
+// application.
+var (
+	ErrClientNotFound = fault.New(fault.NotFound, "application not found")
+	ErrClientChanged  = fault.New(fault.Conflict, "the application was changed in between")
+
+	ErrGrantNotFound = fault.New(fault.NotFound, "grant not found")
+	ErrGrantChanged  = fault.New(fault.Conflict, "the grant was advanced or revoked before")
+)
 
 // Store keeps clients and grants.
 type Store interface {

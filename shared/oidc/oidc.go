@@ -7,6 +7,7 @@ import (
 	"context"
 	"time"
 
+	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
@@ -18,6 +19,12 @@ type SealedKeys struct {
 	Sealed  []byte
 	Version int64 // counts the replacements from 1
 }
+
+// The reasons why a store refuses an operation.
+var (
+	ErrNotFound = fault.New(fault.NotFound, "signing keys not found")
+	ErrReplaced = fault.New(fault.Conflict, "the signing keys were replaced in between")
+)
 
 // Store keeps the key ring. Reads see every write that was acknowledged before.
 type Store interface {

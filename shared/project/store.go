@@ -3,6 +3,7 @@ package project
 import (
 	"context"
 
+	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 )
 
@@ -51,6 +52,20 @@ type Reader interface {
 	// Environments returns all environments of the project, by ascending id.
 	Environments(ctx context.Context, p Project) ([]Environment, error)
 }
+
+// The reasons why a store refuses an operation.
+var (
+	ErrNotFound = fault.New(fault.NotFound, "project not found")
+	ErrChanged  = fault.New(fault.Conflict, "the project was changed in between")
+
+	ErrGroupNotFound = fault.New(fault.NotFound, "group not found")
+	ErrGroupChanged  = fault.New(fault.Conflict, "the group was changed in between")
+	ErrGroupNotEmpty = fault.New(fault.Conflict, "the group holds projects or groups")
+
+	ErrMemberNotFound = fault.New(fault.NotFound, "member not found")
+	ErrMemberChanged  = fault.New(fault.Conflict, "the member was changed in between")
+	ErrMemberExists   = fault.New(fault.Conflict, "the user is a member already")
+)
 
 // Store keeps groups, projects, members and environments.
 type Store interface {

@@ -46,6 +46,16 @@ func (s Session) ExpiresAt() time.Time {
 	return idle
 }
 
+// ErrNotFound means that the user has no such session.
+var ErrNotFound = fault.New(fault.NotFound, "session not found")
+
+// Events of sessions.
+var (
+	EventSignOut       = audit.Declare("user.sign_out", "Signed out")
+	EventRevoked       = audit.Declare("session.revoked", "Ended a session")
+	EventOthersRevoked = audit.Declare("session.others_revoked", "Signed out everywhere else")
+)
+
 // Store keeps sessions. Reads see every write that was acknowledged before.
 type Store interface {
 	// CreateSession stores a session.

@@ -42,6 +42,13 @@ func NewRules(
 	return &Rules{users, trail, attempts, factors, sessions, keys.Box("pending sign-in"), now}
 }
 
+// The events of a sign-in.
+var (
+	EventSignIn    = audit.Declare("user.sign_in", "Signed in")
+	EventFailed    = audit.Declare("user.sign_in_failed", "Sign-in failed", audit.Warning)
+	EventThrottled = audit.Declare("user.sign_in_throttled", "Sign-in throttled", audit.Warning, audit.LogOnly)
+)
+
 // Origin is where an attempt to sign in comes from.
 type Origin struct {
 	Address netip.Addr

@@ -37,6 +37,20 @@ type Mark [16]byte
 
 func newMark() Mark { return Mark(secret.Random(16)) }
 
+// The reasons why a store refuses an operation.
+var (
+	ErrNotFound = fault.New(fault.NotFound, "second factor not found")
+	ErrChanged  = fault.New(fault.Conflict, "the second factor was changed in between")
+)
+
+// Events of second factors.
+var (
+	EventEnabled              = audit.Declare("two_factor.enabled", "Two-factor authentication turned on")
+	EventDisabled             = audit.Declare("two_factor.disabled", "Two-factor authentication turned off")
+	EventRecoveryCodesRenewed = audit.Declare("two_factor.recovery_codes_renewed", "New recovery codes made")
+	EventRecoveryCodeUsed     = audit.Declare("two_factor.recovery_code_used", "Recovery code used")
+)
+
 // Store keeps second factors. Reads see every write that was acknowledged
 // before. A user has a factor exactly while TwoFactorEnabled is set.
 type Store interface {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"time"
 
+	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 )
 
@@ -67,6 +68,15 @@ type Reader interface {
 	// Users returns a page of all users, the newest first.
 	Users(ctx context.Context, r page.Request) (page.Of[User], error)
 }
+
+// The reasons why a store refuses an operation.
+var (
+	ErrNotFound      = fault.New(fault.NotFound, "user not found")
+	ErrChanged       = fault.New(fault.Conflict, "the user was changed in between")
+	ErrHoldsProjects = fault.New(fault.Conflict, "the user's namespace holds projects")
+	// ErrNotAdministrator refuses what only an active administrator may do.
+	ErrNotAdministrator = fault.New(fault.Forbidden, "you are not an administrator any more")
+)
 
 // Store keeps users.
 type Store interface {
