@@ -11,30 +11,24 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"time"
+
+	"gatehouse/scripts/rest"
 )
 
-func main() {
-	if err := run(os.Getenv("GATEHOUSE_URL"), os.Getenv("GATEHOUSE_ROOT_TOKEN")); err != nil {
-		fmt.Fprintln(os.Stderr, "alertmanager:", err)
-		os.Exit(1)
-	}
-}
+func main() { rest.Main("alertmanager", run) }
 
-func run(gatehouse, rootToken string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	defer cancel()
+func run(ctx context.Context, admin rest.Client) error {
 	dir, err := os.MkdirTemp("", "gatehouse-alertmanager-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	gate, err := newGate(gatehouse)
+	gate, err := newGate(admin.Base)
 	if err != nil {
 		return err
 	}
 	defer gate.Close()
-	s := &site{base: gatehouse, token: rootToken}
+	s := &site{admin}
 	receivers, err := s.arrange(ctx)
 	if err != nil {
 		return fmt.Errorf("arrange projects and integrations: %w", err)

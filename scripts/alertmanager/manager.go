@@ -3,10 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,11 +11,13 @@ import (
 	"syscall"
 	"text/template"
 	"time"
+
+	"gatehouse/scripts/rest"
 )
 
 // manager is a running Alertmanager.
 type manager struct {
-	url     string
+	rest.Client
 	logFile string
 	process *exec.Cmd
 	started map[string]time.Time // when each alert began to fire, by its title
@@ -83,11 +82,11 @@ func startManager(ctx context.Context, dir, gate string, receivers []*receiver) 
 	if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
 		return nil, err
 	}
-	address, err := freeAddress()
+	address, err := rest.FreeAddress()
 	if err != nil {
 		return nil, err
 	}
-	m := &manager{url: "http://" + address, logFile: filepath.Join(dir, "log"), started: map[string]time.Time{}}
+	m := &manager{Client: rest.Client{Base: "http://" + address}, logFile: filepath.Join(dir, "log"), started: map[string]time.Time{}}
 	m.process = exec.CommandContext(ctx, "prometheus-alertmanager", "--config.file="+file, "--storage.path="+dir,
 		"--web.listen-address="+address, "--cluster.listen-address=")
 	log, err := os.Create(m.logFile)
@@ -99,21 +98,12 @@ func startManager(ctx context.Context, dir, gate string, receivers []*receiver) 
 	if err := m.process.Start(); err != nil {
 		return nil, err
 	}
-	err = eventually(ctx, func() error { return m.get(ctx, "/-/ready", nil) })
+	err = eventually(ctx, func() error { return m.Call(ctx, "GET", "/-/ready", nil, nil) })
 	if err != nil {
 		m.stop()
 		return nil, fmt.Errorf("start Alertmanager: %w\n%s", err, m.log())
 	}
 	return m, nil
-}
-
-// freeAddress returns a loopback address that nobody listens on.
-func freeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return listener.Addr().String(), listener.Close()
 }
 
 func (m *manager) stop() {
@@ -152,16 +142,7 @@ func (m *manager) post(ctx context.Context, group string, names []string, end ti
 			"endsAt":      end.UTC().Format(time.RFC3339Nano), "generatorURL": "http://metrics.example/graph?g0.expr=up",
 		})
 	}
-	body, err := json.Marshal(alerts)
-	if err != nil {
-		return err
-	}
-	r, err := http.NewRequestWithContext(ctx, "POST", m.url+"/api/v2/alerts", bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	r.Header.Set("Content-Type", "application/json")
-	return send(r, nil)
+	return m.Call(ctx, "POST", "/api/v2/alerts", alerts, nil)
 }
 
 func title(group, name string) string { return group + " " + name }
@@ -169,7 +150,7 @@ func title(group, name string) string { return group + " " + name }
 // firing returns the titles of the alerts that fire according to Alertmanager.
 func (m *manager) firing(ctx context.Context) (map[string]bool, error) {
 	var alerts []struct{ Annotations map[string]string }
-	if err := m.get(ctx, "/api/v2/alerts?active=true", &alerts); err != nil {
+	if err := m.Call(ctx, "GET", "/api/v2/alerts?active=true", nil, &alerts); err != nil {
 		return nil, err
 	}
 	titles := map[string]bool{}
@@ -177,14 +158,6 @@ func (m *manager) firing(ctx context.Context) (map[string]bool, error) {
 		titles[a.Annotations["summary"]] = true
 	}
 	return titles, nil
-}
-
-func (m *manager) get(ctx context.Context, path string, into any) error {
-	r, err := http.NewRequestWithContext(ctx, "GET", m.url+path, nil)
-	if err != nil {
-		return err
-	}
-	return send(r, into)
 }
 
 // eventually tries until there is no error, and returns the last one after a while.

@@ -1,18 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"net/url"
-	"strings"
+
+	"gatehouse/scripts/rest"
 )
 
 // site is Gatehouse, over its REST API.
-type site struct{ base, token string }
+type site struct{ rest.Client }
 
 // receiver is a project that one of Alertmanager's receivers posts to.
 type receiver struct {
@@ -34,7 +31,7 @@ func (s *site) arrange(ctx context.Context) ([]*receiver, error) {
 	}
 	for _, r := range receivers {
 		var project struct{ ID int64 }
-		if err := s.call(ctx, "POST", "/projects", map[string]any{"path": "by-" + r.name, "name": r.name}, &project); err != nil {
+		if err := s.API(ctx, "POST", "/projects", map[string]any{"path": "by-" + r.name, "name": r.name}, &project); err != nil {
 			return nil, err
 		}
 		var made struct {
@@ -42,7 +39,7 @@ func (s *site) arrange(ctx context.Context) ([]*receiver, error) {
 			Key string `json:"authorization_key"`
 		}
 		draft := map[string]any{"name": "Alertmanager", "type": "metrics", "active": true, "api_url": "http://metrics.example"}
-		if err := s.call(ctx, "POST", fmt.Sprintf("/projects/%d/monitor/integrations", project.ID), draft, &made); err != nil {
+		if err := s.API(ctx, "POST", fmt.Sprintf("/projects/%d/monitor/integrations", project.ID), draft, &made); err != nil {
 			return nil, err
 		}
 		address, err := url.Parse(made.URL)
@@ -66,7 +63,7 @@ func (s *site) alerts(ctx context.Context, r *receiver) (map[string]alert, error
 	for page := 1; ; page++ {
 		var some []alert
 		path := fmt.Sprintf("/projects/%d/monitor/alerts?per_page=100&page=%d", r.projectID, page)
-		if err := s.call(ctx, "GET", path, nil, &some); err != nil {
+		if err := s.API(ctx, "GET", path, nil, &some); err != nil {
 			return nil, err
 		}
 		for _, a := range some {
@@ -89,45 +86,9 @@ func (s *site) truncated(ctx context.Context, r *receiver) (int, error) {
 			Truncated int `json:"truncated_alerts"`
 		}
 	}
-	err := s.call(ctx, "GET", fmt.Sprintf("/projects/%d/monitor/integrations", r.projectID), nil, &all)
+	err := s.API(ctx, "GET", fmt.Sprintf("/projects/%d/monitor/integrations", r.projectID), nil, &all)
 	if err != nil || len(all) != 1 {
 		return 0, fmt.Errorf("%d integrations, want 1: %w", len(all), err)
 	}
 	return all[0].Health.Truncated, nil
-}
-
-func (s *site) call(ctx context.Context, method, path string, params, into any) error {
-	var body bytes.Buffer
-	if params != nil {
-		if err := json.NewEncoder(&body).Encode(params); err != nil {
-			return err
-		}
-	}
-	r, err := http.NewRequestWithContext(ctx, method, s.base+"/api/v4"+path, &body)
-	if err != nil {
-		return err
-	}
-	r.Header.Set("PRIVATE-TOKEN", s.token)
-	r.Header.Set("Content-Type", "application/json")
-	return send(r, into)
-}
-
-// send sends a request and reads the JSON of its answer, which must be a success.
-func send(r *http.Request, into any) error {
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return err
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		return err
-	}
-	if answer.StatusCode >= 300 {
-		return fmt.Errorf("%s %s: %s %s", r.Method, r.URL.Path, answer.Status, strings.TrimSpace(string(body)))
-	}
-	if into == nil {
-		return nil
-	}
-	return json.Unmarshal(body, into)
 }

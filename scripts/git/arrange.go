@@ -1,14 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
 	"path/filepath"
 	"time"
+
+	"gatehouse/scripts/rest"
 )
 
 const password = "a walk in the park"
@@ -30,7 +30,7 @@ type world struct {
 }
 
 // arrange makes the world through the REST API.
-func arrange(ctx context.Context, r *rest, s *server) (*world, error) {
+func arrange(ctx context.Context, r *caller, s *server) (*world, error) {
 	suffix := fmt.Sprint(time.Now().UnixNano())
 	w := &world{server: s, group: "acme" + suffix}
 	groupID := r.post(ctx, "/groups", body{"name": "Acme", "path": w.group, "visibility": "internal"})
@@ -80,12 +80,12 @@ func (w *world) url(path, token string) string {
 
 type body map[string]any
 
-// rest calls Gatehouse as an administrator. After the first error it makes no more
-// calls.
-type rest struct {
-	base, adminToken string
-	lastToken        int64
-	err              error
+// caller calls Gatehouse as an administrator. After the first error it makes no
+// more calls.
+type caller struct {
+	rest.Client
+	lastToken int64
+	err       error
 }
 
 type answer struct {
@@ -94,54 +94,29 @@ type answer struct {
 	AccessToken string `json:"access_token"`
 }
 
-func (r *rest) post(ctx context.Context, path string, b body) int64 {
+func (r *caller) post(ctx context.Context, path string, b body) int64 {
 	return r.call(ctx, http.MethodPost, path, b).ID
 }
 
-func (r *rest) token(ctx context.Context, user int64, scope string) string {
+func (r *caller) token(ctx context.Context, user int64, scope string) string {
 	a := r.call(ctx, http.MethodPost, fmt.Sprintf("/users/%d/personal_access_tokens", user), body{"name": "Git", "scopes": []string{scope}})
 	r.lastToken = a.ID
 	return a.Token
 }
 
-func (r *rest) passwordGrant(ctx context.Context, username, scope string) string {
+func (r *caller) passwordGrant(ctx context.Context, username, scope string) string {
 	return r.send(ctx, http.MethodPost, "/oauth/token", body{
 		"grant_type": "password", "username": username, "password": password, "scope": scope,
 	}).AccessToken
 }
 
-func (r *rest) call(ctx context.Context, method, path string, b body) answer {
-	return r.send(ctx, method, "/api/v4"+path, b)
+func (r *caller) call(ctx context.Context, method, path string, params any) answer {
+	return r.send(ctx, method, "/api/v4"+path, params)
 }
 
-func (r *rest) send(ctx context.Context, method, path string, b body) (a answer) {
-	if r.err != nil {
-		return a
-	}
-	var encoded []byte
-	if b != nil {
-		if encoded, r.err = json.Marshal(b); r.err != nil {
-			return a
-		}
-	}
-	req, err := http.NewRequestWithContext(ctx, method, r.base+path, bytes.NewReader(encoded))
-	if err != nil {
-		r.err = err
-		return a
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("PRIVATE-TOKEN", r.adminToken)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		r.err = err
-		return a
-	}
-	defer resp.Body.Close()
-	switch {
-	case resp.StatusCode >= http.StatusBadRequest:
-		r.err = fmt.Errorf("%s %s: status %d", method, path, resp.StatusCode)
-	case resp.StatusCode != http.StatusNoContent:
-		r.err = json.NewDecoder(resp.Body).Decode(&a)
+func (r *caller) send(ctx context.Context, method, path string, params any) (a answer) {
+	if r.err == nil {
+		r.err = r.Call(ctx, method, path, params, &a)
 	}
 	return a
 }

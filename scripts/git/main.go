@@ -10,30 +10,24 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"time"
+
+	"gatehouse/scripts/rest"
 )
 
-func main() {
-	if err := run(os.Getenv("GATEHOUSE_URL"), os.Getenv("GATEHOUSE_ROOT_TOKEN")); err != nil {
-		fmt.Fprintln(os.Stderr, "git:", err)
-		os.Exit(1)
-	}
-}
+func main() { rest.Main("git", run) }
 
-func run(gatehouse, rootToken string) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	defer cancel()
+func run(ctx context.Context, admin rest.Client) error {
 	dir, err := os.MkdirTemp("", "gatehouse-git-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	s, err := startServer(ctx, dir, gatehouse)
+	s, err := startServer(ctx, dir, admin.Base)
 	if err != nil {
 		return err
 	}
 	defer s.stop()
-	world, err := arrange(ctx, &rest{base: gatehouse, adminToken: rootToken}, s)
+	world, err := arrange(ctx, &caller{Client: admin}, s)
 	if err != nil {
 		return fmt.Errorf("arrange users, projects and tokens: %w", err)
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"gatehouse/scripts/rest"
 )
 
 //go:embed nginx.conf
@@ -27,7 +29,7 @@ type server struct {
 func startServer(ctx context.Context, dir, gatehouse string) (*server, error) {
 	s := &server{dir: dir}
 	var err error
-	if s.address, err = freeAddress(); err != nil {
+	if s.address, err = rest.FreeAddress(); err != nil {
 		return nil, err
 	}
 	if err := s.configure(ctx, gatehouse); err != nil {
@@ -129,13 +131,4 @@ func (s *server) stop() {
 func (s *server) errors() string {
 	text, _ := os.ReadFile(s.file("error.log"))
 	return string(text)
-}
-
-// freeAddress returns an address on loopback that nobody listens on.
-func freeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return l.Addr().String(), l.Close()
 }

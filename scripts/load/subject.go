@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
 	"sync"
 	"time"
+
+	"gatehouse/scripts/rest"
 )
 
 const (
@@ -18,8 +21,8 @@ const (
 // subject is the server under load, with a user who is signed in and an
 // application that asks for no consent.
 type subject struct {
+	admin            rest.Client
 	base             *url.URL
-	token            string
 	clientID, secret string
 	cookie           string
 }
@@ -32,7 +35,7 @@ func newSubject(base, token string) (*subject, error) {
 	if err != nil || address.Host == "" {
 		return nil, fmt.Errorf("GATEHOUSE_URL is %q", base)
 	}
-	s := &subject{base: address, token: token}
+	s := &subject{admin: rest.Client{Base: base, Token: token}, base: address}
 	name := fmt.Sprintf("load%d", time.Now().UnixNano())
 	if _, err := s.create("/users", map[string]any{
 		"username": name, "name": "Load", "email": name + "@example.com", "password": password,
@@ -49,19 +52,9 @@ func newSubject(base, token string) (*subject, error) {
 	return s, s.signIn(name)
 }
 
-func (s *subject) create(path string, body map[string]any) (map[string]any, error) {
-	encoded, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	c := &conn{}
-	defer c.close()
-	r, err := c.send(s.base, http.MethodPost, "/api/v4"+path, "PRIVATE-TOKEN: "+s.token+"\r\nContent-Type: application/json\r\n", string(encoded))
-	if err := r.expect(http.StatusCreated, err); err != nil {
-		return nil, fmt.Errorf("POST %s: %w", path, err)
-	}
-	var answer map[string]any
-	return answer, json.Unmarshal(r.body, &answer)
+func (s *subject) create(path string, body map[string]any) (answer map[string]any, err error) {
+	err = s.admin.API(context.Background(), http.MethodPost, path, body, &answer)
+	return answer, err
 }
 
 func (s *subject) signIn(name string) error {

@@ -1,24 +1,24 @@
 package people
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 
+	"gatehouse/scripts/rest"
+
 	"golang.org/x/oauth2"
 )
 
 // Administrator calls the REST API with an administrator's token.
-type Administrator struct{ Base, Token string }
+type Administrator struct{ rest.Client }
 
 func (a Administrator) createUser(ctx context.Context, name string) error {
-	return a.post(ctx, "/users", map[string]any{
+	return a.API(ctx, http.MethodPost, "/users", map[string]any{
 		"username": name, "name": "Walker", "email": name + "@example.com", "password": password,
-	}, &struct{}{})
+	}, nil)
 }
 
 // Register makes an application for these scopes and returns what it knows of
@@ -28,32 +28,10 @@ func (a Administrator) Register(ctx context.Context, name string, scopes ...stri
 		ID     string `json:"application_id"`
 		Secret string `json:"secret"`
 	}
-	err := a.post(ctx, "/applications", map[string]any{
+	err := a.API(ctx, http.MethodPost, "/applications", map[string]any{
 		"name": name, "redirect_uri": callback, "scopes": strings.Join(scopes, " "),
 	}, &app)
 	return oauth2.Config{ClientID: app.ID, ClientSecret: app.Secret, RedirectURL: callback}, err
-}
-
-func (a Administrator) post(ctx context.Context, path string, body, answer any) error {
-	encoded, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.Base+"/api/v4"+path, bytes.NewReader(encoded))
-	if err != nil {
-		return err
-	}
-	req.Header.Set("PRIVATE-TOKEN", a.Token)
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusCreated {
-		return fmt.Errorf("POST %s: status %d", path, resp.StatusCode)
-	}
-	return json.NewDecoder(resp.Body).Decode(answer)
 }
 
 // Revoke ends a token as the application does that has it. The libraries have

@@ -7,9 +7,10 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"os"
 	"strings"
 	"time"
+
+	"gatehouse/scripts/rest"
 )
 
 // callback is every application's redirect URI. Nobody listens there: the
@@ -56,16 +57,13 @@ func (p *Person) Authorize(ctx context.Context, address, state string) (url.Valu
 	return back.Query(), nil
 }
 
-// Run runs the test of a client library against the server that GATEHOUSE_URL
-// names, with the administrator's token in GATEHOUSE_ROOT_TOKEN, and ends the
-// program.
+// Run runs the test of a client library as rest.Main does, and prints what it did.
 func Run(library string, test func(ctx context.Context, admin Administrator) (did string, err error)) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	did, err := test(ctx, Administrator{os.Getenv("GATEHOUSE_URL"), os.Getenv("GATEHOUSE_ROOT_TOKEN")})
-	cancel()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, library+":", err)
-		os.Exit(1)
-	}
-	fmt.Println(library + ": " + did)
+	rest.Main(library, func(ctx context.Context, admin rest.Client) error {
+		did, err := test(ctx, Administrator{admin})
+		if err == nil {
+			fmt.Println(library + ": " + did)
+		}
+		return err
+	})
 }
