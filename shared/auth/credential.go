@@ -54,16 +54,16 @@ func sudoName(r *http.Request) (string, error) {
 		r = r.WithContext(r.Context())
 		r.Body = nil // some clients send a body with a GET, which means nothing
 	}
-	params, err := web.Params(r)
-	if err != nil {
+	params, name := web.Params(r), r.Header.Get("Sudo")
+	parameter := params.OptionalString("sudo")
+	if err := params.Err(); err != nil {
 		return "", err
 	}
-	name := r.Header.Get("Sudo")
-	if parameter := params.OptionalString("sudo"); parameter != nil && *parameter != name {
+	if parameter != nil && *parameter != name {
 		if name != "" {
 			return "", web.BadParameters("sudo is invalid")
 		}
 		name = *parameter
 	}
-	return name, params.Err()
+	return name, nil
 }

@@ -96,10 +96,7 @@ func (a *api) show(w http.ResponseWriter, r *http.Request, _ auth.Caller, at pro
 }
 
 func (a *api) add(w http.ResponseWriter, r *http.Request, c auth.Caller, at project.GroupOrProject) error {
-	params, err := web.Params(r)
-	if err != nil {
-		return err
-	}
+	params := web.Params(r)
 	m := project.Member{UserID: params.Int("user_id"), Role: project.Role(params.Int("access_level"))}
 	m.ExpiresAt = params.OptionalDate("expires_at")
 	if err := check(params, m); err != nil {
@@ -121,10 +118,7 @@ func (a *api) change(w http.ResponseWriter, r *http.Request, c auth.Caller, at p
 		return err
 	}
 	m := was
-	params, err := web.Params(r)
-	if err != nil {
-		return err
-	}
+	params := web.Params(r)
 	if level := params.OptionalInt("access_level"); level != nil {
 		m.Role = project.Role(*level)
 	}
@@ -142,10 +136,8 @@ func (a *api) change(w http.ResponseWriter, r *http.Request, c auth.Caller, at p
 
 func (a *api) remove(w http.ResponseWriter, r *http.Request, c auth.Caller, at project.GroupOrProject) error {
 	userID, _ := web.PathID(r, "user_id") // a malformed id is that of no member
-	if err := a.app.Projects.Expel(r.Context(), c.Actor(), c.Role, at, userID); err != nil {
-		return web.NotFound("Member", err)
-	}
-	return web.NoContent(w)
+	err := a.app.Projects.Expel(r.Context(), c.Actor(), c.Role, at, userID)
+	return web.Deleted(w, "Member", err)
 }
 
 // member returns the direct member with the user id in the path.
@@ -176,10 +168,7 @@ func check(params *web.Values, m project.Member) error {
 
 // ReadChange reads the parameters that change a group or project.
 func ReadChange(r *http.Request) (project.Change, error) {
-	params, err := web.Params(r)
-	if err != nil {
-		return project.Change{}, err
-	}
+	params := web.Params(r)
 	c := project.Change{
 		Name: params.OptionalString("name"), Path: params.OptionalString("path"),
 		Visibility: (*project.Visibility)(params.OptionalString("visibility")),

@@ -108,7 +108,7 @@ func captureLog(t *testing.T) *bytes.Buffer {
 
 func TestAroundEveryRequest(t *testing.T) {
 	log := captureLog(t)
-	h := web.Wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { web.NoContent(w) }))
+	h := web.Wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { web.Deleted(w, "Thing", nil) }))
 	r := httptest.NewRequest("GET", "/things?access_token=opensesame", nil)
 	r.Header.Set("X-Request-Id", "from-the-proxy")
 	w := httptest.NewRecorder()

@@ -33,10 +33,7 @@ func (v *Values) Page() page.Request {
 
 // ReadPage reads the page that a request without other parameters asks for.
 func ReadPage(r *http.Request) (page.Request, error) {
-	params, err := Params(r)
-	if err != nil {
-		return page.Request{}, err
-	}
+	params := Params(r)
 	req := params.Page()
 	return req, params.Err()
 }

@@ -24,21 +24,21 @@ type Values struct {
 	values     map[string]any // string, []any, map[string]any, bool, json.Number or nil
 	body       []byte         // where that is JSON
 	complaints []string
+	unread     error // why there are no parameters, if the request is malformed
 }
 
 // Params reads the parameters of a request. Those of the body override those of the
 // query.
-func Params(r *http.Request) (*Values, error) {
+func Params(r *http.Request) *Values {
+	v := &Values{values: map[string]any{}}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "the query string is malformed")
+		v.unread = fault.New(fault.Invalid, "the query string is malformed")
+		return v
 	}
-	v := &Values{values: map[string]any{}}
 	v.addForm(query)
-	if err := v.addBody(r); err != nil {
-		return nil, err
-	}
-	return v, nil
+	v.unread = v.addBody(r)
+	return v
 }
 
 func (v *Values) addBody(r *http.Request) error {
@@ -155,11 +155,12 @@ func (v *Values) complain(name, complaint string) {
 	v.complaints = append(v.complaints, name+" "+complaint)
 }
 
-// Err returns everything that was wrong with the parameters, in the order in which
-// they were read: {"error": "active is missing, integrated is invalid"}.
+// Err returns why the request could not be read, else everything that was wrong with
+// the parameters, in the order in which they were read:
+// {"error": "active is missing, integrated is invalid"}.
 func (v *Values) Err() error {
-	if len(v.complaints) == 0 {
-		return nil
+	if v.unread != nil || len(v.complaints) == 0 {
+		return v.unread
 	}
 	return BadParameters(strings.Join(slices.Compact(v.complaints), ", "))
 }

@@ -30,8 +30,8 @@ func post(query, contentType, body string) *http.Request {
 
 func readParams(t *testing.T, r *http.Request) *web.Values {
 	t.Helper()
-	params, err := web.Params(r)
-	if err != nil {
+	params := web.Params(r)
+	if err := params.Err(); err != nil {
 		t.Fatalf("Params() = %v, want no error", err)
 	}
 	return params
@@ -83,7 +83,7 @@ func TestParamsRefuseUnreadableBodies(t *testing.T) {
 		{"too large", post("", jsonType, `{"a":"`+strings.Repeat("x", web.MaxBody)+`"}`), fault.TooLarge},
 	}
 	for _, test := range tests {
-		if _, err := web.Params(test.r); !errors.Is(err, test.kind) {
+		if err := web.Params(test.r).Err(); !errors.Is(err, test.kind) {
 			t.Errorf("Params() of a %s = %v, want kind %q", test.name, err, test.kind)
 		}
 	}
@@ -287,8 +287,8 @@ func FuzzParams(f *testing.F) {
 		r := httptest.NewRequest("POST", "/", strings.NewReader(body))
 		r.URL.RawQuery = query
 		r.Header.Set("Content-Type", contentType)
-		params, err := web.Params(r)
-		if err != nil {
+		params := web.Params(r)
+		if err := params.Err(); err != nil {
 			if web.Status(err) >= http.StatusInternalServerError {
 				t.Errorf("Params() = %v, want an error of the caller's", err)
 			}
@@ -307,7 +307,7 @@ func FuzzParams(f *testing.F) {
 func TestABodyThatIsTooLargeStaysSo(t *testing.T) {
 	r := httptest.NewRequest("POST", "/", strings.NewReader(strings.Repeat("x", web.MaxBody+1)))
 	for range 3 {
-		if _, err := web.Params(r); !errors.Is(err, fault.TooLarge) {
+		if err := web.Params(r).Err(); !errors.Is(err, fault.TooLarge) {
 			t.Errorf("Params = %v, want it too large every time", err)
 		}
 	}

@@ -5,10 +5,11 @@ package web
 
 import (
 	"encoding/json"
-	"gatehouse/shared/fault"
 	"net/http"
 	"strconv"
 	"time"
+
+	"gatehouse/shared/fault"
 )
 
 // Handler is an http.Handler that may fail. Its error is rendered in one place.
@@ -58,8 +59,11 @@ func JSON(w http.ResponseWriter, status int, body any) error {
 	return err
 }
 
-// NoContent answers that a thing was deleted.
-func NoContent(w http.ResponseWriter) error {
+// Deleted answers that the subject was deleted, unless there is an error.
+func Deleted(w http.ResponseWriter, subject string, err error) error {
+	if err != nil {
+		return NotFound(subject, err)
+	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 // A token in an address is in no log line, whatever comes of the request.
 func TestQueryStringTokensAreNotLogged(t *testing.T) {
 	outcomes := map[string]web.Handler{
-		"answered": func(w http.ResponseWriter, _ *http.Request) error { return web.NoContent(w) },
+		"answered": func(w http.ResponseWriter, _ *http.Request) error { return web.Deleted(w, "Thing", nil) },
 		"failed":   func(http.ResponseWriter, *http.Request) error { return errors.New("disk full") },
 		"panicked": func(http.ResponseWriter, *http.Request) error { panic("out of tokens") },
 	}

@@ -38,7 +38,7 @@ func (a *api) listKeys(w http.ResponseWriter, r *http.Request, _ auth.Caller, p 
 
 // createKey takes no parameters but still rejects a malformed request.
 func (a *api) createKey(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
-	if _, err := web.Params(r); err != nil {
+	if err := web.Params(r).Err(); err != nil {
 		return err
 	}
 	k, err := a.app.Tracking.CreateKey(r.Context(), c.Actor(), p)
@@ -49,7 +49,7 @@ func (a *api) createKey(w http.ResponseWriter, r *http.Request, c auth.Caller, p
 }
 
 func (a *api) deleteKey(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
-	if _, err := web.Params(r); err != nil {
+	if err := web.Params(r).Err(); err != nil {
 		return err
 	}
 	id, err := strconv.ParseInt(r.PathValue("key_id"), 10, 64)

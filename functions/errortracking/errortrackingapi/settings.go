@@ -44,10 +44,7 @@ func (a *api) showSettings(w http.ResponseWriter, r *http.Request, _ auth.Caller
 // putSettings creates the settings if there are none. It requires all fields
 // except those of the external tracker.
 func (a *api) putSettings(w http.ResponseWriter, r *http.Request, by auth.Caller, p project.Project) error {
-	params, err := web.Params(r)
-	if err != nil {
-		return err
-	}
+	params := web.Params(r)
 	active, integrated := params.Bool("active"), params.Bool("integrated")
 	change := errortracking.Change{Create: true, Active: active, Integrated: &integrated}
 	return a.change(w, r, by, p, params, change)
@@ -55,10 +52,7 @@ func (a *api) putSettings(w http.ResponseWriter, r *http.Request, by auth.Caller
 
 // patchSettings changes existing settings.
 func (a *api) patchSettings(w http.ResponseWriter, r *http.Request, by auth.Caller, p project.Project) error {
-	params, err := web.Params(r)
-	if err != nil {
-		return err
-	}
+	params := web.Params(r)
 	change := errortracking.Change{Active: params.Bool("active"), Integrated: params.OptionalBool("integrated")}
 	return a.change(w, r, by, p, params, change)
 }

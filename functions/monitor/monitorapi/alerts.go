@@ -15,10 +15,7 @@ import (
 )
 
 func (a *api) listAlerts(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
-	params, err := web.Params(r)
-	if err != nil {
-		return err
-	}
+	params := web.Params(r)
 	query, req := readQuery(params), params.Page()
 	if err := params.Err(); err != nil {
 		return err
@@ -37,6 +34,7 @@ func (a *api) listAlerts(w http.ResponseWriter, r *http.Request, _ auth.Caller, 
 	if err := reads.Wait(); err != nil {
 		return err
 	}
+	var err error
 	if names.users, err = a.users(r.Context(), assigneesOf(listing.Items)); err != nil {
 		return err
 	}
@@ -123,10 +121,7 @@ func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, c auth.Caller,
 
 // readAlertChange reads a status, an assignee, or both.
 func readAlertChange(r *http.Request) (alert.Change, error) {
-	params, err := web.Params(r)
-	if err != nil {
-		return alert.Change{}, err
-	}
+	params := web.Params(r)
 	var c alert.Change
 	if status := web.Choice(params, "status", alert.Statuses); status != "" {
 		c.Status = &status

@@ -24,10 +24,7 @@ func (a *api) listIntegrations(w http.ResponseWriter, r *http.Request, _ auth.Ca
 }
 
 func (a *api) createIntegration(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
-	params, err := web.Params(r)
-	if err != nil {
-		return err
-	}
+	params := web.Params(r)
 	draft := integration.Draft{
 		Name: params.String("name"), Type: integration.Type(params.String("type")), Active: params.Bool("active"),
 		APIURL: orZero(params.OptionalString("api_url")), RateLimit: int(orZero(params.OptionalInt("rate_limit"))),
@@ -50,49 +47,45 @@ func orZero[T any](value *T) (v T) {
 	return v
 }
 
-// found returns the integration in the path.
-func (a *api) found(r *http.Request, p project.Project) (integration.Integration, error) {
-	id, err := web.PathID(r, "integration_id")
-	if err != nil {
-		return integration.Integration{}, noIntegration(err)
+// ofIntegration finds the integration in the path.
+func (a *api) ofIntegration(
+	next func(http.ResponseWriter, *http.Request, auth.Caller, project.Project, integration.Integration) error,
+) auth.ProjectHandler {
+	return func(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
+		id, err := web.PathID(r, "integration_id")
+		if err != nil {
+			return noIntegration(err)
+		}
+		i, err := a.app.Integrations.Find(r.Context(), p, id)
+		if err != nil {
+			return noIntegration(err)
+		}
+		return next(w, r, c, p, i)
 	}
-	i, err := a.app.Integrations.Find(r.Context(), p, id)
-	return i, noIntegration(err)
 }
 
 // noIntegration makes a fault.NotFound error one about the integration.
 func noIntegration(err error) error { return web.NotFound("Integration", err) }
 
-func (a *api) showIntegration(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
-	i, err := a.found(r, p)
-	if err != nil {
-		return err
-	}
+func (a *api) showIntegration(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project, i integration.Integration) error {
 	return a.answer(w, r, http.StatusOK, p, i)
 }
 
 // putIntegration requires the fields that a new integration requires.
-func (a *api) putIntegration(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
-	return a.changeIntegration(w, r, c, p, func(params *web.Values) {
+func (a *api) putIntegration(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project, i integration.Integration) error {
+	return a.changeIntegration(w, r, c, p, i, func(params *web.Values) {
 		params.String("name")
 		params.Bool("active")
 	})
 }
 
-func (a *api) patchIntegration(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
-	return a.changeIntegration(w, r, c, p, func(*web.Values) {})
+func (a *api) patchIntegration(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project, i integration.Integration) error {
+	return a.changeIntegration(w, r, c, p, i, func(*web.Values) {})
 }
 
 // changeIntegration changes the fields that were sent.
-func (a *api) changeIntegration(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project, check func(*web.Values)) error {
-	i, err := a.found(r, p)
-	if err != nil {
-		return err
-	}
-	params, err := web.Params(r)
-	if err != nil {
-		return err
-	}
+func (a *api) changeIntegration(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project, i integration.Integration, check func(*web.Values)) error {
+	params := web.Params(r)
 	check(params)
 	change := readChange(params)
 	kind := params.OptionalString("type")
@@ -102,7 +95,8 @@ func (a *api) changeIntegration(w http.ResponseWriter, r *http.Request, c auth.C
 	if kind != nil && integration.Type(*kind) != i.Type {
 		return fault.Field("type", "cannot be changed")
 	}
-	if i, err = a.app.Integrations.Change(r.Context(), c.Actor(), p, i.ID, change); err != nil {
+	i, err := a.app.Integrations.Change(r.Context(), c.Actor(), p, i.ID, change)
+	if err != nil {
 		return noIntegration(err)
 	}
 	return a.answer(w, r, http.StatusOK, p, i)
@@ -130,27 +124,18 @@ func sentJSON(params *web.Values, name string) *[]byte {
 	return &text
 }
 
-func (a *api) deleteIntegration(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
-	i, err := a.found(r, p)
-	if err != nil {
-		return err
-	}
-	if err := a.app.Integrations.Delete(r.Context(), c.Actor(), p, i); err != nil {
-		return noIntegration(err)
-	}
-	return web.NoContent(w)
+func (a *api) deleteIntegration(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project, i integration.Integration) error {
+	err := a.app.Integrations.Delete(r.Context(), c.Actor(), p, i)
+	return web.Deleted(w, "Integration", err)
 }
 
 // resetKey takes no parameters but still rejects a malformed request.
-func (a *api) resetKey(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
-	i, err := a.found(r, p)
+func (a *api) resetKey(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project, i integration.Integration) error {
+	if err := web.Params(r).Err(); err != nil {
+		return err
+	}
+	i, err := a.app.Integrations.ResetKey(r.Context(), c.Actor(), p, i.ID)
 	if err != nil {
-		return err
-	}
-	if _, err := web.Params(r); err != nil {
-		return err
-	}
-	if i, err = a.app.Integrations.ResetKey(r.Context(), c.Actor(), p, i.ID); err != nil {
 		return noIntegration(err)
 	}
 	return a.answer(w, r, http.StatusOK, p, i)

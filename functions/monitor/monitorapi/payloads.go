@@ -20,15 +20,8 @@ type touched struct {
 }
 
 // test takes a payload as if a monitoring tool had sent it.
-func (a *api) test(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
-	i, err := a.found(r, p)
-	if err != nil {
-		return err
-	}
-	params, err := web.Params(r)
-	if err != nil {
-		return err
-	}
+func (a *api) test(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project, i integration.Integration) error {
+	params := web.Params(r)
 	body := params.JSON("payload")
 	if err := params.Err(); err != nil {
 		return err
@@ -52,11 +45,7 @@ type lastPayloadBody struct {
 }
 
 // lastPayload returns the payload that opened the integration's newest alert.
-func (a *api) lastPayload(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
-	i, err := a.found(r, p)
-	if err != nil {
-		return err
-	}
+func (a *api) lastPayload(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project, i integration.Integration) error {
 	last, err := a.app.Alerts.LastFrom(r.Context(), p.ID, i.ID)
 	if err != nil {
 		return web.NotFound("Payload", err)
@@ -78,25 +67,14 @@ func (a *api) payload(ctx context.Context, projectID, iid int64) (json.RawMessag
 	return document.Text, err
 }
 
+// previewNew does the same as preview for a new HTTP endpoint.
+func (a *api) previewNew(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
+	return a.preview(w, r, c, p, integration.Integration{ProjectID: p.ID, Type: integration.HTTP})
+}
+
 // preview shows what would become of a payload with another mapping.
-func (a *api) preview(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
-	i, err := a.found(r, p)
-	if err != nil {
-		return err
-	}
-	return a.previewFor(w, r, p, i)
-}
-
-// previewNew does the same for a new HTTP endpoint.
-func (a *api) previewNew(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
-	return a.previewFor(w, r, p, integration.Integration{ProjectID: p.ID, Type: integration.HTTP})
-}
-
-func (a *api) previewFor(w http.ResponseWriter, r *http.Request, p project.Project, i integration.Integration) error {
-	params, err := web.Params(r)
-	if err != nil {
-		return err
-	}
+func (a *api) preview(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project, i integration.Integration) error {
+	params := web.Params(r)
 	body, text := params.JSON("payload"), params.OptionalJSON("payload_attribute_mapping")
 	if err := params.Err(); err != nil {
 		return err

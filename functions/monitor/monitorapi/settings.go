@@ -22,10 +22,7 @@ func (a *api) showSettings(w http.ResponseWriter, r *http.Request, _ auth.Caller
 }
 
 func (a *api) changeSettings(w http.ResponseWriter, r *http.Request, caller auth.Caller, p project.Project) error {
-	params, err := web.Params(r)
-	if err != nil {
-		return err
-	}
+	params := web.Params(r)
 	fingerprinting := params.Bool("generic_alert_fingerprinting")
 	if err := params.Err(); err != nil {
 		return err

@@ -42,10 +42,7 @@ func (a *api) listApplications(w http.ResponseWriter, r *http.Request, _ auth.Ca
 
 // createApplication registers an application of the instance.
 func (a *api) createApplication(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	params, err := web.Params(r)
-	if err != nil {
-		return err
-	}
+	params := web.Params(r)
 	registration := oauth.Registration{
 		ByAdmin: true, Name: params.String("name"), RedirectURIs: params.String("redirect_uri"),
 		Scopes:       scope.Of(params.Words("scopes")...),
@@ -68,22 +65,12 @@ func showSecret(w http.ResponseWriter, c oauth.Client, text secret.Text) error {
 	return web.JSON(w, http.StatusCreated, body)
 }
 
-func (a *api) deleteApplication(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	client, err := found(r, "Application", a.app.OAuth.ClientByID)
-	if err != nil {
-		return err
-	}
-	if err := a.app.OAuth.DeleteClient(r.Context(), c.Actor(), client); err != nil {
-		return web.NotFound("Application", err)
-	}
-	return web.NoContent(w)
+func (a *api) deleteApplication(w http.ResponseWriter, r *http.Request, c auth.Caller, client oauth.Client) error {
+	err := a.app.OAuth.DeleteClient(r.Context(), c.Actor(), client)
+	return web.Deleted(w, "Application", err)
 }
 
-func (a *api) renewSecret(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	client, err := found(r, "Application", a.app.OAuth.ClientByID)
-	if err != nil {
-		return err
-	}
+func (a *api) renewSecret(w http.ResponseWriter, r *http.Request, c auth.Caller, client oauth.Client) error {
 	client, text, err := a.app.OAuth.RenewSecret(r.Context(), c.Actor(), client)
 	if err != nil {
 		return web.NotFound("Application", err)

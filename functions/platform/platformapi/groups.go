@@ -46,10 +46,7 @@ func (a *api) listGroups(w http.ResponseWriter, r *http.Request, c auth.Caller) 
 // createGroup creates a group: at the top, which every user may do, or below a
 // group that the caller owns.
 func (a *api) createGroup(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	params, err := web.Params(r)
-	if err != nil {
-		return err
-	}
+	params := web.Params(r)
 	draft := project.Draft{Name: params.String("name"), Path: params.String("path"), Visibility: project.Private}
 	parentID, visibility := params.OptionalInt("parent_id"), params.OptionalString("visibility")
 	if err := params.Err(); err != nil {
@@ -60,6 +57,7 @@ func (a *api) createGroup(w http.ResponseWriter, r *http.Request, c auth.Caller)
 	}
 	var parent project.Group
 	if parentID != nil {
+		var err error
 		if parent, err = a.app.Auth.Namespace(r.Context(), c, *parentID, project.Owner, "Group"); err != nil {
 			return err
 		}
@@ -88,8 +86,6 @@ func (a *api) changeGroup(w http.ResponseWriter, r *http.Request, c auth.Caller,
 }
 
 func (a *api) deleteGroup(w http.ResponseWriter, r *http.Request, c auth.Caller, g project.Group) error {
-	if err := a.app.Projects.DeleteGroup(r.Context(), c.Actor(), g); err != nil {
-		return web.NotFound("Group", err)
-	}
-	return web.NoContent(w)
+	err := a.app.Projects.DeleteGroup(r.Context(), c.Actor(), g)
+	return web.Deleted(w, "Group", err)
 }

@@ -7,10 +7,13 @@ import (
 	"net/http"
 
 	"gatehouse/shared/app"
+	"gatehouse/shared/auth"
 	"gatehouse/shared/memberapi"
+	"gatehouse/shared/oauth"
 	"gatehouse/shared/openapi"
 	"gatehouse/shared/project"
 	"gatehouse/shared/scope"
+	"gatehouse/shared/user"
 	"gatehouse/shared/web"
 )
 
@@ -34,23 +37,23 @@ func (a *api) routeUsers(mux *web.Mux) {
 	mux.Handle("GET /api/v4/user", a.app.Auth.User(scope.ReadUser)(a.showSelf))
 	mux.Handle("GET /api/v4/users", reader(a.listUsers))
 	mux.Handle("POST /api/v4/users", admin(a.createUser))
-	mux.Handle("GET /api/v4/users/{id}", reader(a.showUser))
-	mux.Handle("PUT /api/v4/users/{id}", admin(a.changeUser))
+	mux.Handle("GET /api/v4/users/{id}", reader(a.ofUser(a.showUser)))
+	mux.Handle("PUT /api/v4/users/{id}", admin(a.ofUser(a.changeUser)))
 	mux.Handle("DELETE /api/v4/users/{id}", admin(a.deleteUser))
 	mux.Handle("POST /api/v4/users/{id}/block", admin(a.setState(a.app.Users.Block)))
 	mux.Handle("POST /api/v4/users/{id}/unblock", admin(a.setState(a.app.Users.Unblock)))
-	mux.Handle("DELETE /api/v4/users/{id}/two_factor", admin(a.resetTwoFactor))
+	mux.Handle("DELETE /api/v4/users/{id}/two_factor", admin(a.ofUser(a.resetTwoFactor)))
 }
 
 func (a *api) routeTokens(mux *web.Mux) {
 	admin, anyone := a.app.Auth.Admin(), a.app.Auth.User()
 
-	mux.Handle("POST /api/v4/users/{id}/personal_access_tokens", admin(byPerson(a.createTokenOf)))
+	mux.Handle("POST /api/v4/users/{id}/personal_access_tokens", admin(byPerson(a.ofUser(a.createTokenFor))))
 	mux.Handle("POST /api/v4/user/personal_access_tokens", anyone(byPerson(a.createToken)))
 	mux.Handle("GET /api/v4/personal_access_tokens", anyone(a.listTokens))
-	mux.Handle("GET /api/v4/personal_access_tokens/{id}", anyone(a.showToken))
-	mux.Handle("DELETE /api/v4/personal_access_tokens/{id}", anyone(a.revokeToken))
-	mux.Handle("POST /api/v4/personal_access_tokens/{id}/rotate", anyone(byPerson(a.rotateToken)))
+	mux.Handle("GET /api/v4/personal_access_tokens/{id}", anyone(a.ofToken(a.showToken)))
+	mux.Handle("DELETE /api/v4/personal_access_tokens/{id}", anyone(a.ofToken(a.revokeToken)))
+	mux.Handle("POST /api/v4/personal_access_tokens/{id}/rotate", anyone(byPerson(a.ofToken(a.rotateToken))))
 }
 
 func (a *api) routeGroups(mux *web.Mux) {
@@ -69,8 +72,29 @@ func (a *api) routeApplications(mux *web.Mux) {
 
 	mux.Handle("GET /api/v4/applications", admin(a.listApplications))
 	mux.Handle("POST /api/v4/applications", admin(a.createApplication))
-	mux.Handle("DELETE /api/v4/applications/{id}", admin(a.deleteApplication))
-	mux.Handle("POST /api/v4/applications/{id}/renew-secret", admin(a.renewSecret))
+	mux.Handle("DELETE /api/v4/applications/{id}", admin(a.ofApplication(a.deleteApplication)))
+	mux.Handle("POST /api/v4/applications/{id}/renew-secret", admin(a.ofApplication(a.renewSecret)))
+}
+
+// handlerOf serves a request about the thing with the id in the path.
+type handlerOf[T any] func(w http.ResponseWriter, r *http.Request, c auth.Caller, thing T) error
+
+func (a *api) ofUser(next handlerOf[user.User]) auth.UserHandler {
+	return of("User", a.app.Users.User, next)
+}
+
+func (a *api) ofApplication(next handlerOf[oauth.Client]) auth.UserHandler {
+	return of("Application", a.app.OAuth.ClientByID, next)
+}
+
+func of[T any](subject string, read func(context.Context, int64) (T, error), next handlerOf[T]) auth.UserHandler {
+	return func(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
+		thing, err := found(r, subject, read)
+		if err != nil {
+			return err
+		}
+		return next(w, r, c, thing)
+	}
 }
 
 // found reads the thing with the id in the path.

@@ -59,19 +59,8 @@ func (a *api) createToken(w http.ResponseWriter, r *http.Request, c auth.Caller)
 	return a.createTokenFor(w, r, c, c.User)
 }
 
-func (a *api) createTokenOf(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	u, err := found(r, "User", a.app.Users.User)
-	if err != nil {
-		return err
-	}
-	return a.createTokenFor(w, r, c, u)
-}
-
 func (a *api) createTokenFor(w http.ResponseWriter, r *http.Request, c auth.Caller, u user.User) error {
-	params, err := web.Params(r)
-	if err != nil {
-		return err
-	}
+	params := web.Params(r)
 	req := accesstoken.Request{
 		UserID: u.ID, Admin: u.Admin, Name: params.String("name"),
 		Scopes: scope.Of(params.Words("scopes")...), ExpiresAt: params.OptionalDate("expires_at"),
@@ -98,10 +87,7 @@ func (a *api) showOnce(w http.ResponseWriter, t accesstoken.Token, text secret.T
 // listTokens answers with the caller's own tokens; for administrators with
 // everyone's, or those of one user.
 func (a *api) listTokens(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	params, err := web.Params(r)
-	if err != nil {
-		return err
-	}
+	params := web.Params(r)
 	req, userID := params.Page(), params.OptionalInt("user_id")
 	if err := params.Err(); err != nil {
 		return err
@@ -137,37 +123,30 @@ func (a *api) token(r *http.Request, c auth.Caller) (accesstoken.Token, error) {
 	return t, err
 }
 
-func (a *api) showToken(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	t, err := a.token(r, c)
-	if err != nil {
-		return err
+func (a *api) ofToken(next handlerOf[accesstoken.Token]) auth.UserHandler {
+	return func(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
+		t, err := a.token(r, c)
+		if err != nil {
+			return err
+		}
+		return next(w, r, c, t)
 	}
+}
+
+func (a *api) showToken(w http.ResponseWriter, _ *http.Request, _ auth.Caller, t accesstoken.Token) error {
 	return web.JSON(w, http.StatusOK, a.tokenBody(t))
 }
 
-func (a *api) revokeToken(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	t, err := a.token(r, c)
-	if err != nil {
-		return err
-	}
-	if err := a.app.Tokens.Revoke(r.Context(), c.Actor(), t); err != nil {
-		return web.NotFound("Personal Access Token", err)
-	}
-	return web.NoContent(w)
+func (a *api) revokeToken(w http.ResponseWriter, r *http.Request, c auth.Caller, t accesstoken.Token) error {
+	err := a.app.Tokens.Revoke(r.Context(), c.Actor(), t)
+	return web.Deleted(w, "Personal Access Token", err)
 }
 
-func (a *api) rotateToken(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	t, err := a.token(r, c)
-	if err != nil {
-		return err
-	}
+func (a *api) rotateToken(w http.ResponseWriter, r *http.Request, c auth.Caller, t accesstoken.Token) error {
 	if err := mayGive(c, t.Scopes); err != nil {
 		return err
 	}
-	params, err := web.Params(r)
-	if err != nil {
-		return err
-	}
+	params := web.Params(r)
 	expiresAt := params.OptionalDate("expires_at")
 	if err := params.Err(); err != nil {
 		return err

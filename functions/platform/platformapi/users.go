@@ -36,42 +36,33 @@ func (a *api) userBody(u user.User) userBody {
 	}
 }
 
-func (a *api) showSelf(w http.ResponseWriter, _ *http.Request, c auth.Caller) error {
-	return web.JSON(w, http.StatusOK, a.userBody(c.User))
+func (a *api) showSelf(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
+	return a.showUser(w, r, c, c.User)
 }
 
-func (a *api) showUser(w http.ResponseWriter, r *http.Request, _ auth.Caller) error {
-	u, err := found(r, "User", a.app.Users.User)
-	if err != nil {
-		return err
-	}
+func (a *api) showUser(w http.ResponseWriter, _ *http.Request, _ auth.Caller, u user.User) error {
 	return web.JSON(w, http.StatusOK, a.userBody(u))
 }
 
 // listUsers answers with all users, or with the one that has a user name.
 func (a *api) listUsers(w http.ResponseWriter, r *http.Request, _ auth.Caller) error {
-	params, err := web.Params(r)
-	if err != nil {
-		return err
-	}
+	params := web.Params(r)
 	req, username := params.Page(), params.OptionalString("username")
 	if err := params.Err(); err != nil {
 		return err
 	}
-	var users page.Of[user.User]
-	if username == nil {
-		users, err = a.app.Users.Users(r.Context(), req)
-	} else {
-		users, err = a.usersNamed(r.Context(), *username, req)
-	}
+	users, err := a.users(r.Context(), username, req)
 	if err != nil {
 		return err
 	}
 	return web.List(w, r, a.app.BaseURL, req, users, a.userBody)
 }
 
-func (a *api) usersNamed(ctx context.Context, username string, req page.Request) (page.Of[user.User], error) {
-	u, err := a.app.Users.UserByUsername(ctx, username)
+func (a *api) users(ctx context.Context, username *string, req page.Request) (page.Of[user.User], error) {
+	if username == nil {
+		return a.app.Users.Users(ctx, req)
+	}
+	u, err := a.app.Users.UserByUsername(ctx, *username)
 	if err != nil {
 		return page.Of[user.User]{}, fault.IgnoreNotFound(err)
 	}
@@ -79,10 +70,7 @@ func (a *api) usersNamed(ctx context.Context, username string, req page.Request)
 }
 
 func (a *api) createUser(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	params, err := web.Params(r)
-	if err != nil {
-		return err
-	}
+	params := web.Params(r)
 	registration := user.Registration{
 		Username: params.String("username"), Name: params.String("name"), Email: params.String("email"),
 		Password: secret.NewText(params.String("password")),
@@ -98,15 +86,8 @@ func (a *api) createUser(w http.ResponseWriter, r *http.Request, c auth.Caller) 
 	return web.JSON(w, http.StatusCreated, a.userBody(u))
 }
 
-func (a *api) changeUser(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	u, err := found(r, "User", a.app.Users.User)
-	if err != nil {
-		return err
-	}
-	params, err := web.Params(r)
-	if err != nil {
-		return err
-	}
+func (a *api) changeUser(w http.ResponseWriter, r *http.Request, c auth.Caller, u user.User) error {
+	params := web.Params(r)
 	change := user.Change{
 		Username: params.OptionalString("username"), Name: params.OptionalString("name"), Email: params.OptionalString("email"),
 		Admin: params.OptionalBool("admin"), PrivateProfile: params.OptionalBool("private_profile"),
@@ -118,7 +99,8 @@ func (a *api) changeUser(w http.ResponseWriter, r *http.Request, c auth.Caller) 
 	if err := params.Err(); err != nil {
 		return err
 	}
-	if u, err = a.app.Users.Update(r.Context(), c.Actor(), u.ID, change); err != nil {
+	u, err := a.app.Users.Update(r.Context(), c.Actor(), u.ID, change)
+	if err != nil {
 		return web.NotFound("User", err)
 	}
 	return web.JSON(w, http.StatusOK, a.userBody(u))
@@ -135,15 +117,9 @@ func (a *api) setState(set func(context.Context, audit.Actor, int64) (user.User,
 	}
 }
 
-func (a *api) resetTwoFactor(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	u, err := found(r, "User", a.app.Users.User)
-	if err != nil {
-		return err
-	}
-	if err := a.app.TwoFactor.Reset(r.Context(), c.Actor(), u); err != nil {
-		return web.NotFound("User", err)
-	}
-	return web.NoContent(w)
+func (a *api) resetTwoFactor(w http.ResponseWriter, r *http.Request, c auth.Caller, u user.User) error {
+	err := a.app.TwoFactor.Reset(r.Context(), c.Actor(), u)
+	return web.Deleted(w, "User", err)
 }
 
 func (a *api) deleteUser(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
@@ -151,8 +127,5 @@ func (a *api) deleteUser(w http.ResponseWriter, r *http.Request, c auth.Caller) 
 	if err == nil {
 		err = a.app.Users.Delete(r.Context(), c.Actor(), id)
 	}
-	if err != nil {
-		return web.NotFound("User", err)
-	}
-	return web.NoContent(w)
+	return web.Deleted(w, "User", err)
 }

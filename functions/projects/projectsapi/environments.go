@@ -30,10 +30,7 @@ func (a *api) listEnvironments(w http.ResponseWriter, r *http.Request, _ auth.Ca
 }
 
 func (a *api) addEnvironment(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
-	params, err := web.Params(r)
-	if err != nil {
-		return err
-	}
+	params := web.Params(r)
 	name := params.String("name")
 	if err := params.Err(); err != nil {
 		return err
@@ -50,8 +47,5 @@ func (a *api) removeEnvironment(w http.ResponseWriter, r *http.Request, c auth.C
 	if err == nil {
 		err = a.app.Projects.DeleteEnvironment(r.Context(), c.Actor(), p, id)
 	}
-	if err != nil {
-		return web.NotFound("Environment", err)
-	}
-	return web.NoContent(w)
+	return web.Deleted(w, "Environment", err)
 }

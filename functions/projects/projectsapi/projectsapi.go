@@ -78,10 +78,7 @@ func (a *api) list(w http.ResponseWriter, r *http.Request, c auth.Caller) error 
 // create creates a project in the caller's own namespace or in a group that the
 // caller maintains.
 func (a *api) create(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	params, err := web.Params(r)
-	if err != nil {
-		return err
-	}
+	params := web.Params(r)
 	name, path := text(params.OptionalString("name")), text(params.OptionalString("path"))
 	namespaceID, visibility := params.OptionalInt("namespace_id"), params.OptionalString("visibility")
 	if err := params.Err(); err != nil {
@@ -132,8 +129,6 @@ func (a *api) change(w http.ResponseWriter, r *http.Request, c auth.Caller, p pr
 }
 
 func (a *api) remove(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
-	if err := a.app.Projects.DeleteProject(r.Context(), c.Actor(), p); err != nil {
-		return web.NotFound("Project", err)
-	}
-	return web.NoContent(w)
+	err := a.app.Projects.DeleteProject(r.Context(), c.Actor(), p)
+	return web.Deleted(w, "Project", err)
 }
