@@ -27,6 +27,7 @@ type store struct {
 	putFails  error
 	setFails  error
 	lastGiven int64
+	last      audit.Event
 }
 
 func (s *store) Integrations(context.Context, project.Project) ([]integration.Integration, error) {
@@ -66,10 +67,16 @@ func (s *store) PutSample(_ context.Context, _ project.Project, i integration.In
 	return nil
 }
 
-// trail forgets everything at once.
-type trail struct{ audit.Store }
+// trail keeps the last event.
+type trail struct {
+	audit.Store
+	*store
+}
 
-func (trail) WriteEntry(context.Context, audit.Entry) error { return nil }
+func (t trail) WriteEntry(_ context.Context, e audit.Entry) error {
+	t.last = e.Event
+	return nil
+}
 
 var web = project.Project{ID: 7, FullPath: "acme/web"}
 
@@ -80,7 +87,7 @@ func newRules(t *testing.T, f integration.Features) (*integration.Rules, *store)
 		t.Fatal(err)
 	}
 	s := &store{samples: map[int64]string{}}
-	return integration.NewRules(s, audit.NewTrail(trail{}, time.Now), keys, f, func() time.Time { return time.Unix(0, 0) }), s
+	return integration.NewRules(s, audit.NewTrail(trail{store: s}, time.Now), keys, f, func() time.Time { return time.Unix(0, 0) }), s
 }
 
 func draft(kind integration.Type, active bool) integration.Draft {
@@ -198,6 +205,9 @@ const nameMapping = `{"title":{"path":["name"],"type":"STRING"}}`
 
 func TestMappings(t *testing.T) {
 	long := `{"title":{"path":["` + strings.Repeat(strings.Repeat("x", 1000)+`","`, 35) + `"],"type":"S"}}`
+	const start, end = `{"title":{"path":["`, `"],"type":"S"}}`
+	full := strings.Repeat(strings.Repeat("x", 1000)+`","`, 32)
+	full = start + full + strings.Repeat("x", 32<<10-len(start+full+end)) + end
 	tests := map[string]struct {
 		kind   integration.Type
 		active bool
@@ -214,6 +224,8 @@ func TestMappings(t *testing.T) {
 		"for an on-call link":    {integration.OnCallLink, true, nameMapping, "is for HTTP endpoints alone"},
 		"of an unknown field":    {integration.HTTP, true, `{"colour":{}}`, `has "colour", which is no field of an alert`},
 		"that is no JSON object": {integration.HTTP, true, `[`, "must be a JSON object"},
+		"of the longest length":  {integration.HTTP, true, full, full},
+		"one byte too long":      {integration.HTTP, true, strings.Replace(full, `"]`, `x"]`, 1), "is too long (maximum is 32768 bytes)"},
 		"that is too long":       {integration.HTTP, true, long, "is too long (maximum is 32768 bytes)"},
 	}
 	for name, test := range tests {
@@ -235,6 +247,65 @@ func TestMappings(t *testing.T) {
 				t.Errorf("created with %q, %v; changed to %q, %v, want %q", created.Mapping, createErr, changed.Mapping, changeErr, test.want)
 			}
 		})
+	}
+}
+
+func TestRateLimits(t *testing.T) {
+	want := fault.Field("rate_limit", "must be between 0 and 1000000")
+	for limit, valid := range map[int]bool{-1: false, 0: true, 1_000_000: true, 1_000_001: false} {
+		r, _ := newRules(t, integration.AllFeatures)
+		d := draft(integration.HTTP, true)
+		d.RateLimit = limit
+		if i, err := r.Create(t.Context(), audit.Setup, web, d); valid && (err != nil || i.RateLimit != limit) || !valid && !cmp.Equal(err, want) {
+			t.Errorf("a limit of %d gave %d, %v", limit, i.RateLimit, err)
+		}
+	}
+}
+
+func TestEventsOfChanges(t *testing.T) {
+	name, address, limit, sample, mapped := "New", "https://new.example", 5, []byte(`{"a":1}`), []byte(nameMapping)
+	on, off := true, false
+	tests := map[string]struct {
+		was      bool // active
+		change   integration.Change
+		event    audit.Name
+		changed  string
+		formerly string
+	}{
+		"nothing":      {true, integration.Change{}, integration.EventChanged, "", ""},
+		"name":         {true, integration.Change{Name: &name}, integration.EventChanged, "name", "The http"},
+		"address":      {true, integration.Change{APIURL: &address}, integration.EventChanged, "address", ""},
+		"mapping":      {true, integration.Change{Mapping: &mapped}, integration.EventChanged, "mapping", ""},
+		"sample":       {true, integration.Change{Sample: &sample}, integration.EventChanged, "sample", ""},
+		"rate limit":   {true, integration.Change{RateLimit: &limit}, integration.EventChanged, "rate limit", ""},
+		"still active": {true, integration.Change{Active: &on}, integration.EventChanged, "", ""},
+		"still off":    {false, integration.Change{Active: &off}, integration.EventChanged, "", ""},
+		"on":           {false, integration.Change{Active: &on, Name: &name}, integration.EventEnabled, "name", "The http"},
+		"off":          {true, integration.Change{Active: &off, RateLimit: &limit}, integration.EventDisabled, "rate limit", ""},
+	}
+	for what, test := range tests {
+		t.Run(what, func(t *testing.T) {
+			r, s := newRules(t, integration.AllFeatures)
+			i := create(t, r, draft(integration.HTTP, test.was))
+			if _, err := r.Change(t.Context(), audit.ByUser(3), web, i.ID, test.change); err != nil {
+				t.Fatal(err)
+			}
+			got := s.last
+			if got.Name != test.event || got.Details["integration_id"] != "1" || got.Details["changed"] != test.changed || got.Details["formerly"] != test.formerly {
+				t.Errorf("the event is %s %v", got.Name, got.Details)
+			}
+		})
+	}
+}
+
+func TestEventOfANewIntegrationHasNoID(t *testing.T) {
+	r, s := newRules(t, integration.AllFeatures)
+	if _, err := r.Create(t.Context(), audit.ByUser(3), web, draft(integration.HTTP, true)); err != nil {
+		t.Fatal(err)
+	}
+	want := audit.Details{"in": "acme/web", "integration": "The http", "type": "http"}
+	if s.last.Name != integration.EventCreated || !cmp.Equal(s.last.Details, want) {
+		t.Errorf("the event is %s %v, want %v", s.last.Name, s.last.Details, want)
 	}
 }
 

@@ -72,12 +72,14 @@ func parse(t *testing.T, text string) mapping.Mapping {
 }
 
 func TestAMappingIsWrittenAsItIsRead(t *testing.T) {
+	longest := `{"title":{"path":["` + strings.Repeat("é", 1000) + `"` + strings.Repeat(",0", 99) + `],"type":"` + strings.Repeat("S", 255) + `"}}`
 	for text, want := range map[string]string{
 		``:     `{}`,
 		`null`: `{}`,
 		`{}`:   `{}`,
 		`{"title":null,"hosts":{"label":null,"type":" ARRAY ","path":["a"]}}`:  `{"hosts":{"path":["a"],"type":"ARRAY"}}`,
 		`{"end_time":{"path":["a",0,"0",-1],"type":"DATETIME","label":"End"}}`: `{"end_time":{"path":["a",0,"0",-1],"type":"DATETIME","label":"End"}}`,
+		longest: longest,
 	} {
 		m := parse(t, text)
 		got, err := json.Marshal(m)
@@ -161,6 +163,9 @@ func TestFieldsOfALargeSampleAreBounded(t *testing.T) {
 		`{"` + strings.Repeat("x", 1001) + `":1}`:                                   0,
 		`{` + manyMembers(2000) + `}`:                                               500,
 		strings.Repeat(`{"`+strings.Repeat("x", 1000)+`":`, 18) + `{` + manyMembers(500) + `}` + strings.Repeat(`}`, 18): 1,
+		// 32 labels of 1024 bytes fill the room to the last byte.
+		`{"` + strings.Repeat("x", 1000) + `":{` + longMembers(32) + `}}`: 32,
+		`{"` + strings.Repeat("x", 1000) + `":{` + longMembers(33) + `}}`: 32,
 		// What has no room was looked at as well: a megabyte of it would take seconds.
 		strings.Repeat(`{"`+strings.Repeat("x", 1000)+`":`, 18) + `{` + manyMembers(500) + `}` + strings.Repeat(`}`, 17) + `,"z":1}`: 1,
 	}
@@ -175,6 +180,15 @@ func manyMembers(count int) string {
 	members := make([]string, count)
 	for i := range members {
 		members[i] = fmt.Sprintf(`"m%d":{"v":%d}`, i, i)
+	}
+	return strings.Join(members, ",")
+}
+
+// longMembers returns members with names of 23 bytes.
+func longMembers(count int) string {
+	members := make([]string, count)
+	for i := range members {
+		members[i] = fmt.Sprintf(`"%023d":1`, i)
 	}
 	return strings.Join(members, ",")
 }
