@@ -84,3 +84,10 @@ func TestParseKeysRefusesWhatIsNoKey(t *testing.T) {
 		}
 	}
 }
+
+func TestParseKeysSaysWhichWordIsNoKey(t *testing.T) {
+	_, err := secret.ParseKeys(padded + " " + padded + "!")
+	if want := "instance key 2 is not base64"; err == nil || err.Error() != want {
+		t.Errorf("the error is %v, want %s", err, want)
+	}
+}
