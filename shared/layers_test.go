@@ -157,8 +157,8 @@ func TestFunctionsWriteThroughRulesAlone(t *testing.T) {
 			}
 		}
 	}
-	handlers := regexp.MustCompile(`^(\.\./functions|site|memberapi)/`)
-	around := regexp.MustCompile(`\bTrail\.(Record|Do)\b|\.Store(\(\))?\.`)
+	handlers := regexp.MustCompile(`^(\.\./functions|auth|site|memberapi)/`)
+	around := regexp.MustCompile(`\baudit\.(Setup|NewTrail)\b|\.Store(\(\))?\.`)
 	embedding := regexp.MustCompile(`struct \{[^}]*\n\t(\w+\.)?Store\n`)
 	field := regexp.MustCompile(`\n\t[A-Z]\w*\s+storage\.`)
 	eachFile(t, func(path, text string) {

@@ -44,7 +44,7 @@ type App struct {
 	Tokens       *accesstoken.Rules
 	Sessions     *session.Rules
 	SignIn       *signin.Rules
-	Trail        *audit.Trail
+	Trail        audit.Reader // the rules alone write it
 	TwoFactor    *twofactor.Rules
 	Projects     *project.Rules
 	Tracking     *errortracking.Rules
@@ -64,19 +64,20 @@ func New(store storage.Store, c Config) *App {
 	a := &App{BaseURL: strings.TrimSuffix(c.BaseURL, "/"), Now: c.Now, store: store, config: c}
 	a.HTTPS = strings.HasPrefix(a.BaseURL, "https:")
 	c.OAuth.HTTPS, c.OAuth.Issuer = a.HTTPS, a.BaseURL
-	a.Trail = audit.NewTrail(store, c.Now)
-	a.Users = user.NewRules(store, a.Trail, c.Passwords, c.Now)
-	a.Tokens = accesstoken.NewRules(store, a.Trail, c.Now)
-	a.Sessions = session.NewRules(store, a.Trail, c.Now)
-	a.TwoFactor = twofactor.NewRules(store, a.Trail, c.Keys, c.Now)
-	a.Projects = project.NewRules(store, a.Trail, c.Now)
+	trail := audit.NewTrail(store, c.Now)
+	a.Trail = trail
+	a.Users = user.NewRules(store, trail, c.Passwords, c.Now)
+	a.Tokens = accesstoken.NewRules(store, trail, c.Now)
+	a.Sessions = session.NewRules(store, trail, c.Now)
+	a.TwoFactor = twofactor.NewRules(store, trail, c.Keys, c.Now)
+	a.Projects = project.NewRules(store, trail, c.Now)
 	attempts := throttle.NewRules(store, c.Keys, c.Attempts, c.Now)
-	a.SignIn = signin.NewRules(a.Users, a.Trail, attempts, a.TwoFactor, a.Sessions, c.Keys, c.Now)
-	a.Tracking = errortracking.NewRules(store, a.Trail, c.Keys, c.Now)
-	a.OAuth = oauth.NewServer(store, a.Users, attempts, a.Trail, c.Keys, c.OAuth, c.Now)
-	a.Integrations = integration.NewRules(store, a.Trail, c.Keys, c.Features, c.Now)
+	a.SignIn = signin.NewRules(a.Users, trail, attempts, a.TwoFactor, a.Sessions, c.Keys, c.Now)
+	a.Tracking = errortracking.NewRules(store, trail, c.Keys, c.Now)
+	a.OAuth = oauth.NewServer(store, a.Users, attempts, trail, c.Keys, c.OAuth, c.Now)
+	a.Integrations = integration.NewRules(store, trail, c.Keys, c.Features, c.Now)
 	a.Intake = intake.NewRules(store, a.Integrations, c.Now)
-	a.Auth = auth.New(a.Users, a.Tokens, a.Projects, a.OAuth, a.Trail, c.Now)
+	a.Auth = auth.New(a.Users, a.Tokens, a.Projects, a.OAuth, trail, c.Now)
 	a.Alerts = alert.NewRules(store, a.Auth, c.Now)
 	return a
 }

@@ -27,12 +27,13 @@ const BaseURL = "https://gatehouse.example"
 // Password is every user's password.
 const Password = "correct horse"
 
-// App is an App whose clock stands still until the test moves it, with the store
-// and the instance keys that it has.
+// App is an App whose clock stands still until the test moves it, with its store,
+// instance keys and writable trail.
 type App struct {
 	*app.App
 	Store   storage.Store
 	Keys    secret.Keys
+	Trail   *audit.Trail
 	t       testing.TB
 	elapsed atomic.Int64
 }
@@ -57,6 +58,7 @@ func Over(t testing.TB, store storage.Store) *App {
 		OAuth: oauth.Settings{PasswordGrant: true}, Features: integration.AllFeatures,
 		Now: func() time.Time { return start.Add(time.Duration(a.elapsed.Load())) },
 	})
+	a.Trail = audit.NewTrail(store, a.Now)
 	return a
 }
 

@@ -76,11 +76,16 @@ func (e Entry) ExpiresAt() time.Time { return e.At.Add(Retention) }
 
 // Store keeps entries. Reads see every write that was acknowledged before.
 type Store interface {
+	Reader
+
 	// WriteEntry adds the entry to the list of all and to its user's, and
 	// replaces one with its ID and At. After an error it may be in one of the
 	// lists only.
 	WriteEntry(ctx context.Context, e Entry) error
+}
 
+// Reader reads entries.
+type Reader interface {
 	// Entries returns those that pass the filter, the newest first and at most
 	// Size. It returns fewer after it has looked at very many.
 	Entries(ctx context.Context, f Filter) (Page, error)
@@ -127,7 +132,9 @@ type Actor struct {
 
 // Setup is the actor of what the instance does before it has users, such as
 // making its first administrator. The trail leaves that out.
-var Setup = Actor{ID: -1}
+var Setup = Actor{ID: setupID}
+
+const setupID = -1
 
 // ByUser returns the actor for a user who acts in their own name.
 func ByUser(id int64) Actor { return Actor{ID: id, UserID: id} }

@@ -23,7 +23,7 @@ func NewTrail(store Store, now func() time.Time) *Trail { return &Trail{store, n
 // again with that outcome, so that the trail never reports as done what failed.
 // An entry that cannot be written does not fail the deed.
 func (t *Trail) Do(ctx context.Context, e Event, deed func(context.Context) error) error {
-	if e.ActorID == Setup.ID {
+	if e.ActorID == setupID {
 		return deed(ctx)
 	}
 	entry := t.entry(ctx, e)
@@ -43,7 +43,7 @@ func (t *Trail) Do(ctx context.Context, e Event, deed func(context.Context) erro
 func (t *Trail) Record(ctx context.Context, events ...Event) {
 	var writing sync.WaitGroup
 	for _, e := range events {
-		if e.ActorID == Setup.ID {
+		if e.ActorID == setupID {
 			continue
 		}
 		entry := t.entry(ctx, e)
