@@ -41,12 +41,10 @@ func (r *Rules) MembersFrom(ctx context.Context, least Role, places ...Place) ([
 func (r *Rules) Member(ctx context.Context, at Place, userID int64) (Member, error) {
 	m, err := r.stored(ctx, at, userID)
 	if err == nil && !m.Active(r.now()) {
-		return Member{}, errNoMember
+		return Member{}, ErrMemberNotFound
 	}
 	return m, err
 }
-
-var errNoMember = fault.New(fault.NotFound, "no such member")
 
 // stored returns the user's direct membership of the place, even if it has
 // ended.
@@ -57,7 +55,7 @@ func (r *Rules) stored(ctx context.Context, at Place, userID int64) (Member, err
 	}
 	n := slices.IndexFunc(members, func(m Member) bool { return m.UserID == userID })
 	if n < 0 {
-		return Member{}, errNoMember
+		return Member{}, ErrMemberNotFound
 	}
 	return members[n], nil
 }
@@ -70,9 +68,10 @@ type GroupOrProject interface {
 	Access() (ownerID int64, v Visibility)
 }
 
-// Invite makes a user a member. The actor cannot give a role above their own
-// role in the group or project. It returns a fault.Conflict error for a present
-// member, and a fault.NotFound error for an unknown user.
+// Invite makes a user a member. The actor needs the ManagerRole in the group or
+// project and cannot give a role above their own there. It returns a
+// fault.Conflict error for a present member, and a fault.NotFound error for an
+// unknown user.
 func (r *Rules) Invite(ctx context.Context, by audit.Actor, role Role, at GroupOrProject, m Member) error {
 	m.Place, m.CreatedAt = at.Place(), r.now()
 	if err := r.checkTerms(role, m); err != nil {
@@ -101,9 +100,10 @@ func (r *Rules) addOrRenew(ctx context.Context, m Member) error {
 	return r.store.UpdateMember(ctx, was, m)
 }
 
-// ChangeMember gives a member, as it was read, another role or end. Neither the
-// old nor the new role may be above the actor's own role. It returns a
-// fault.Conflict error when the member was changed in between.
+// ChangeMember gives a member, as it was read, another role or end. The actor
+// needs the ManagerRole, and neither the old nor the new role may be above the
+// actor's own. It returns a fault.Conflict error when the member was changed in
+// between.
 func (r *Rules) ChangeMember(ctx context.Context, by audit.Actor, role Role, at GroupOrProject, was, next Member) error {
 	if err := checkStanding(role, was); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (r *Rules) ChangeMember(ctx context.Context, by audit.Actor, role Role, at 
 // fault.Conflict error when the member is changed at the same time.
 func (r *Rules) Expel(ctx context.Context, by audit.Actor, role Role, at GroupOrProject, userID int64) error {
 	if role < at.Place().ManagerRole() && userID != by.UserID {
-		return fault.New(fault.Forbidden, "")
+		return errNoManager
 	}
 	m, err := r.Member(ctx, at.Place(), userID)
 	if err != nil {
@@ -147,8 +147,15 @@ func (p Place) ManagerRole() Role {
 	return Maintainer
 }
 
+var errNoManager = fault.New(fault.Forbidden, "")
+
+// checkTerms checks what an actor with this role gives a member.
 func (r *Rules) checkTerms(own Role, m Member) error {
 	switch {
+	case own < m.ManagerRole():
+		return errNoManager
+	case !m.Role.Valid():
+		return fault.Field("access_level", "does not have a valid value")
 	case m.Role > own:
 		return fault.New(fault.Forbidden, "the role is above your own")
 	case !m.Active(r.now()):

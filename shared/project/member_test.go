@@ -135,3 +135,41 @@ func TestWhoMayExpelWhom(t *testing.T) {
 		}
 	}
 }
+
+func TestWhoMayGiveWhichRole(t *testing.T) {
+	a := apptest.New(t)
+	group := a.Group("acme", project.Group{}, a.User("ada"), project.Private)
+	web := a.Project("web", group, project.Private)
+	tests := map[string]struct {
+		at          project.GroupOrProject
+		own, giving project.Role
+		want        error
+	}{
+		"a developer":              {web, project.Developer, project.Guest, fault.Forbidden},
+		"a maintainer":             {web, project.Maintainer, project.Maintainer, nil},
+		"a maintainer, an owner":   {web, project.Maintainer, project.Owner, fault.Forbidden},
+		"a maintainer of a group":  {group, project.Maintainer, project.Guest, fault.Forbidden},
+		"an owner of a group":      {group, project.Owner, project.Owner, nil},
+		"an owner, no role":        {web, project.Owner, project.NoRole, fault.Invalid},
+		"an owner, an unknown one": {web, project.Owner, project.Role(35), fault.Invalid},
+	}
+	n := 0
+	for name, test := range tests {
+		n++
+		invited, member := a.User(fmt.Sprint("invited-", n)), a.User(fmt.Sprint("member-", n))
+		a.Member(test.at.Place(), member, project.Guest)
+		next := project.Member{Place: test.at.Place(), UserID: invited.ID, Role: test.giving}
+		if err := a.Projects.Invite(t.Context(), audit.ByUser(1), test.own, test.at, next); !errors.Is(err, test.want) {
+			t.Errorf("%s: Invite = %v, want %v", name, err, test.want)
+		}
+		was, err := a.Projects.Member(t.Context(), test.at.Place(), member.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next = was
+		next.Role = test.giving
+		if err := a.Projects.ChangeMember(t.Context(), audit.ByUser(1), test.own, test.at, was, next); !errors.Is(err, test.want) {
+			t.Errorf("%s: ChangeMember = %v, want %v", name, err, test.want)
+		}
+	}
+}
