@@ -19,7 +19,7 @@ var layers = [][]string{
 	{"fault", "secret", "page", "scope", "route", "text", "payload"},
 	rules: nil,
 	{"storage", "storage/packed"},
-	{"storage/sqlite", "storage/dynamodb", "storage/dynamodb/tables", "storage/sqlite/sqlitetest", "storage/storagetest"},
+	{"storage/sqlite", "storage/dynamodb", "storage/dynamodb/tables", "storage/dynamodb/dynamodbtest", "storage/sqlite/sqlitetest", "storage/storagetest"},
 	{"web", "gateway", "openapi"},
 	{"auth", "openapi/openapitest"},
 	{"app"},
