@@ -2,6 +2,7 @@ package dynamodb
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"gatehouse/shared/accesstoken"
@@ -43,16 +44,12 @@ func (s *Store) CreateAccessToken(ctx context.Context, t accesstoken.Token) (acc
 	if t.ID, err = s.next(ctx, tokenCounter.key()); err != nil {
 		return accesstoken.Token{}, err
 	}
-	err = s.write(ctx, createToken(t)...)
-	if _, known := failed(err, 0); known {
-		return accesstoken.Token{}, accesstoken.ErrTaken
-	}
-	return t, err
+	return t, s.write(ctx, createToken(t)...)
 }
 
 func createToken(t accesstoken.Token) []change {
 	return []change{
-		create(tokenKey(t.Digest), tokenFields(&t)),
+		create(tokenKey(t.Digest), tokenFields(&t)).orElse(accesstoken.ErrTaken),
 		create(tokenList.key(t.ID), accessTokens.entry(&t)),
 		create(tokensOfUser.key(t.UserID).entry(t.ID), accessTokens.entry(&t)),
 	}
@@ -84,14 +81,14 @@ func (s *Store) RevokeAccessToken(ctx context.Context, id int64, now time.Time) 
 		return err
 	}
 	err = s.write(ctx, revokeToken(t, now))
-	if stored, yes := failed(err, 0); yes && stored != nil {
+	if errors.Is(err, accesstoken.ErrRevoked) {
 		return nil
 	}
-	return accessTokens.explain(err, 0)
+	return err
 }
 
 func revokeToken(t accesstoken.Token, now time.Time) change {
-	return set(tokenKey(t.Digest), fields{{"revoked_at", &now}}).when(unrevoked, nil)
+	return accessTokens.explain(set(tokenKey(t.Digest), fields{{"revoked_at", &now}}).when(unrevoked, nil))
 }
 
 // RotateAccessToken revokes the old token and stores its successor.
@@ -105,11 +102,7 @@ func (s *Store) RotateAccessToken(
 	if successor.ID, err = s.next(ctx, tokenCounter.key()); err != nil {
 		return accesstoken.Token{}, err
 	}
-	err = s.write(ctx, append(createToken(successor), revokeToken(old, now))...)
-	if _, known := failed(err, 0); known {
-		return accesstoken.Token{}, accesstoken.ErrTaken
-	}
-	return successor, accessTokens.explain(err, 3)
+	return successor, s.write(ctx, append(createToken(successor), revokeToken(old, now))...)
 }
 
 // TouchAccessToken records the use of a token.

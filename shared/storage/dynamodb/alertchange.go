@@ -13,8 +13,8 @@ import (
 	"gatehouse/shared/fault"
 )
 
-// errStale means that an alert or its slot changed since it was read.
-var errStale = errors.New("the alert changed since it was read")
+// errStale means that an item changed since it was read.
+var errStale = errors.New("the item changed since it was read")
 
 // ChangeAlert changes the alert whose version is the stored one. It starts from
 // the alert as the caller read it, and reads it again only if that is stale.
@@ -48,22 +48,8 @@ func (s *Store) current(ctx context.Context, a alert.Alert) (alert.Alert, error)
 // transaction, if the slot has counted nothing since it was read. So no event is
 // lost, and an alert is open exactly while its slot exists.
 func (s *Store) saveAlert(ctx context.Context, was, is alert.Alert) error {
-	changes := []change{set(alertItem.key(is.ProjectID, is.IID), stateOfAlert(&is)).version(was.Version)}
-	changes = append(changes, slotChanges(was, is)...)
-	err := s.write(ctx, changes...)
-	if _, yes := failed(err, 0); yes {
-		return errStale
-	}
-	if _, yes := failed(err, 1); yes {
-		if is.Open() {
-			return alert.ErrDuplicateOpen
-		}
-		return errStale
-	}
-	if err != nil {
-		return fmt.Errorf("change alert: %w", err)
-	}
-	return nil
+	saved := set(alertItem.key(is.ProjectID, is.IID), stateOfAlert(&is)).version(was.Version).orElse(errStale)
+	return s.write(ctx, append([]change{saved}, slotChanges(was, is)...)...)
 }
 
 // slotChanges are the changes of the slot that go with those of its alert.
@@ -73,10 +59,10 @@ func slotChanges(was, is alert.Alert) []change {
 		return nil
 	case is.Grouped && is.Open():
 		opened := slotOf(is)
-		return []change{create(slotKey(is.ProjectID, is.Fingerprint), slotFields(&opened))}
+		return []change{create(slotKey(is.ProjectID, is.Fingerprint), slotFields(&opened)).orElse(alert.ErrDuplicateOpen)}
 	case is.Grouped:
 		return []change{mustRemove(slotKey(is.ProjectID, is.Fingerprint)).when("iid = :iid AND event_count = :events",
-			item{":iid": number(was.IID), ":events": number(was.Events)})}
+			item{":iid": number(was.IID), ":events": number(was.Events)}).orElse(errStale)}
 	case is.Open():
 		return []change{createAlone(is)}
 	default:

@@ -20,6 +20,10 @@ type change struct {
 	names      map[string]string
 	values     item // what the condition refers to, like names
 	keepsNonce bool // of the write before
+
+	// What the write returns where there is no item, and where it does not meet the
+	// condition; nil: a conditionError.
+	missing, unmet error
 }
 
 type action int
@@ -72,6 +76,18 @@ func requireExists(k key) change { return change{key: k, action: check, conditio
 // when replaces the condition.
 func (c change) when(condition string, values item) change {
 	c.condition, c.values = condition, values
+	return c
+}
+
+// orElse has the write return the error if the condition fails.
+func (c change) orElse(err error) change {
+	c.missing, c.unmet = err, err
+	return c
+}
+
+// ifMissing has the write return the error if there is no item.
+func (c change) ifMissing(err error) change {
+	c.missing = err
 	return c
 }
 

@@ -78,15 +78,14 @@ func (s *Store) ClientsOf(ctx context.Context, ownerID int64, r page.Request) (p
 func (s *Store) UpdateClient(ctx context.Context, c oauth.Client) error {
 	was := c.Version
 	c.Version++
-	return clients.explain(s.write(ctx, set(clientItem.key(c.ClientID), registrationOf(&c)).version(was)), 0)
+	return s.write(ctx, clients.explain(set(clientItem.key(c.ClientID), registrationOf(&c)).version(was)))
 }
 
 // DeleteClient removes the client.
 func (s *Store) DeleteClient(ctx context.Context, c oauth.Client) error {
-	err := s.write(ctx,
-		mustRemove(clientItem.key(c.ClientID)),
+	return s.write(ctx,
+		mustRemove(clientItem.key(c.ClientID)).orElse(clients.notFound),
 		mustRemove(clientList.key(c.ID)),
 		mustRemove(clientsOfOwner.key(c.OwnerID).entry(c.ID)),
 	)
-	return clients.explain(err, 0)
 }

@@ -2,6 +2,7 @@ package dynamodb
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -62,8 +63,8 @@ func switched(projectID int64, c errortracking.Change) fields {
 // useIntegrated makes the project use the integrated tracker.
 func (s *Store) useIntegrated(ctx context.Context, projectID int64, c errortracking.Change) (errortracking.Settings, error) {
 	put := set(trackingItem.key(projectID), switched(projectID, c)).when("", nil)
-	err := s.write(ctx, requireExists(projectItem.key(projectID)), put)
-	return errortracking.Settings{ProjectID: projectID, Active: c.Active, Integrated: true}, projects.explain(err, 0)
+	return errortracking.Settings{ProjectID: projectID, Active: c.Active, Integrated: true},
+		s.write(ctx, requireProject(projectID), put)
 }
 
 // switchTracking changes settings that exist. Its condition is that Change.Apply
@@ -102,11 +103,8 @@ func (s *Store) replaceTracking(ctx context.Context, projectID int64, c errortra
 		if err != nil {
 			return errortracking.Settings{}, err
 		}
-		err = s.write(ctx, requireExists(projectItem.key(projectID)), replaceItem(stored, next))
-		if _, gone := failed(err, 0); gone {
-			return errortracking.Settings{}, projects.notFound
-		}
-		if _, again := failed(err, 1); !again {
+		err = s.write(ctx, requireProject(projectID), replaceItem(stored, next).orElse(errStale))
+		if !errors.Is(err, errStale) {
 			return next, err
 		}
 	}
@@ -161,15 +159,11 @@ func clientKeyFields(k *errortracking.ClientKey) fields {
 
 // AddClientKey stores the key.
 func (s *Store) AddClientKey(ctx context.Context, k errortracking.ClientKey) error {
-	err := s.write(ctx,
-		requireExists(projectItem.key(k.ProjectID)),
-		create(clientKeyItem.key(k.ID), clientKeyFields(&k)),
+	return s.write(ctx,
+		create(clientKeyItem.key(k.ID), clientKeyFields(&k)).orElse(errortracking.ErrKeyTaken),
+		requireProject(k.ProjectID),
 		create(clientKeyEntry(k), clientKeyEntryFields(&k)),
 	)
-	if _, taken := failed(err, 1); taken {
-		return errortracking.ErrKeyTaken
-	}
-	return projects.explain(err, 0)
 }
 
 // ClientKeys returns a page of the project's keys.
@@ -186,8 +180,7 @@ func (s *Store) RemoveClientKey(ctx context.Context, projectID, id int64) (error
 	case k.ProjectID != projectID:
 		return errortracking.ClientKey{}, clientKeyKind.notFound
 	}
-	err = s.write(ctx, mustRemove(clientKeyItem.key(id)), mustRemove(clientKeyEntry(k)))
-	return k, clientKeyKind.explain(err, 0)
+	return k, s.write(ctx, mustRemove(clientKeyItem.key(id)).orElse(clientKeyKind.notFound), mustRemove(clientKeyEntry(k)))
 }
 
 // removeClientKeys removes all keys of a deleted project.

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/user"
@@ -66,44 +67,26 @@ func (s *Store) CreateGroup(ctx context.Context, g project.Group, creator int64)
 	g.Version = 1
 	owner := project.Member{Place: g.Place(), UserID: creator, Role: project.Owner, CreatedAt: g.CreatedAt}
 	ofPlace, ofUser := memberKeys(owner)
-	needed := []requirement{{requireExists(userItem.key(creator)), user.ErrNotFound}}
+	changes := []change{requireExists(userItem.key(creator)).orElse(user.ErrNotFound)}
 	if g.ParentID != 0 {
-		needed = append(needed, within(g.ParentID))
+		changes = append(changes, within(g.ParentID))
 	}
-	return g, s.writeBelow(ctx, needed,
-		create(pathKey(g.FullPath), fields{{"group_id", &g.ID}}),
+	return g, s.write(ctx, append(changes,
+		claimPath(g.FullPath, fields{{"group_id", &g.ID}}),
 		create(groupItem.key(g.ID), emptyGroupFields(&g)),
 		create(groupList.key(g.ID), groups.entry(&g)),
 		create(ofPlace, memberFields(&owner)),
 		create(ofUser, memberFields(&owner)),
-	)
-}
-
-// requirement is a change that fails with its own error.
-type requirement struct {
-	change
-	err error
+	)...)
 }
 
 // within counts one more child of the group, which must exist.
-func within(groupID int64) requirement {
-	return requirement{add(groupItem.key(groupID), children, 1), project.ErrGroupNotFound}
+func within(groupID int64) change {
+	return add(groupItem.key(groupID), children, 1).orElse(project.ErrGroupNotFound)
 }
 
-// writeBelow stores a group or a project. The first of the changes claims its
-// path.
-func (s *Store) writeBelow(ctx context.Context, needed []requirement, changes ...change) error {
-	claimed := len(changes)
-	for _, r := range needed {
-		changes = append(changes, r.change)
-	}
-	err := s.write(ctx, changes...)
-	for i, r := range needed {
-		if _, failed := failed(err, claimed+i); failed {
-			return r.err
-		}
-	}
-	return takenBy(err, "path")
+func claimPath(fullPath string, fs fields) change {
+	return create(pathKey(fullPath), fs).orElse(fault.Field("path", fault.Taken))
 }
 
 // Group returns the group or user's namespace with this id.
@@ -177,11 +160,10 @@ func widest[T any](ctx context.Context, s *Store, k kind[T], list key, look func
 func (s *Store) UpdateGroup(ctx context.Context, g project.Group) error {
 	next := g.Version + 1
 	visibility := field{"visibility", (*string)(&g.Visibility)}
-	err := s.write(ctx,
-		set(groupItem.key(g.ID), fields{{"name", &g.Name}, visibility, {"version", &next}}).version(g.Version),
-		set(groupList.key(g.ID), fields{visibility}),
+	return s.write(ctx,
+		groups.explain(set(groupItem.key(g.ID), fields{{"name", &g.Name}, visibility, {"version", &next}}).version(g.Version)),
+		groups.explain(set(groupList.key(g.ID), fields{visibility})),
 	)
-	return groups.explain(groups.explain(err, 0), 1)
 }
 
 // DeleteGroup removes the group and its members.
@@ -193,13 +175,12 @@ func (s *Store) DeleteGroup(ctx context.Context, id int64) error {
 	if g.OwnerID != 0 {
 		return project.ErrGroupNotFound
 	}
-	changes := []change{mustRemoveEmpty(id), mustRemove(pathKey(g.FullPath)), mustRemove(groupList.key(id))}
+	changes := []change{
+		mustRemoveEmpty(id).orElse(project.ErrGroupNotEmpty).ifMissing(project.ErrGroupNotFound),
+		mustRemove(pathKey(g.FullPath)), mustRemove(groupList.key(id)),
+	}
 	if g.ParentID != 0 {
 		changes = append(changes, add(groupItem.key(g.ParentID), children, -1))
 	}
-	err = s.removeWithMembers(ctx, membersOf(g.Place()), changes...)
-	if stored, full := failed(err, 0); full && stored != nil {
-		return project.ErrGroupNotEmpty
-	}
-	return groups.explain(err, 0)
+	return s.removeWithMembers(ctx, membersOf(g.Place()), changes...)
 }

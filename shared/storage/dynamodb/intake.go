@@ -62,9 +62,6 @@ func (s *Store) intake(ctx context.Context, p project.Project) (intake, error) {
 	return readIntake(it, p.ID)
 }
 
-// afterIntake is the position of the first of the other changes in changeIntake.
-const afterIntake = 2
-
 // changeIntake changes the item of an existing project, together with other
 // changes. It calls edit again when another caller was faster.
 func (s *Store) changeIntake(ctx context.Context, p project.Project, edit func(*intake) error, others ...change) error {
@@ -78,11 +75,8 @@ func (s *Store) changeIntake(ctx context.Context, p project.Project, edit func(*
 		if err := edit(&in); err != nil {
 			return err
 		}
-		err = s.write(ctx, append([]change{requireExists(projectItem.key(p.ID)), replaceIntake(p, in, was)}, others...)...)
-		if _, gone := failed(err, 0); gone {
-			return projects.notFound
-		}
-		if _, late := failed(err, 1); !late {
+		err = s.write(ctx, append([]change{requireProject(p.ID), replaceIntake(p, in, was).orElse(errStale)}, others...)...)
+		if !errors.Is(err, errStale) {
 			return err
 		}
 	}

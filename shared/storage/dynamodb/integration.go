@@ -93,12 +93,8 @@ func (s *Store) CreateIntegration(ctx context.Context, p project.Project, i inte
 	}
 	i.Version = 1
 	c := create(integrationKey(p.FullPath, i.Endpoint), integrationFields(&i)).
-		when(isNew+" OR project_id <> :mine", item{":mine": number(p.ID)})
-	err = s.changeIntake(ctx, p, swap(had, append(slices.Clone(had), i)), c)
-	if _, taken := failed(err, afterIntake); taken {
-		return integration.Integration{}, integration.ErrTaken
-	}
-	return i, err
+		when(isNew+" OR project_id <> :mine", item{":mine": number(p.ID)}).orElse(integration.ErrTaken)
+	return i, s.changeIntake(ctx, p, swap(had, append(slices.Clone(had), i)), c)
 }
 
 // UpdateIntegration changes an integration. An unchanged key stays sealed as it is.
@@ -124,7 +120,7 @@ func (s *Store) UpdateIntegration(ctx context.Context, p project.Project, i inte
 		}
 		return err
 	}
-	return i, integrations.explain(s.changeIntake(ctx, p, edit, c), afterIntake)
+	return i, s.changeIntake(ctx, p, edit, integrations.explain(c))
 }
 
 // swap requires the integrations that the project had, and replaces them.
@@ -151,11 +147,7 @@ func (s *Store) DeleteIntegration(ctx context.Context, p project.Project, i inte
 		return err
 	}
 	c := mustRemove(integrationKey(p.FullPath, i.Endpoint)).when("id = :id", item{":id": number(i.ID)})
-	err = s.changeIntake(ctx, p, without, c)
-	if _, gone := failed(err, afterIntake); gone {
-		return integrations.notFound
-	}
-	if err != nil {
+	if err := s.changeIntake(ctx, p, without, c.orElse(integrations.notFound)); err != nil {
 		return err
 	}
 	return s.removeSample(ctx, name, chunks)

@@ -28,19 +28,8 @@ func (k kind[T]) read(it item) (thing T, err error) {
 	return thing, nil
 }
 
-// explain turns the failed condition of a change into notFound or changed. It
-// returns any other error as it is.
-func (k kind[T]) explain(err error, position int) error {
-	stored, yes := failed(err, position)
-	switch {
-	case !yes:
-		return err
-	case stored == nil:
-		return k.notFound
-	default:
-		return k.changed
-	}
-}
+// explain has the write return notFound or changed if the condition fails.
+func (k kind[T]) explain(c change) change { return c.orElse(k.changed).ifMissing(k.notFound) }
 
 // get returns the thing with this key, or notFound.
 func (k kind[T]) get(ctx context.Context, s *Store, at key) (thing T, err error) {

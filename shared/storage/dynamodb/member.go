@@ -27,11 +27,11 @@ func membersOf(p project.Place) key {
 	return memberOfGroup.key(p.ID)
 }
 
-func placeKey(p project.Place) key {
+func requirePlace(p project.Place) change {
 	if p.Kind == project.InProject {
-		return projectItem.key(p.ID)
+		return requireProject(p.ID)
 	}
-	return groupItem.key(p.ID)
+	return requireExists(groupItem.key(p.ID)).orElse(project.ErrGroupNotFound)
 }
 
 // A membership is two equal items, written together: one is found from the user,
@@ -52,41 +52,27 @@ func termsOf(m *project.Member) fields {
 // AddMember stores a membership.
 func (s *Store) AddMember(ctx context.Context, m project.Member) error {
 	ofPlace, ofUser := memberKeys(m)
-	err := s.write(ctx,
-		create(ofPlace, memberFields(&m)),
+	return s.write(ctx,
+		requirePlace(m.Place),
+		requireExists(userItem.key(m.UserID)).orElse(users.notFound),
+		create(ofPlace, memberFields(&m)).orElse(project.ErrMemberExists),
 		create(ofUser, memberFields(&m)),
-		requireExists(placeKey(m.Place)),
-		requireExists(userItem.key(m.UserID)),
 	)
-	if _, gone := failed(err, 2); gone {
-		if m.Kind == project.InProject {
-			return project.ErrNotFound
-		}
-		return project.ErrGroupNotFound
-	}
-	if _, gone := failed(err, 3); gone {
-		return users.notFound
-	}
-	if _, again := failed(err, 0); again {
-		return project.ErrMemberExists
-	}
-	return err
 }
 
 // UpdateMember changes Role and ExpiresAt.
 func (s *Store) UpdateMember(ctx context.Context, was, next project.Member) error {
 	ofPlace, ofUser := memberKeys(was)
-	err := s.write(ctx,
-		set(ofPlace, termsOf(&next)).ifEqual(termsOf(&was)),
+	return s.write(ctx,
+		members.explain(set(ofPlace, termsOf(&next)).ifEqual(termsOf(&was))),
 		set(ofUser, termsOf(&next)),
 	)
-	return members.explain(err, 0)
 }
 
 // RemoveMember ends a membership.
 func (s *Store) RemoveMember(ctx context.Context, was project.Member) error {
 	ofPlace, ofUser := memberKeys(was)
-	return members.explain(s.write(ctx, mustRemove(ofPlace).ifEqual(termsOf(&was)), mustRemove(ofUser)), 0)
+	return s.write(ctx, members.explain(mustRemove(ofPlace).ifEqual(termsOf(&was))), mustRemove(ofUser))
 }
 
 // Members returns every membership of these places.

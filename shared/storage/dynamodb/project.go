@@ -45,8 +45,9 @@ func (s *Store) CreateProject(ctx context.Context, p project.Project) (project.P
 		return project.Project{}, err
 	}
 	p.Version = 1
-	return p, s.writeBelow(ctx, []requirement{within(p.NamespaceID)},
-		create(pathKey(p.FullPath), fields{{"project_id", &p.ID}}),
+	return p, s.write(ctx,
+		within(p.NamespaceID),
+		claimPath(p.FullPath, fields{{"project_id", &p.ID}}),
 		create(projectItem.key(p.ID), projectFields(&p)),
 		create(projectList.key(p.ID), projects.entry(&p)),
 	)
@@ -78,11 +79,14 @@ func (s *Store) Projects(ctx context.Context, f project.Filter, r page.Request) 
 func (s *Store) UpdateProject(ctx context.Context, p project.Project) error {
 	next := p.Version + 1
 	changed := fields{{"name", &p.Name}, {"visibility", (*string)(&p.Visibility)}}
-	err := s.write(ctx,
-		set(projectItem.key(p.ID), append(changed, field{"version", &next})).version(p.Version),
+	return s.write(ctx,
+		projects.explain(set(projectItem.key(p.ID), append(changed, field{"version", &next})).version(p.Version)),
 		set(projectList.key(p.ID), changed),
 	)
-	return projects.explain(err, 0)
+}
+
+func requireProject(id int64) change {
+	return requireExists(projectItem.key(id)).orElse(project.ErrNotFound)
 }
 
 // DeleteProject removes the project and its members, and right after that what
@@ -93,7 +97,7 @@ func (s *Store) DeleteProject(ctx context.Context, id int64) error {
 		return err
 	}
 	err = s.removeWithMembers(ctx, membersOf(p.Place()),
-		mustRemove(projectItem.key(id)),
+		mustRemove(projectItem.key(id)).orElse(project.ErrNotFound),
 		mustRemove(pathKey(p.FullPath)),
 		mustRemove(projectList.key(id)),
 		add(groupItem.key(p.NamespaceID), children, -1),
@@ -101,7 +105,7 @@ func (s *Store) DeleteProject(ctx context.Context, id int64) error {
 		markDeleted(id),
 	)
 	if err != nil {
-		return projects.explain(err, 0)
+		return err
 	}
 	return errors.Join(s.removeClientKeys(ctx, id), s.removeIntake(ctx, p), s.removeAlerts(ctx, id))
 }

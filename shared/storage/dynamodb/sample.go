@@ -63,9 +63,9 @@ func (s *Store) PutSample(ctx context.Context, p project.Project, i integration.
 		return fmt.Errorf("store sample: %w", err)
 	}
 	err = s.write(ctx, set(integrationKey(p.FullPath, i.Endpoint), next.fields()).keepNonce().
-		when("id = :id", item{":id": number(i.ID)}))
-	if _, gone := failed(err, 0); gone {
-		return errors.Join(integrations.notFound, s.removePayload(ctx, next))
+		when("id = :id", item{":id": number(i.ID)}).orElse(integrations.notFound))
+	if errors.Is(err, integrations.notFound) {
+		return errors.Join(err, s.removePayload(ctx, next))
 	}
 	if err != nil {
 		return err

@@ -26,17 +26,14 @@ func (s *Store) SecondFactor(ctx context.Context, userID int64) (twofactor.Facto
 
 // ReplaceSecondFactor replaces the factor with this mark by its next state.
 func (s *Store) ReplaceSecondFactor(ctx context.Context, was twofactor.Mark, next twofactor.Factor) error {
-	err := s.write(ctx, set(factorItem.key(next.UserID), factorFields(&next)).ifEqual(fields{{"mark", was[:]}}))
-	if _, changed := failed(err, 0); changed {
-		return twofactor.ErrChanged
-	}
-	return err
+	return s.write(ctx, set(factorItem.key(next.UserID), factorFields(&next)).
+		ifEqual(fields{{"mark", was[:]}}).orElse(twofactor.ErrChanged))
 }
 
 // EnableTwoFactor gives the factor to the user.
 func (s *Store) EnableTwoFactor(ctx context.Context, u user.User, f twofactor.Factor) error {
 	factor := create(factorItem.key(u.ID), factorFields(&f)).when("", nil) // the user's version shows that there is none
-	return users.explain(s.write(ctx, setTwoFactor(u), factor), 0)
+	return s.write(ctx, setTwoFactor(u), factor)
 }
 
 // DisableTwoFactor takes the factor from the user.
@@ -45,20 +42,15 @@ func (s *Store) DisableTwoFactor(ctx context.Context, u user.User, by int64) err
 	if err != nil {
 		return err
 	}
-	changes := []change{setTwoFactor(u), remove(factorItem.key(u.ID))}
-	err = s.write(ctx, append(changes, needed...)...)
-	if _, demoted := failed(err, len(changes)); demoted {
-		return user.ErrNotAdministrator
-	}
-	return users.explain(err, 0)
+	return s.write(ctx, append(needed, setTwoFactor(u), remove(factorItem.key(u.ID)))...)
 }
 
 // setTwoFactor stores the fields of a user that change with the second factor.
 func setTwoFactor(u user.User) change {
 	was := u.Version
 	u.Version++
-	return set(userItem.key(u.ID), fields{
+	return users.explain(set(userItem.key(u.ID), fields{
 		{"two_factor_enabled", &u.TwoFactorEnabled}, {"updated_at", &u.UpdatedAt},
 		{"sessions_since", &u.SessionEpoch}, {"version", &u.Version},
-	}).version(was)
+	}).version(was))
 }

@@ -25,9 +25,5 @@ func (s *Store) ReplaceSigningKeys(ctx context.Context, next oidc.SealedKeys) er
 	if next.Version > 1 {
 		replace = set(signingKeysItem.key(), sealedFields(&next)).version(next.Version - 1)
 	}
-	err := s.write(ctx, replace)
-	if _, replaced := failed(err, 0); replaced {
-		return oidc.ErrReplaced
-	}
-	return err
+	return s.write(ctx, replace.orElse(oidc.ErrReplaced))
 }

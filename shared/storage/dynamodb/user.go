@@ -57,7 +57,16 @@ func (s *Store) CreateUser(ctx context.Context, u user.User) (user.User, error) 
 		create(groupItem.key(u.NamespaceID), emptyGroupFields(&namespace)),
 		create(userList.key(u.ID), users.entry(&u)),
 	)
-	return u, takenBy(err, "username", "email")
+	complaints := fault.Fields{}
+	for n, name := range []string{"username", "email"} {
+		if _, taken := failed(err, n); taken {
+			complaints.Add(name, fault.Taken)
+		}
+	}
+	if len(complaints) > 0 {
+		return u, complaints
+	}
+	return u, err
 }
 
 func namespaceOf(u user.User) project.Group {
@@ -65,21 +74,6 @@ func namespaceOf(u user.User) project.Group {
 		ID: u.NamespaceID, OwnerID: u.ID, Name: u.Username, Path: u.Username, FullPath: u.Username,
 		Visibility: project.Private, CreatedAt: u.CreatedAt, Version: 1,
 	}
-}
-
-// takenBy turns the failed conditions of the first changes of a write, which claim
-// these fields, into complaints about them. It returns any other error as it is.
-func takenBy(err error, claimed ...string) error {
-	complaints := fault.Fields{}
-	for position, name := range claimed {
-		if _, yes := failed(err, position); yes {
-			complaints.Add(name, fault.Taken)
-		}
-	}
-	if len(complaints) > 0 {
-		return complaints
-	}
-	return err
 }
 
 // User returns the user with this id.
@@ -137,21 +131,12 @@ func (s *Store) UpdateUser(ctx context.Context, u user.User, by int64) error {
 	u.Username, u.NamespaceID, u.CreatedAt = stored.Username, stored.NamespaceID, stored.CreatedAt
 	was := u.Version
 	u.Version++
-	changes := []change{set(userItem.key(u.ID), userFields(&u)).version(was)}
+	changes := append(needed, users.explain(set(userItem.key(u.ID), userFields(&u)).version(was)))
 	if former, next := emailKey(stored.Email), emailKey(u.Email); former != next {
-		changes = append(changes, create(next, fields{{"user_id", &u.ID}}), mustRemove(former))
+		claim := create(next, fields{{"user_id", &u.ID}}).orElse(fault.Field("email", fault.Taken))
+		changes = append(changes, claim, mustRemove(former))
 	}
-	err = s.write(ctx, append(changes, needed...)...)
-	if _, demoted := failed(err, len(changes)); demoted {
-		return user.ErrNotAdministrator
-	}
-	if _, outdated := failed(err, 0); outdated {
-		return users.explain(err, 0)
-	}
-	if _, claimed := failed(err, 1); claimed {
-		return fault.Field("email", fault.Taken)
-	}
-	return err
+	return s.write(ctx, changes...)
 }
 
 // requireAdministrator returns the changes that require the user by to be an
@@ -165,7 +150,8 @@ func requireAdministrator(stored user.User, by int64) ([]change, error) {
 		return nil, user.ErrNotAdministrator
 	}
 	admin, active := true, string(user.Active)
-	return []change{requireExists(userItem.key(by)).ifEqual(fields{{"admin", &admin}, {"state", &active}})}, nil
+	return []change{requireExists(userItem.key(by)).
+		ifEqual(fields{{"admin", &admin}, {"state", &active}}).orElse(user.ErrNotAdministrator)}, nil
 }
 
 // DeleteUser removes the user with its namespace and memberships.
@@ -178,20 +164,12 @@ func (s *Store) DeleteUser(ctx context.Context, id, by int64) error {
 	if err != nil {
 		return err
 	}
-	changes := []change{
-		mustRemove(userItem.key(id)).version(u.Version),
-		mustRemoveEmpty(u.NamespaceID),
+	return s.removeWithMembers(ctx, memberOfUser.key(id), append(needed,
+		mustRemoveEmpty(u.NamespaceID).orElse(user.ErrHoldsProjects),
+		users.explain(mustRemove(userItem.key(id)).version(u.Version)),
 		mustRemove(pathKey(u.Username)),
 		mustRemove(emailKey(u.Email)),
 		mustRemove(userList.key(id)),
 		remove(factorItem.key(id)),
-	}
-	err = s.removeWithMembers(ctx, memberOfUser.key(id), append(changes, needed...)...)
-	if _, demoted := failed(err, len(changes)); demoted {
-		return user.ErrNotAdministrator
-	}
-	if _, full := failed(err, 1); full {
-		return user.ErrHoldsProjects
-	}
-	return users.explain(err, 0)
+	)...)
 }

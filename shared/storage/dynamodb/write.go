@@ -39,9 +39,25 @@ func failed(err error, position int) (stored item, yes bool) {
 // write to it.
 const nonceName = "written_by"
 
+// explain returns the error of the first change that has one for its failed
+// condition, or the conditionError.
+func (r conditionError) explain(changes []change) error {
+	for n, c := range changes {
+		stored, failed := r[n]
+		switch {
+		case failed && stored == nil && c.missing != nil:
+			return c.missing
+		case failed && stored != nil && c.unmet != nil:
+			return c.unmet
+		}
+	}
+	return r
+}
+
 // write makes all the changes or none. When items do not meet their conditions,
-// the error is a conditionError; except when one of them shows that this write
-// succeeded before, in a request whose answer was lost.
+// the error is that of the first change that has one, or a conditionError; except
+// when an item shows that this write succeeded before, in a request whose answer
+// was lost.
 func (s *Store) write(ctx context.Context, changes ...change) error {
 	nonce := secret.Random(16)
 	var err error
@@ -51,6 +67,9 @@ func (s *Store) write(ctx context.Context, changes ...change) error {
 		err = s.transact(ctx, changes, nonce)
 	}
 	_, err = outcome(err, nonce)
+	if r, ok := err.(conditionError); ok {
+		return r.explain(changes)
+	}
 	return err
 }
 

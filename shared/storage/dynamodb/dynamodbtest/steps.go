@@ -22,6 +22,8 @@ type Steps struct {
 	underWay int
 	steps    int
 	widest   int // how many round trips went together
+
+	stacks []byte // of release, of which one runs at a time
 }
 
 // During returns the steps that a call takes, and the most round trips in one.
@@ -103,7 +105,9 @@ func (s *Steps) idle() bool {
 	if underWay > 0 {
 		return false
 	}
-	stacks := make([]byte, 4<<20)
-	stacks = stacks[:runtime.Stack(stacks, true)]
+	if s.stacks == nil {
+		s.stacks = make([]byte, 4<<20)
+	}
+	stacks := s.stacks[:runtime.Stack(s.stacks, true)]
 	return len(busy.FindAll(stacks, 2)) == 1 // the caller
 }
