@@ -41,7 +41,7 @@ func (s *Store) Alert(ctx context.Context, projectID, iid int64) (alert.Alert, e
 func (s *Store) AlertPayload(ctx context.Context, projectID, iid int64) ([]byte, error) {
 	const query = `SELECT packed FROM alert_payloads
 		WHERE alert_id = (SELECT id FROM alerts WHERE project_id = ? AND iid = ?)`
-	payload, err := find(ctx, s.readers, alert.ErrNotFound, scanBytes, query, projectID, iid)
+	payload, err := find(ctx, s.readers, alert.ErrNotFound, scalar[[]byte], query, projectID, iid)
 	if err != nil {
 		return nil, err
 	}

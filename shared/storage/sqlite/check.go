@@ -8,7 +8,7 @@ import (
 
 // exists reports whether a query has a row.
 func (tx *transaction) exists(query string, args ...any) (bool, error) {
-	return one(context.Background(), tx, scanBool, "SELECT EXISTS ("+query+")", args...)
+	return one(context.Background(), tx, scalar[bool], "SELECT EXISTS ("+query+")", args...)
 }
 
 // refuse returns the error why if the query has a row.

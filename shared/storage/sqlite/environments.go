@@ -28,7 +28,7 @@ func (s *Store) CreateEnvironment(ctx context.Context, p project.Project, e proj
 		if err := tx.checkFree(claim{"name", named, []any{p.ID, e.Name}}); err != nil {
 			return err
 		}
-		count, err := one(context.Background(), tx, scanInt64, "SELECT count(*) FROM environments WHERE project_id = ?", p.ID)
+		count, err := one(context.Background(), tx, scalar[int64], "SELECT count(*) FROM environments WHERE project_id = ?", p.ID)
 		if err != nil {
 			return err
 		}

@@ -55,12 +55,7 @@ func (s *Store) Group(ctx context.Context, id int64) (project.Group, error) {
 
 // GroupsByID returns the groups and users' namespaces with these ids that exist.
 func (s *Store) GroupsByID(ctx context.Context, ids []int64) (map[int64]project.Group, error) {
-	found, err := groups.all(ctx, s.readers, "WHERE id IN (SELECT value FROM json_each(?))", text(ids))
-	byID := make(map[int64]project.Group, len(found))
-	for _, g := range found {
-		byID[g.ID] = g
-	}
-	return byID, err
+	return groups.withIDs(ctx, s, ids, func(g project.Group) int64 { return g.ID })
 }
 
 // GroupByPath returns the group or user's namespace with this full path.
@@ -95,11 +90,9 @@ func (s *Store) WidestBelow(ctx context.Context, groupID int64) (project.Visibil
 	const query = "WITH inside (id) AS (" + below + `)
 		SELECT visibility FROM namespaces JOIN inside USING (id) WHERE id <> ?
 		UNION SELECT visibility FROM projects JOIN inside ON namespace_id = inside.id`
-	found, err := many(ctx, s.readers, scanVisibility, query, text([]int64{groupID}), groupID)
+	found, err := many(ctx, s.readers, scalar[project.Visibility], query, text([]int64{groupID}), groupID)
 	return project.Widest(found...), err
 }
-
-func scanVisibility(r row) (v project.Visibility, err error) { return v, r.Scan(&v) }
 
 // realGroup excludes the namespaces of users.
 const realGroup = "WHERE id = ? AND owner_id IS NULL"

@@ -28,7 +28,7 @@ func integrationColumns(i *integration.Integration) columns {
 
 // EndpointOf returns an integration and what comes with it.
 func (s *Store) EndpointOf(ctx context.Context, projectPath, endpoint string) (integration.Endpoint, error) {
-	projectID, err := one(ctx, s.readers, scanInt64,
+	projectID, err := one(ctx, s.readers, scalar[int64],
 		"SELECT project_id FROM paths WHERE key = ? AND project_id IS NOT NULL", key(projectPath))
 	if errors.Is(err, sql.ErrNoRows) {
 		return integration.Endpoint{}, integration.ErrNoProject
@@ -44,7 +44,7 @@ func (s *Store) EndpointOf(ctx context.Context, projectPath, endpoint string) (i
 	if e.Settings, err = alertSettings(ctx, s.readers, projectID); err != nil {
 		return integration.Endpoint{}, err
 	}
-	e.Environments, err = many(ctx, s.readers, scanString,
+	e.Environments, err = many(ctx, s.readers, scalar[string],
 		"SELECT name FROM environments WHERE project_id = ? ORDER BY id", projectID)
 	return e, err
 }
@@ -116,7 +116,7 @@ func (s *Store) DeleteIntegration(ctx context.Context, _ project.Project, i inte
 
 // Sample returns the sample payload of an integration.
 func (s *Store) Sample(ctx context.Context, p project.Project, i integration.Integration) ([]byte, error) {
-	return find(ctx, s.readers, integration.ErrNotFound, scanBytes,
+	return find(ctx, s.readers, integration.ErrNotFound, scalar[[]byte],
 		"SELECT sample FROM integrations WHERE id = ? AND project_id = ?", i.ID, p.ID)
 }
 

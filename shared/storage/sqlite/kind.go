@@ -59,6 +59,16 @@ func (k kind[T]) all(ctx context.Context, on statements, clause string, args ...
 	return many(ctx, on, k.scan, k.selected+clause, args...)
 }
 
+// withIDs returns the things with these ids that exist, by id.
+func (k kind[T]) withIDs(ctx context.Context, s *Store, ids []int64, idOf func(T) int64) (map[int64]T, error) {
+	found, err := k.all(ctx, s.readers, "WHERE id IN (SELECT value FROM json_each(?))", text(ids))
+	byID := make(map[int64]T, len(found))
+	for _, thing := range found {
+		byID[idOf(thing)] = thing
+	}
+	return byID, err
+}
+
 // page returns a page of the things that the clause selects, the newest first:
 // the first column is the id. The page and the count of the whole list are
 // read at the same instant.
@@ -75,7 +85,7 @@ func (k kind[T]) page(ctx context.Context, s *Store, r page.Request, clause stri
 	if err != nil {
 		return page.Of[T]{}, err
 	}
-	total, err := one(ctx, on, scanInt64, "SELECT count(*) FROM (SELECT 1 FROM "+k.table+k.join+" "+clause+" LIMIT ?)",
+	total, err := one(ctx, on, scalar[int64], "SELECT count(*) FROM (SELECT 1 FROM "+k.table+k.join+" "+clause+" LIMIT ?)",
 		append(args, page.CountLimit+1)...)
 	more := len(items) > r.Size
 	return page.Of[T]{Items: items[:min(len(items), r.Size)], Total: page.Count(int(total)), More: more}, err
@@ -118,7 +128,7 @@ func (k kind[T]) require(tx *transaction, clause string, args ...any) error {
 // requireVersion returns changed when the thing that the clause selects has
 // another version, and notFound when there is none.
 func (k kind[T]) requireVersion(tx *transaction, version int64, clause string, args ...any) error {
-	stored, err := find(context.Background(), tx, k.notFound, scanInt64, "SELECT version FROM "+k.table+" "+clause, args...)
+	stored, err := find(context.Background(), tx, k.notFound, scalar[int64], "SELECT version FROM "+k.table+" "+clause, args...)
 	if err == nil && stored != version {
 		return k.changed
 	}

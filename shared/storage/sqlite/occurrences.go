@@ -85,7 +85,7 @@ func scanRepeated(r row) (alert.Recorded, error) {
 func (tx *transaction) open(projectID int64, o alert.Occurrence, payload []byte, now time.Time) (alert.Recorded, error) {
 	const next = `INSERT INTO alert_counters (project_id, last_iid) VALUES (?, 1)
 		ON CONFLICT (project_id) DO UPDATE SET last_iid = last_iid + 1 RETURNING last_iid`
-	iid, err := one(context.Background(), tx, scanInt64, next, projectID)
+	iid, err := one(context.Background(), tx, scalar[int64], next, projectID)
 	if err != nil {
 		return alert.Recorded{}, err
 	}

@@ -69,12 +69,7 @@ func (s *Store) UserByLogin(ctx context.Context, login string) (user.User, error
 
 // UsersByID returns the users with these ids that exist.
 func (s *Store) UsersByID(ctx context.Context, ids []int64) (map[int64]user.User, error) {
-	found, err := users.all(ctx, s.readers, "WHERE id IN (SELECT value FROM json_each(?))", text(ids))
-	byID := make(map[int64]user.User, len(found))
-	for _, u := range found {
-		byID[u.ID] = u
-	}
-	return byID, err
+	return users.withIDs(ctx, s, ids, func(u user.User) int64 { return u.ID })
 }
 
 // Users returns a page of all users.

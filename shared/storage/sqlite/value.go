@@ -96,7 +96,5 @@ func (l *list[T]) Scan(stored any) error {
 
 func (l *list[T]) value() any { return text(*l) }
 
-func scanInt64(r row) (n int64, err error)   { return n, r.Scan(&n) }
-func scanBool(r row) (b bool, err error)     { return b, r.Scan(&b) }
-func scanBytes(r row) (b []byte, err error)  { return b, r.Scan(&b) }
-func scanString(r row) (s string, err error) { return s, r.Scan(&s) }
+// scalar reads a row of one column.
+func scalar[T any](r row) (v T, err error) { return v, r.Scan(&v) }

@@ -184,5 +184,5 @@ func wantPaths(t *testing.T, w *writer, want map[string]bool) {
 }
 
 func pathExists(on statements, path string) (bool, error) {
-	return one(context.Background(), on, scanBool, "SELECT EXISTS (SELECT 1 FROM paths WHERE key = ?)", path)
+	return one(context.Background(), on, scalar[bool], "SELECT EXISTS (SELECT 1 FROM paths WHERE key = ?)", path)
 }
