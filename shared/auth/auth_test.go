@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/app"
 	"gatehouse/shared/apptest"
@@ -259,6 +261,39 @@ func TestSudo(t *testing.T) {
 	stranger := a.User("stranger")
 	apptest.Call(t, h, "GET", fmt.Sprintf("/projects/%d?sudo=%d", p.ID, stranger.ID), sudoer, nil).
 		WantMessage(t, 404, "404 Project Not Found")
+}
+
+func TestSudoIsRecorded(t *testing.T) {
+	a := apptest.New(t)
+	h := guarded(a.App)
+	root, ada := a.Admin("root"), a.User("ada")
+	sudoer := a.Token(root, scope.API, scope.Sudo)
+	tests := []struct {
+		name, path string
+		want       []audit.Event
+	}{
+		{"not used", "/me", nil},
+		{"as an unknown user", "/me?sudo=nobody", nil},
+		{"as a user", "/me?sudo=ada", []audit.Event{{
+			Name: auth.EventSudoUsed, ActorID: root.ID, UserID: ada.ID, Details: audit.Details{"call": "/me"}, Outcome: audit.Done,
+		}}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			apptest.Call(t, h, "GET", test.path, sudoer, nil)
+			page, err := a.Trail.Entries(t.Context(), audit.Filter{Everybody: true, Name: auth.EventSudoUsed, Size: 10})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []audit.Event
+			for _, e := range page.Entries {
+				got = append(got, e.Event)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("recorded (-want +got):\n%s", diff)
+			}
+		})
+	}
 }
 
 // In whichever place an administrator says it, it counts; where it cannot be

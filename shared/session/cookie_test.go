@@ -8,6 +8,7 @@ import (
 
 func FuzzParseCookie(f *testing.F) {
 	f.Add("1." + strings.Repeat("a", 32) + "." + strings.Repeat("b", 64))
+	f.Add("0." + strings.Repeat("a", 32) + "." + strings.Repeat("b", 64))
 	f.Add("-1..")
 	f.Add("")
 	f.Fuzz(func(t *testing.T, cookie string) {

@@ -75,3 +75,30 @@ func TestEndedSessionIsNotRecognised(t *testing.T) {
 	}
 	wantSession(t, a, cookie, false)
 }
+
+func TestUseIsRecordedOnceAnHour(t *testing.T) {
+	a := apptest.New(t)
+	cookie, begun := start(t, a), a.Now()
+	tests := []struct {
+		pass, recorded time.Duration // since the last use, since the session began
+	}{
+		{session.TouchEvery - time.Second, 0},
+		{time.Second, session.TouchEvery},
+		{session.TouchEvery - time.Second, session.TouchEvery},
+		{2 * time.Second, 2*session.TouchEvery + time.Second},
+	}
+	for _, test := range tests {
+		a.Pass(test.pass)
+		used, err := a.Sessions.Recognise(t.Context(), cookie)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sessions, err := a.Sessions.Of(t.Context(), used.UserID)
+		if err != nil || len(sessions) != 1 {
+			t.Fatalf("the sessions are %v, %v, want one", sessions, err)
+		}
+		if got := sessions[0].LastSeenAt.Sub(begun); got != test.recorded {
+			t.Errorf("%v after its beginning the session was last used after %v, want %v", a.Now().Sub(begun), got, test.recorded)
+		}
+	}
+}
