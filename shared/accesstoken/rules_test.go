@@ -62,6 +62,16 @@ func TestCreateChecksTheRequest(t *testing.T) {
 	}
 }
 
+func TestLastDayIsTheStartOfADay(t *testing.T) {
+	want := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, hour := range []int{0, 12, 23} {
+		now := time.Date(2026, 1, 1, hour, 59, 59, 0, time.UTC)
+		if got := accesstoken.LastDay(now); !got.Equal(want) {
+			t.Errorf("LastDay(%v) = %v, want %v", now, got, want)
+		}
+	}
+}
+
 func TestTokenLastsToTheStartOfItsDay(t *testing.T) {
 	end := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	tests := []struct {
@@ -86,16 +96,18 @@ func TestAdopt(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
 	tests := map[string]bool{
-		"chosen-by-the-admin!":    true,
-		strings.Repeat("x", 20):   true,
-		strings.Repeat("x", 255):  true,
-		strings.Repeat("x", 19):   false,
-		strings.Repeat("x", 256):  false,
-		"has a space inside it..": true,
-		" has a space in front..": false,
-		"has a space at the end ": false,
-		"has-a-newline-inside\n.": false,
-		"has-an-ümlaut-inside-it": false,
+		"chosen-by-the-admin!":     true,
+		strings.Repeat("x", 20):    true,
+		strings.Repeat("x", 255):   true,
+		strings.Repeat("~", 20):    true,
+		strings.Repeat("x", 19):    false,
+		strings.Repeat("x", 256):   false,
+		"has a space inside it..":  true,
+		" has a space in front..":  false,
+		"has a space at the end ":  false,
+		"has-a-newline-inside\n.":  false,
+		"has-a-delete-inside-\x7f": false,
+		"has-an-ümlaut-inside-it":  false,
 	}
 	for value, want := range tests {
 		token, err := a.Tokens.Adopt(t.Context(), ada.ID, "given", scope.Of("api"), secret.NewText(value))

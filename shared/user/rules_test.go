@@ -115,6 +115,21 @@ func TestEveryEndOfSessionsIsAnother(t *testing.T) {
 	}
 }
 
+func TestUpdateReturnsTheUserAsStored(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	for _, name := range []string{"Ada King", "Ada Lovelace"} {
+		changed, err := a.Users.Update(t.Context(), audit.Setup, ada.ID, user.Change{Name: new(name)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored, err := a.Users.User(t.Context(), ada.ID)
+		if err != nil || stored.Name != name || changed.Version != stored.Version {
+			t.Errorf("Update() = %q in version %d, stored is %q in version %d, %v", changed.Name, changed.Version, stored.Name, stored.Version, err)
+		}
+	}
+}
+
 func TestAuthenticate(t *testing.T) {
 	a := apptest.New(t)
 	a.User("Ada")
