@@ -44,6 +44,7 @@ func TestBrowserIsKeptClean(t *testing.T) {
 		{audit.Browser{Address: "::ffff:203.0.113.7"}, audit.Browser{Address: "203.0.113.7"}},
 		{audit.Browser{Address: "fe80::1%eth0"}, audit.Browser{Address: "fe80::1"}},
 		{audit.Browser{Address: "somewhere <b>"}, audit.Browser{}},
+		{audit.Browser{UserAgent: "~ x 1 ~"}, audit.Browser{UserAgent: "~ x 1 ~"}},
 		{audit.Browser{UserAgent: "a\x00b\r\nc\u202ed\xffe"}, audit.Browser{UserAgent: "abcde"}},
 		{audit.Browser{UserAgent: strings.Repeat("é", 10) + strings.Repeat("x", 1000)}, audit.Browser{UserAgent: strings.Repeat("x", 255)}},
 	}

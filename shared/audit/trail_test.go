@@ -116,6 +116,48 @@ func TestEntriesAreKeptForAYear(t *testing.T) {
 	}
 }
 
+func TestPageHasANextOneIfMoreEntriesWereRead(t *testing.T) {
+	entries := []audit.Entry{{ID: "c"}, {ID: "b"}, {ID: "a"}}
+	for read, next := range []string{"", "", "", "b"} {
+		got := audit.Cut(entries[:read], 2)
+		if got.Next != next || len(got.Entries) != min(read, 2) {
+			t.Errorf("a page of 2 after reading %d entries is %v, want the next one after %q", read, got, next)
+		}
+	}
+}
+
+func TestBoundsOfAFilter(t *testing.T) {
+	from, until := time.Unix(1000, 0), time.Unix(2000, 0)
+	low, high := audit.Start(from)[:16], audit.Start(until)[:16]
+	tests := map[string]string{ // Before, and the upper bound
+		"":                              high,
+		audit.Start(time.Unix(1500, 0)): audit.Start(time.Unix(1500, 0)),
+		audit.Start(time.Unix(2500, 0)): high,
+	}
+	for before, want := range tests {
+		gotLow, gotHigh := audit.Filter{From: from, Until: until, Before: before}.Bounds()
+		if gotLow != low || gotHigh != want {
+			t.Errorf("Bounds() before %q = %s to %s, want %s to %s", before, gotLow, gotHigh, low, want)
+		}
+	}
+}
+
+func TestDetailsAreReadAsTheyWereKept(t *testing.T) {
+	tests := map[string]struct {
+		pairs []string
+		want  audit.Details
+	}{
+		"none":                {nil, audit.Details{}},
+		"two":                 {audit.Details{"b": "2", "a": "1"}.Pairs(), audit.Details{"a": "1", "b": "2"}},
+		"a name without text": {[]string{"a", "1", "b"}, audit.Details{"a": "1"}},
+	}
+	for name, test := range tests {
+		if diff := cmp.Diff(test.want, audit.DetailsOf(test.pairs)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 // What a stranger sends is shortened and reads as what it says.
 func TestEntriesAreSafeToShow(t *testing.T) {
 	a := apptest.New(t)
@@ -123,10 +165,11 @@ func TestEntriesAreSafeToShow(t *testing.T) {
 		Browser: audit.Browser{UserAgent: "Mozilla\n\x1b[31m" + strings.Repeat("x", 1000), Address: "::ffff:192.0.2.1"}, RequestID: "a",
 	})
 	a.Trail.Record(ctx, audit.Event{Name: oauth.EventConsent, UserID: 7, Details: audit.Details{
-		"application": "A\u202eB\n" + strings.Repeat("é", 400), "empty": "\x00",
+		"application": "A\u202eB\n" + strings.Repeat("é", 400), "client": strings.Repeat("é", 255), "empty": "\x00",
 	}})
 	got := trailOf(t, a)
-	if diff := cmp.Diff(audit.Details{"application": "AB" + strings.Repeat("é", 252) + "…"}, got.Details); diff != "" {
+	want := audit.Details{"application": "AB" + strings.Repeat("é", 252) + "…", "client": strings.Repeat("é", 255)}
+	if diff := cmp.Diff(want, got.Details); diff != "" {
 		t.Errorf("details differ (-want +got):\n%s", diff)
 	}
 	if want := "Mozilla[31m"; !strings.HasPrefix(got.Browser.UserAgent, want) || len(got.Browser.UserAgent) != 255 || got.Browser.Address != "192.0.2.1" {

@@ -3,6 +3,7 @@ package errortracking_test
 import (
 	"errors"
 	"regexp"
+	"strconv"
 	"testing"
 	"time"
 
@@ -111,7 +112,8 @@ func TestNewClientKey(t *testing.T) {
 		if !form.MatchString(k.PublicKey) || seen[k.PublicKey] {
 			t.Fatalf("NewClientKey made the public key %q", k.PublicKey)
 		}
-		if k.ID < 1 || k.ID > 1<<30 || !k.Active || k.ProjectID != 5 || k.CreatedAt != now {
+		first, err := strconv.ParseInt(k.PublicKey[5:13], 16, 64)
+		if err != nil || k.ID != first/4+1 || !k.Active || k.ProjectID != 5 || k.CreatedAt != now {
 			t.Fatalf("NewClientKey made %+v", k)
 		}
 		seen[k.PublicKey] = true
