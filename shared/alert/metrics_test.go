@@ -161,6 +161,35 @@ func TestItemsThatSayTooLittleAreSkipped(t *testing.T) {
 	}
 }
 
+func TestSkippedItemsAreCountedByReason(t *testing.T) {
+	tests := []struct {
+		skipped alert.Skipped
+		total   int
+		text    string
+	}{
+		{alert.Skipped{}, 0, ""},
+		{alert.Skipped{NotObject: 1}, 1, "1 not an object"},
+		{alert.Skipped{NoTitle: 2, NoStart: 4}, 6, "2 without a title, 4 without startsAt"},
+		{alert.Skipped{NotObject: 1, NoTitle: 2, NoStart: 4}, 7, "1 not an object, 2 without a title, 4 without startsAt"},
+	}
+	for _, test := range tests {
+		if total, text := test.skipped.Total(), test.skipped.String(); total != test.total || text != test.text {
+			t.Errorf("%+v is %d: %q, want %d: %q", test.skipped, total, text, test.total, test.text)
+		}
+	}
+}
+
+func TestNotesAreBounded(t *testing.T) {
+	var items, want []string
+	for i := range 12 {
+		items = append(items, fmt.Sprintf(`{"labels":{"alertname":"A","platform_environment_name":"e%d"},"startsAt":""}`, i))
+		want = append(want, fmt.Sprintf(`the project has no environment "e%d"`, i))
+	}
+	if diff := cmp.Diff(want[:10], parse(t, webhook(items...), reading(alert.Metrics)).Notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+}
+
 func TestEveryItemIsRead(t *testing.T) {
 	var items []string
 	for i := range 250 {

@@ -1,9 +1,11 @@
 package audit_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -68,10 +70,14 @@ func TestSetupIsNotInTheTrail(t *testing.T) {
 func TestFailedDeedIsNotRecorded(t *testing.T) {
 	a := apptest.New(t)
 	e, away := audit.Event{Name: signin.EventSignIn, UserID: 7}, errors.New("the store is away")
-	for _, want := range []error{away, nil} {
-		if err := a.Trail.RecordUnless(t.Context(), want, e); err != want {
-			t.Errorf("RecordUnless = %v, want %v", err, want)
-		}
+	if err := a.Trail.RecordUnless(t.Context(), away, e); err != away {
+		t.Errorf("RecordUnless = %v, want %v", err, away)
+	}
+	if page, err := a.Trail.Entries(t.Context(), audit.Filter{UserID: 7, Size: 10}); err != nil || len(page.Entries) > 0 {
+		t.Errorf("Entries = %v, %v, want none", page, err)
+	}
+	if err := a.Trail.RecordUnless(t.Context(), nil, e); err != nil {
+		t.Errorf("RecordUnless = %v, want no error", err)
 	}
 	trailOf(t, a)
 }
@@ -102,6 +108,29 @@ func TestAnEntryHasTimeForASecondAttempt(t *testing.T) {
 	audit.NewTrail(s, time.Now).Record(t.Context(), audit.Event{Name: signin.EventSignIn, UserID: 7})
 	if s.left < time.Second {
 		t.Errorf("a second attempt has %v", s.left)
+	}
+}
+
+// full is a store that cannot write.
+type full struct{ audit.Store }
+
+func (full) WriteEntry(context.Context, audit.Entry) error { return errors.New("the disk is full") }
+
+func TestEntryThatIsNotWrittenIsLogged(t *testing.T) {
+	for name, test := range map[string]struct {
+		store  audit.Store
+		logged bool
+	}{"written": {&silent{}, false}, "not written": {full{}, true}} {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			before := slog.Default()
+			slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+			t.Cleanup(func() { slog.SetDefault(before) })
+			err := audit.NewTrail(test.store, time.Now).Do(t.Context(), audit.Event{Name: signin.EventSignIn}, func(context.Context) error { return nil })
+			if got := strings.Contains(log.String(), "audit entry not written"); err != nil || got != test.logged {
+				t.Errorf("Do = %v, and the log is %q, want the entry reported as lost: %v", err, log.String(), test.logged)
+			}
+		})
 	}
 }
 
