@@ -259,6 +259,16 @@ func TestKeysAreReadOnceInAWhile(t *testing.T) {
 	}
 }
 
+func TestKeysAreStoredOnlyWhenTheyChange(t *testing.T) {
+	f := newFixture(t)
+	for range 3 {
+		f.sign(t, f.process(t, "a"))
+	}
+	if stored, err := f.SigningKeys(t.Context()); err != nil || stored.Version != 1 {
+		t.Errorf("the keys were stored %d times, %v, want once", stored.Version, err)
+	}
+}
+
 // That the next key cannot be stored yet is no reason to sign nobody in.
 func TestKeysServeWhileTheyCannotBeReplaced(t *testing.T) {
 	f := newFixture(t)
