@@ -94,6 +94,42 @@ func TestFilterSearches(t *testing.T) {
 	}
 }
 
+func TestWhoSeesWhat(t *testing.T) {
+	tests := []struct {
+		role project.Role
+		v    project.Visibility
+		want bool
+	}{
+		{project.NoRole, project.Private, false},
+		{project.NoRole, project.Internal, true},
+		{project.NoRole, project.Public, true},
+		{project.Guest, project.Private, true},
+		{project.Owner, project.Internal, true},
+	}
+	for _, test := range tests {
+		if got := project.Sees(test.role, test.v); got != test.want {
+			t.Errorf("Sees(%d, %s) = %v, want %v", test.role, test.v, got, test.want)
+		}
+	}
+}
+
+func TestOnlyMembersSeeAUsersNamespace(t *testing.T) {
+	tests := []struct {
+		group   project.Group
+		ownerID int64
+		v       project.Visibility
+	}{
+		{project.Group{Visibility: project.Public}, 0, project.Public},
+		{project.Group{Visibility: project.Private}, 0, project.Private},
+		{project.Group{OwnerID: 5, Visibility: project.Public}, 5, project.Private},
+	}
+	for _, test := range tests {
+		if ownerID, v := test.group.Access(); ownerID != test.ownerID || v != test.v {
+			t.Errorf("%+v.Access() = %d, %s, want %d, %s", test.group, ownerID, v, test.ownerID, test.v)
+		}
+	}
+}
+
 func TestWider(t *testing.T) {
 	order := []project.Visibility{project.Private, project.Internal, project.Public}
 	for i, a := range order {

@@ -75,6 +75,23 @@ func TestMembersAreJudgedByTheirRoleOfThisInstant(t *testing.T) {
 	}
 }
 
+func TestMembershipThatHasEndedIsNone(t *testing.T) {
+	a := apptest.New(t)
+	web := a.Project("web", a.Namespace(a.User("ada")), project.Private)
+	ben := a.User("ben")
+	m := project.Member{Place: web.Place(), UserID: ben.ID, Role: project.Developer, CreatedAt: a.Now(), ExpiresAt: a.Now().Add(time.Hour)}
+	if err := a.Store.AddMember(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := a.Projects.Member(t.Context(), web.Place(), ben.ID); err != nil || got != m {
+		t.Errorf("before the end Member = %+v, %v, want %+v", got, err, m)
+	}
+	a.Pass(time.Hour)
+	if got, err := a.Projects.Member(t.Context(), web.Place(), ben.ID); !fault.Is(err, fault.NotFound) || got != (project.Member{}) {
+		t.Errorf("after the end Member = %+v, %v, want none", got, err)
+	}
+}
+
 func TestMembersFromHaveTheRoleOrAHigherOne(t *testing.T) {
 	a := apptest.New(t)
 	ada, ben, cem, dan := a.User("ada"), a.User("ben"), a.User("cem"), a.User("dan")

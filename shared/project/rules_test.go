@@ -108,6 +108,62 @@ func TestGroupsStayAsWideAsWhatIsInThem(t *testing.T) {
 	}
 }
 
+func TestProjectsAreNoWiderThanTheirGroup(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	acme, own := a.Group("acme", project.Group{}, ada, project.Internal), a.Namespace(ada)
+	tests := []struct {
+		name      string
+		namespace project.Group
+		v         project.Visibility
+		valid     bool
+	}{
+		{"narrower", acme, project.Private, true},
+		{"as wide", acme, project.Internal, true},
+		{"wider", acme, project.Public, false},
+		{"any-of-a-user", own, project.Public, true},
+	}
+	for _, test := range tests {
+		draft := project.ProjectDraft(test.name, "", project.Private)
+		p, err := a.Projects.CreateProject(t.Context(), audit.Setup, draft, test.namespace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, changeErr := a.Projects.ChangeProject(t.Context(), audit.Setup, p, project.Change{Visibility: new(test.v)})
+		draft = project.ProjectDraft("another-"+test.name, "", test.v)
+		_, createErr := a.Projects.CreateProject(t.Context(), audit.Setup, draft, test.namespace)
+		for what, err := range map[string]error{"created": createErr, "changed": changeErr} {
+			if got := complaints(err)["visibility"] == nil; got != test.valid || (err == nil) != test.valid {
+				t.Errorf("%s: %s with %v, want success %v", test.name, what, err, test.valid)
+			}
+		}
+	}
+}
+
+func TestPathsArePermanent(t *testing.T) {
+	a := apptest.New(t)
+	p := a.Project("web", a.Namespace(a.User("ada")), project.Private)
+	p, err := a.Projects.ChangeProject(t.Context(), audit.Setup, p, project.Change{Path: new(p.Path)})
+	if err != nil {
+		t.Errorf("ChangeProject() to the present path = %v, want no error", err)
+	}
+	_, err = a.Projects.ChangeProject(t.Context(), audit.Setup, p, project.Change{Path: new("other")})
+	if diff := cmp.Diff(fault.Fields{"path": {"cannot be changed"}}, complaints(err)); diff != "" {
+		t.Errorf("complaints differ (-want +got):\n%s", diff)
+	}
+}
+
+func TestChangedGroupCanBeChangedAgain(t *testing.T) {
+	a := apptest.New(t)
+	g := a.Group("acme", project.Group{}, a.User("ada"), project.Private)
+	for _, name := range []string{"first", "second"} {
+		var err error
+		if g, err = a.Projects.ChangeGroup(t.Context(), audit.Setup, g, project.Change{Name: new(name)}); err != nil {
+			t.Errorf("ChangeGroup() to %s = %v, want no error", name, err)
+		}
+	}
+}
+
 // Somebody who read the project before it changed does not undo the change.
 func TestChangesDoNotOverwriteEachOther(t *testing.T) {
 	a := apptest.New(t)
