@@ -3,6 +3,7 @@ package alert
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"gatehouse/shared/audit"
@@ -37,8 +38,12 @@ const maxAttempts = 3
 // Change changes the alert, which the caller has read, on behalf of the actor.
 // It applies to whatever state the alert is in by then, unless Seen is set: then
 // an alert that was changed since is ErrChanged. Other errors are those of
-// Store.ChangeAlert, and fault.Fields for a user who cannot be assigned.
+// Store.ChangeAlert, and fault.Fields for a status that does not exist or a user
+// who cannot be assigned.
 func (r *Rules) Change(ctx context.Context, by audit.Actor, p project.Project, a Alert, c Change) (Alert, error) {
+	if c.Status != nil && !slices.Contains(Statuses, *c.Status) {
+		return Alert{}, fault.Field("status", "does not have a valid value")
+	}
 	if err := r.checkAssignee(ctx, p, c.AssigneeID); err != nil {
 		return Alert{}, err
 	}
@@ -60,7 +65,7 @@ func (r *Rules) Change(ctx context.Context, by audit.Actor, p project.Project, a
 // checkAssignee checks that the user may see the project's alerts.
 func (r *Rules) checkAssignee(ctx context.Context, p project.Project, userID *int64) error {
 	if userID == nil || *userID == 0 {
-		return nil // nobody is assigned
+		return nil
 	}
 	role, err := r.members.RoleIn(ctx, p, *userID)
 	if err == nil && role < project.Developer {

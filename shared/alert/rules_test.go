@@ -80,6 +80,15 @@ func (m members) RoleIn(_ context.Context, p project.Project, userID int64) (pro
 	return project.NoRole, errMembersDown
 }
 
+func TestAnAlertTakesOnlyItsStatuses(t *testing.T) {
+	s := &store{all: four}
+	unknown := alert.Status("nonsense")
+	_, err := alert.NewRules(s, nil, time.Now).Change(t.Context(), ben, web, four[0], alert.Change{Status: &unknown})
+	if !fault.Is(err, fault.Invalid) {
+		t.Errorf("Change = %v, want it refused", err)
+	}
+}
+
 func TestWhoCanBeAssigned(t *testing.T) {
 	known := members{2: project.NoRole, 3: project.Reporter, 4: project.Developer, 5: project.Owner}
 	tests := map[string]struct {

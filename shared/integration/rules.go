@@ -26,7 +26,7 @@ const keyPrefix = "gtin-"
 // maxRateLimit is the highest rate limit, in requests a minute.
 const maxRateLimit = 1_000_000
 
-// Rules creates and changes integrations.
+// Rules create, change and delete integrations.
 type Rules struct {
 	Reader
 	Features Features
@@ -98,14 +98,19 @@ func (r *Rules) checkNew(i Integration, had []Integration) error {
 			return err
 		}
 	}
-	sameType := func(other Integration) bool { return other.Type == i.Type }
 	switch {
-	case !r.Features.SeveralEndpoints && slices.ContainsFunc(had, sameType):
+	case r.Taken(i.Type, had):
 		return fault.New(fault.Forbidden, "Multiple integrations of a type are not supported for this project")
 	case len(had) >= MaxIntegrations:
 		return fault.New(fault.Conflict, "the project has the most integrations it can have: "+strconv.Itoa(MaxIntegrations))
 	}
 	return i.checkExclusive(had)
+}
+
+// Taken reports whether the instance allows no other integration of the type
+// beside these.
+func (r *Rules) Taken(t Type, had []Integration) bool {
+	return !r.Features.SeveralEndpoints && slices.ContainsFunc(had, func(i Integration) bool { return i.Type == t })
 }
 
 // Change is a change of an integration; nil leaves a field as it is.
@@ -116,6 +121,7 @@ type Change struct {
 	Mapping   *[]byte // as mapping.Parse takes it
 	Sample    *[]byte // a JSON object; empty for none
 	RateLimit *int
+	Type      *Type // the present one: it never changes
 	Seen      int64 // the Version on which the change was decided; zero: any
 }
 
@@ -130,6 +136,9 @@ func (r *Rules) Change(ctx context.Context, by audit.Actor, p project.Project, i
 	}
 	if c.Seen != 0 && c.Seen != was.Version {
 		return Integration{}, ErrChanged
+	}
+	if c.Type != nil && *c.Type != was.Type {
+		return Integration{}, fault.Field("type", "cannot be changed")
 	}
 	i, sample, err := was.changed(c)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"strconv"
 
 	"gatehouse/shared/alert"
@@ -20,9 +19,6 @@ func (a *api) setStatus(w http.ResponseWriter, r *http.Request, v visit) error {
 		return err
 	}
 	status := alert.Status(form.Get("status"))
-	if !slices.Contains(alert.Statuses, status) {
-		return fault.New(fault.Invalid, "An alert has no such status.")
-	}
 	return a.changeAlert(w, r, v, form, alert.Change{Status: &status}, "alert-"+string(status))
 }
 
@@ -43,7 +39,10 @@ func (a *api) assign(w http.ResponseWriter, r *http.Request, v visit) error {
 	return a.changeAlert(w, r, v, form, alert.Change{AssigneeID: &id}, notice)
 }
 
-var errNoAssignee = fault.New(fault.Invalid, "An alert can be assigned only to users with at least the role Developer in the project.")
+var (
+	errNoStatus   = fault.New(fault.Invalid, "An alert has no such status.")
+	errNoAssignee = fault.New(fault.Invalid, "An alert can be assigned only to users with at least the role Developer in the project.")
+)
 
 // changeAlert makes the change, unless the alert was changed since the form was
 // shown.
@@ -60,11 +59,15 @@ func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, v visit, form 
 		return err
 	}
 	_, err = a.app.Alerts.Change(r.Context(), v.actor(), v.Project, of, c)
+	var wrong fault.Fields
+	errors.As(err, &wrong)
 	switch {
+	case wrong["status"] != nil:
+		return errNoStatus
+	case wrong["assignee_id"] != nil:
+		return errNoAssignee
 	case fault.Is(err, fault.Conflict):
 		return a.renderAlertError(w, r, v, n, err)
-	case fault.Is(err, fault.Invalid):
-		return errNoAssignee
 	case err != nil:
 		return err
 	}

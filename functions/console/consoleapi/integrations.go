@@ -147,7 +147,7 @@ func (a *api) renderNewIntegration(w http.ResponseWriter, r *http.Request, v vis
 func (a *api) typeChoices(all []integration.Integration) []typeChoice {
 	choices := slices.Clone(types)
 	for i, t := range choices {
-		choices[i].Name, choices[i].Taken = typeNames[t.Type], !a.app.Integrations.Features.SeveralEndpoints && has(all, t.Type)
+		choices[i].Name, choices[i].Taken = typeNames[t.Type], a.app.Integrations.Taken(t.Type, all)
 	}
 	return choices
 }
@@ -159,11 +159,6 @@ func firstFree(choices []typeChoice) (integration.Type, bool) {
 		return "", false
 	}
 	return choices[n].Type, true
-}
-
-// has reports whether one of the integrations is of the type.
-func has(all []integration.Integration, t integration.Type) bool {
-	return slices.ContainsFunc(all, func(i integration.Integration) bool { return i.Type == t })
 }
 
 // createIntegration creates an integration and redirects to its page.

@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"gatehouse/shared/auth"
-	"gatehouse/shared/fault"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
@@ -88,12 +87,8 @@ func (a *api) changeIntegration(w http.ResponseWriter, r *http.Request, c auth.C
 	params := web.Params(r)
 	check(params)
 	change := readChange(params)
-	kind := params.OptionalString("type")
 	if err := params.Err(); err != nil {
 		return err
-	}
-	if kind != nil && integration.Type(*kind) != i.Type {
-		return fault.Field("type", "cannot be changed")
 	}
 	i, err := a.app.Integrations.Change(r.Context(), c.Actor(), p, i.ID, change)
 	if err != nil {
@@ -105,6 +100,7 @@ func (a *api) changeIntegration(w http.ResponseWriter, r *http.Request, c auth.C
 func readChange(params *web.Values) integration.Change {
 	c := integration.Change{
 		Name: params.OptionalString("name"), Active: params.OptionalBool("active"), APIURL: params.OptionalString("api_url"),
+		Type: (*integration.Type)(params.OptionalString("type")),
 	}
 	if limit := params.OptionalInt("rate_limit"); limit != nil {
 		n := int(*limit)
