@@ -2,7 +2,6 @@ package site
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"net/url"
 
@@ -51,7 +50,7 @@ func (s *Site) cookie(r *http.Request, name string) string {
 
 // Session returns the session of the browser, or ErrNotSignedIn.
 func (s *Site) Session(r *http.Request) (session.Session, error) {
-	found, err := s.app.Sessions.Recognise(r.Context(), s.cookie(r, "session"))
+	found, err := s.app.Sessions.Recognise(r.Context(), s.cookie(r, sessionCookie))
 	if fault.Is(err, fault.Unauthorized) {
 		return session.Session{}, ErrNotSignedIn
 	}
@@ -135,7 +134,7 @@ func ToSignIn(w http.ResponseWriter, r *http.Request, returnTo string) error {
 // a planted session is worth nothing afterwards. The user must be as read when the
 // password was verified.
 func (s *Site) SignIn(w http.ResponseWriter, r *http.Request, u user.User) error {
-	value, err := s.app.Sessions.Replace(r.Context(), s.cookie(r, "session"), u, browser(r))
+	value, err := s.app.Sessions.Replace(r.Context(), s.cookie(r, sessionCookie), u, browser(r))
 	if err != nil {
 		return err
 	}
@@ -143,8 +142,10 @@ func (s *Site) SignIn(w http.ResponseWriter, r *http.Request, u user.User) error
 	return nil
 }
 
-// pendingCookie is the cookie of a sign-in that waits for its second factor.
-const pendingCookie = "pending"
+const (
+	sessionCookie = "session"
+	pendingCookie = "pending" // of a sign-in that waits for its second factor
+)
 
 // SetPending gives the browser the cookie of a pending sign-in.
 func (s *Site) SetPending(w http.ResponseWriter, value secret.Text) {
@@ -159,28 +160,24 @@ func (s *Site) EndPending(w http.ResponseWriter) { s.setCookie(w, pendingCookie,
 
 // Origin returns where a request to sign in comes from.
 func (s *Site) Origin(r *http.Request) signin.Origin {
-	return signin.Origin{Address: web.ClientAddress(r), Browser: browser(r), Session: s.cookie(r, "session")}
+	return signin.Origin{Address: web.ClientAddress(r), Browser: browser(r), Session: s.cookie(r, sessionCookie)}
 }
 
 // browser returns the browser that a request says it comes from.
 func browser(r *http.Request) audit.Browser {
-	address, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		address = r.RemoteAddr
-	}
-	return audit.Browser{UserAgent: r.UserAgent(), Address: address}
+	return audit.Browser{UserAgent: r.UserAgent(), Address: web.ClientAddress(r).String()}
 }
 
 // SetSession gives the browser the cookie of a session.
 func (s *Site) SetSession(w http.ResponseWriter, value secret.Text) {
-	s.setCookie(w, "session", value.Reveal(), int(session.AbsoluteLimit.Seconds()))
+	s.setCookie(w, sessionCookie, value.Reveal(), int(session.AbsoluteLimit.Seconds()))
 }
 
 // SignOut ends the session of the browser, if it has one.
 func (s *Site) SignOut(w http.ResponseWriter, r *http.Request) error {
-	err := s.app.Sessions.SignOut(r.Context(), s.cookie(r, "session"))
+	err := s.app.Sessions.SignOut(r.Context(), s.cookie(r, sessionCookie))
 	if err == nil {
-		s.setCookie(w, "session", "", -1)
+		s.setCookie(w, sessionCookie, "", -1)
 	}
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 
-	"gatehouse/shared/fault"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/mapping"
 	"gatehouse/shared/secret"
@@ -42,8 +41,6 @@ func (a *api) ofIntegration(h integrationHandler) projectHandler {
 		return h(w, r, v, i)
 	}
 }
-
-var errNoIntegration = fault.New(fault.NotFound, "no such integration")
 
 func (a *api) showIntegration(w http.ResponseWriter, r *http.Request, v visit, i integration.Integration) error {
 	return a.renderIntegration(w, r, v, i, http.StatusOK, newIntegrationForm(i))

@@ -34,7 +34,7 @@ type mappingBody struct {
 func (a *api) showMapping(w http.ResponseWriter, r *http.Request, v visit, i integration.Integration) error {
 	body := mappingBody{visit: v, Integration: a.newIntegrationView(v, i), Latest: r.URL.Query().Get("sample") == "latest"}
 	if !body.Integration.Maps() {
-		return errNoIntegration
+		return integration.ErrNotFound
 	}
 	read := a.app.Integrations.Sample
 	if body.Latest {
@@ -96,7 +96,7 @@ func (a *api) changeMapping(w http.ResponseWriter, r *http.Request, v visit, i i
 	}
 	body := mappingBody{visit: v, Integration: a.newIntegrationView(v, i), Sample: indented([]byte(sent.Sample))}
 	if !body.Integration.Maps() {
-		return errNoIntegration
+		return integration.ErrNotFound
 	}
 	if err = sent.read(i); err == nil {
 		body.Choices = sent.choices()

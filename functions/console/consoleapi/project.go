@@ -26,10 +26,7 @@ func (v visit) actor() audit.Actor { return audit.ByUser(v.User.ID) }
 // projectHandler serves a page of a project.
 type projectHandler func(w http.ResponseWriter, r *http.Request, v visit) error
 
-var (
-	errNoProject = fault.New(fault.NotFound, "no such project")
-	errRole      = fault.New(fault.Forbidden, "Your role in this project does not allow it. Its maintainers can give you another one.")
-)
+var errRole = fault.New(fault.Forbidden, "Your role in this project does not allow it. Its maintainers can give you another one.")
 
 // in guards a page for users with at least this role in the project with the
 // reference {id}; project.NoRole is for everyone who sees it. Who does not see
@@ -67,7 +64,7 @@ func (a *api) visit(r *http.Request, u user.User) (visit, error) {
 	}
 	v := visit{u, p, viewer.RoleIn(p, a.app.Now())}
 	if !project.Sees(v.Role, p.Visibility) {
-		return visit{}, errNoProject
+		return visit{}, project.ErrNotFound
 	}
 	return v, nil
 }
