@@ -111,7 +111,7 @@ func TestAdministratorsSearchTheTrail(t *testing.T) {
 		"nobody=1":                       {"None that exists", "@ada"},
 		"nobody=1&user=ada":              {"None that exists", "@ada"},
 		"nobody=1&event=user.sign_in":    {"Nothing of this kind", "<table>"},
-		"user=eve":                       {"Nobody has this user name", "<table>"},
+		"user=eve":                       {"No user has this user name", "<table>"},
 		"event=user.sign_in":             {"@root", "@ada"},
 		"event=user.sign_in_failed":      {"@ada", "<bdi>@root</bdi>"},
 		"event=nonsense":                 {"None that exists", ""},

@@ -36,7 +36,7 @@ var notices = site.Notices{
 	"alert-triggered":    "The alert is open again.",
 	"alert-acknowledged": "You acknowledged the alert.",
 	"alert-resolved":     "You resolved the alert. If it happens again, a new alert is opened.",
-	"alert-ignored":      "The alert is ignored. If it happens again, that is counted here and nobody is notified.",
+	"alert-ignored":      "The alert is ignored. If it happens again, that is counted here and no new alert is opened.",
 	"alert-assigned":     "The alert was assigned.",
 	"alert-unassigned":   "The alert is unassigned.",
 }
