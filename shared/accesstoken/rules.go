@@ -25,7 +25,7 @@ const (
 	entropy = 20 // bytes
 )
 
-// Rules makes, recognises and ends personal access tokens.
+// Rules create, find and revoke personal access tokens.
 type Rules struct {
 	Reader
 	store Store

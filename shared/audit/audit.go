@@ -42,7 +42,8 @@ const (
 	Failed  Outcome = "failed"
 )
 
-// Source is where a request came from. A stranger can forge all but the address.
+// Source is the request that an event came with. A stranger can forge all but the
+// address.
 type Source struct {
 	Browser   Browser
 	RequestID string

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Browser is where a session was started. A stranger can forge all of it, so it is
-// only there for the user to recognise.
+// Browser is where a request came from: it is shown to the user, and nothing is
+// decided by it. A stranger can forge all but the address.
 type Browser struct {
 	UserAgent string // of RFC 9110 section 10.1.5, cleaned
 	Address   string // an IP address, or empty

@@ -1,7 +1,7 @@
-// Package auth authenticates and authorizes callers of the REST API. It checks,
-// in the order that the interface specifies: a valid token, a user who is not
-// blocked, the token's scope, whether the group or project is visible, and the
-// role in it. Endpoints check their parameters afterwards.
+// Package auth decides who may call an endpoint of the REST API. It checks, in
+// this order: the token, its user, its scope, whether the user sees the group or
+// project, and the user's role there (Interface: "Authentication"). Endpoints
+// check their parameters after that.
 package auth
 
 import (

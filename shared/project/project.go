@@ -1,5 +1,5 @@
-// Package project holds the rules for groups and projects with their members
-// and environments: names, visibility, roles, and who may do what.
+// Package project has the rules for groups and projects, their members and their
+// environments.
 package project
 
 import (
@@ -27,7 +27,7 @@ func (g Group) Lineage() []int64 {
 	return append(g.Ancestors[:len(g.Ancestors):len(g.Ancestors)], g.ID)
 }
 
-// Project is where alerts, incidents and errors belong.
+// Project holds integrations, alerts, environments and client keys.
 type Project struct {
 	ID            int64
 	NamespaceID   int64

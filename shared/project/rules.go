@@ -16,8 +16,8 @@ import (
 // maxDepth bounds how deep groups nest, so that a lineage stays small.
 const maxDepth = 20
 
-// Rules creates, changes and deletes groups and projects with their members and
-// environments. It writes an audit entry for each of these deeds.
+// Rules create, change and delete groups and projects with their members and
+// environments. Each such method records it in the audit trail.
 type Rules struct {
 	Reader
 	store Store

@@ -80,7 +80,7 @@ type Store interface {
 	EndOtherSessions(ctx context.Context, userID int64, id string) error
 }
 
-// Rules starts, recognises and ends sessions.
+// Rules start, find and end sessions.
 type Rules struct {
 	store Store
 	trail *audit.Trail
@@ -109,7 +109,7 @@ func (r *Rules) Start(ctx context.Context, u user.User, in audit.Browser) (secre
 // Replace starts a session like Start and ends the one that the browser had: a
 // session that a stranger planted before the sign-in must not go on.
 func (r *Rules) Replace(ctx context.Context, cookie string, u user.User, in audit.Browser) (secret.Text, error) {
-	if _, err := r.End(ctx, cookie); err != nil {
+	if _, err := r.end(ctx, cookie); err != nil {
 		return secret.Text{}, err
 	}
 	return r.Start(ctx, u, in)
@@ -144,16 +144,15 @@ func (r *Rules) Recognise(ctx context.Context, cookie string) (Session, error) {
 // SignOut ends the session of a cookie at its user's wish. A cookie without a
 // session is no error.
 func (r *Rules) SignOut(ctx context.Context, cookie string) error {
-	s, err := r.End(ctx, cookie)
+	s, err := r.end(ctx, cookie)
 	if s.UserID == 0 {
 		return err
 	}
 	return r.trail.RecordUnless(ctx, err, audit.ByUser(s.UserID).Event(EventSignOut, nil))
 }
 
-// End ends the session of a cookie, because another one takes its place, and
-// returns it. A cookie without a session gives the zero Session.
-func (r *Rules) End(ctx context.Context, cookie string) (Session, error) {
+// end ends the session of a cookie and returns it. A cookie without a session gives the zero Session.
+func (r *Rules) end(ctx context.Context, cookie string) (Session, error) {
 	s, err := r.Recognise(ctx, cookie)
 	if fault.Is(err, fault.Unauthorized) {
 		return Session{}, nil

@@ -69,8 +69,8 @@ func TestEndedSessionIsNotRecognised(t *testing.T) {
 	a := apptest.New(t)
 	cookie := start(t, a)
 	for _, c := range []string{"no cookie", cookie, cookie} {
-		if _, err := a.Sessions.End(t.Context(), c); err != nil {
-			t.Errorf("End(%q) = %v, want no error", c, err)
+		if err := a.Sessions.SignOut(t.Context(), c); err != nil {
+			t.Errorf("SignOut(%q) = %v, want no error", c, err)
 		}
 	}
 	wantSession(t, a, cookie, false)

@@ -94,7 +94,9 @@ func (r *Rules) Disable(ctx context.Context, u user.User) (user.User, error) {
 
 // Reset lets a user who lost the app and the recovery codes sign in with the
 // password alone, at an administrator's hand, and ends the user's sessions. A
-// user without a second factor stays as is.
+// user without a second factor stays as is. Administrators may reset their own
+// with a token; the page refuses that, because anyone may find it open and it
+// does not ask for the password.
 func (r *Rules) Reset(ctx context.Context, actor audit.Actor, u user.User) error {
 	if !u.TwoFactorEnabled {
 		return nil
@@ -104,7 +106,7 @@ func (r *Rules) Reset(ctx context.Context, actor audit.Actor, u user.User) error
 }
 
 // disable removes the second factor. The id by means the same as with
-// user.UpdateUser.
+// user.Store.UpdateUser.
 func (r *Rules) disable(ctx context.Context, u user.User, actorID, by int64) (user.User, error) {
 	u = changed(u, false, r.now())
 	err := r.store.DisableTwoFactor(ctx, u, by)

@@ -70,7 +70,7 @@ type Store interface {
 	EnableTwoFactor(ctx context.Context, u user.User, f Factor) error
 
 	// DisableTwoFactor removes the factor in the same way; that there is none
-	// is no error. The id by means the same as with user.UpdateUser.
+	// is no error. The id by means the same as with user.Store.UpdateUser.
 	DisableTwoFactor(ctx context.Context, u user.User, by int64) error
 }
 

@@ -84,7 +84,7 @@ var ErrOneself = fault.New(fault.Invalid, "administrators cannot block, demote o
 // and password-grant tokens. The user name is permanent, because it begins the
 // addresses of the user's projects, which monitoring tools keep.
 func (r *Rules) Update(ctx context.Context, actor audit.Actor, id int64, c Change) (User, error) {
-	if c.disempowers() && id == actor.UserID {
+	if c.endsAdmin() && id == actor.UserID {
 		return User{}, ErrOneself
 	}
 	was, err := r.User(ctx, id)
@@ -130,8 +130,9 @@ func (r *Rules) Delete(ctx context.Context, actor audit.Actor, id int64) error {
 	return r.trail.RecordUnless(ctx, err, u.Event(EventDeleted, actor.ID))
 }
 
-// disempowers reports whether an administrator loses power by the change.
-func (c Change) disempowers() bool {
+// endsAdmin reports whether an administrator is one no longer, or is blocked,
+// after the change.
+func (c Change) endsAdmin() bool {
 	return c.Admin != nil && !*c.Admin || c.State != nil && *c.State == Blocked
 }
 
@@ -139,7 +140,7 @@ func (c Change) disempowers() bool {
 // the change, or zero. Of two administrators who block or demote each other at
 // the same time, one stays.
 func (c Change) by(actor audit.Actor) int64 {
-	if c.disempowers() || c.State != nil {
+	if c.endsAdmin() || c.State != nil {
 		return actor.UserID
 	}
 	return 0

@@ -12,8 +12,8 @@ import (
 )
 
 // Mux routes the requests of one group of endpoints. Unlike http.ServeMux it
-// answers an unknown path or method in the group's own shape, OPTIONS with the
-// methods of the path, and another function's address as RedirectSlash does.
+// answers OPTIONS with the methods of the path, redirects like RedirectSlash,
+// and answers any other unknown path or method by Refuse.
 type Mux struct {
 	http.ServeMux
 	// Refuse answers 404 or 405 where no route fits.
@@ -92,10 +92,10 @@ func Refuse(w http.ResponseWriter, _ *http.Request, status int) {
 	JSON(w, status, message(status, ""))
 }
 
-// RedirectSlash redirects a request for the address of a route with a slash at
-// its end to the route, and reports whether it did. API Gateway takes no route
-// keys that end in a slash, and a greedy variable matches one segment or more,
-// so that /console/ and /api/v4/projects/ come to the function of a wider route.
+// RedirectSlash redirects /console/ to /console, and so for every route of the
+// gateway, and reports whether it did. Such a request may reach another function
+// than the route's: API Gateway takes no route keys that end in a slash, and
+// {proxy+} needs at least one more segment.
 func RedirectSlash(w http.ResponseWriter, r *http.Request) bool {
 	path, query, _ := strings.Cut(r.RequestURI, "?")
 	path, found := strings.CutSuffix(path, "/")
@@ -107,7 +107,7 @@ func RedirectSlash(w http.ResponseWriter, r *http.Request) bool {
 	}
 	w.Header().Set("Location", path)
 	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(http.StatusPermanentRedirect) // which keeps the method and the body
+	w.WriteHeader(http.StatusPermanentRedirect) // keeps the method and the body
 	return true
 }
 
@@ -118,8 +118,8 @@ func PrefersPage(r *http.Request) bool {
 		quality(r, "text/html") > quality(r, "application/json")
 }
 
-// quality returns the weight that the Accept header gives the media type by
-// name; 0 when it does not name it.
+// quality returns the weight of a media type in the Accept header, or 0 when it
+// is not named there.
 func quality(r *http.Request, mediaType string) float64 {
 	for accepted := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
 		name, parameters, err := mime.ParseMediaType(accepted)

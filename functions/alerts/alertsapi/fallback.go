@@ -7,8 +7,8 @@ import (
 	"gatehouse/shared/web"
 )
 
-// notFoundPage is the error page of the other pages, written out: templates
-// would make this function start later.
+// notFoundPage is what package site renders for a 404. It is a finished page,
+// because parsing templates would make this function start more slowly.
 //
 //go:embed not_found.html
 var notFoundPage []byte
