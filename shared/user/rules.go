@@ -23,7 +23,7 @@ const (
 	maxPassword = 128
 )
 
-// Rules creates, changes and recognises users.
+// Rules create, change, delete and authenticate users.
 type Rules struct {
 	Reader
 	store     Store
