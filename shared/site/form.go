@@ -4,6 +4,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -79,6 +80,41 @@ func ParseValues(encoded string) (url.Values, error) {
 		}
 	}
 	return values, nil
+}
+
+// Complaints are sentences about the fields of a form, in the order of the
+// fields.
+type Complaints []fieldComplaint
+
+type fieldComplaint struct{ field, text string }
+
+// NewComplaints takes the names of the form's fields, each followed by the
+// words that a sentence about it begins with.
+func NewComplaints(wrong fault.Fields, subjects ...string) (all Complaints) {
+	for pair := range slices.Chunk(subjects, 2) {
+		if text := Sentence(pair[1], wrong[pair[0]]); text != "" {
+			all = append(all, fieldComplaint{pair[0], text})
+		}
+	}
+	return all
+}
+
+// About returns the complaint about the field, or "".
+func (c Complaints) About(field string) string {
+	for _, one := range c {
+		if one.field == field {
+			return one.text
+		}
+	}
+	return ""
+}
+
+// Focus returns the first field with a mistake, or "".
+func (c Complaints) Focus() string {
+	if len(c) == 0 {
+		return ""
+	}
+	return c[0].field
 }
 
 // Sentence makes a sentence of a subject and the complaints about it, or returns ""

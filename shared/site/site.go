@@ -25,6 +25,16 @@ func (s *Site) Notify(w http.ResponseWriter, code string) {
 	s.setCookie(w, "notice", code, noticeSeconds)
 }
 
+// Done answers a form: with the error, else with the page at the location and a
+// notice there.
+func (s *Site) Done(w http.ResponseWriter, r *http.Request, err error, notice, location string) error {
+	if err != nil {
+		return err
+	}
+	s.Notify(w, notice)
+	return Redirect(w, r, location)
+}
+
 // takeNotice returns the notice that the last action left, once.
 func (s *Site) takeNotice(w http.ResponseWriter, r *http.Request) string {
 	code := s.cookie(r, "notice")

@@ -99,14 +99,10 @@ func (a *api) setState(set func(context.Context, audit.Actor, int64) (user.User,
 		if err == nil {
 			_, err = set(r.Context(), audit.ByUser(u.ID), id)
 		}
-		switch {
-		case errors.Is(err, user.ErrOneself):
+		if errors.Is(err, user.ErrOneself) {
 			return fault.New(fault.Invalid, "Administrators cannot block themselves.")
-		case err != nil:
-			return err
 		}
-		a.site.Notify(w, notice)
-		return site.Redirect(w, r, adminUsersPath)
+		return a.site.Done(w, r, err, notice, adminUsersPath)
 	}
 }
 
@@ -132,6 +128,5 @@ func (a *api) resetTwoFactor(w http.ResponseWriter, r *http.Request, u user.User
 	if !other.TwoFactorEnabled {
 		notice = "two-factor-over"
 	}
-	a.site.Notify(w, notice)
-	return site.Redirect(w, r, adminUsersPath)
+	return a.site.Done(w, r, nil, notice, adminUsersPath)
 }

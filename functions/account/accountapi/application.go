@@ -85,11 +85,8 @@ func settingsOf(c oauth.Client) []string {
 }
 
 func (a *api) deleteApplication(w http.ResponseWriter, r *http.Request, u user.User, c oauth.Client) error {
-	if err := a.app.OAuth.DeleteClient(r.Context(), audit.ByUser(u.ID), c); err != nil {
-		return err
-	}
-	a.site.Notify(w, "deleted")
-	return site.Redirect(w, r, applicationsPath)
+	err := a.app.OAuth.DeleteClient(r.Context(), audit.ByUser(u.ID), c)
+	return a.site.Done(w, r, err, "deleted", applicationsPath)
 }
 
 func (a *api) renewSecret(w http.ResponseWriter, r *http.Request, u user.User, c oauth.Client) error {

@@ -1,6 +1,7 @@
 package accountapi
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"strings"
@@ -18,27 +19,11 @@ type applicationForm struct {
 	Heading, Submit, Action string
 	Back, BackTo            string
 	oauth.Registration
-	Complaints complaints
+	Complaints site.Complaints
 }
-
-// complaints are the errors beside the fields, as sentences.
-type complaints struct{ Name, RedirectURI, Scopes string }
-
-// Any reports whether a field is wrong.
-func (c complaints) Any() bool { return c != complaints{} }
 
 // Focus names the field to start with: the first one with a mistake.
-func (f applicationForm) Focus() string {
-	switch c := f.Complaints; {
-	case c.Name != "":
-		return "name"
-	case c.RedirectURI != "":
-		return "redirect_uri"
-	case c.Scopes != "":
-		return "scopes"
-	}
-	return "name"
-}
+func (f applicationForm) Focus() string { return cmp.Or(f.Complaints.Focus(), "name") }
 
 // scopeChoice is a box to tick.
 type scopeChoice struct {
@@ -101,8 +86,7 @@ func (a *api) updateApplication(w http.ResponseWriter, r *http.Request, u user.U
 	if _, err := a.app.OAuth.ChangeClient(r.Context(), audit.ByUser(u.ID), c, registration); err != nil {
 		return a.renderFormError(w, r, formToEdit(c, registration), err)
 	}
-	a.site.Notify(w, "saved")
-	return site.Redirect(w, r, applicationAddress(c))
+	return a.site.Done(w, r, nil, "saved", applicationAddress(c))
 }
 
 // readRegistration reads the form as the user sent it.
@@ -128,11 +112,7 @@ func (a *api) renderFormError(w http.ResponseWriter, r *http.Request, form appli
 	if !errors.As(err, &fields) {
 		return err
 	}
-	form.Complaints = complaints{
-		Name:        site.Sentence("The name", fields["name"]),
-		RedirectURI: site.Sentence("The redirect URI", fields["redirect_uri"]),
-		Scopes:      site.Sentence("The list of scopes", fields["scopes"]),
-	}
+	form.Complaints = site.NewComplaints(fields, "name", "The name", "redirect_uri", "The redirect URI", "scopes", "The list of scopes")
 	return a.renderForm(w, r, http.StatusUnprocessableEntity, form)
 }
 

@@ -47,9 +47,6 @@ func (a *api) revokeAuthorized(w http.ResponseWriter, r *http.Request, u user.Us
 	if err != nil {
 		return err
 	}
-	if err := a.app.OAuth.RevokeAuthorization(r.Context(), audit.ByUser(u.ID), id); err != nil {
-		return err
-	}
-	a.site.Notify(w, "access-ended")
-	return site.Redirect(w, r, authorizedPath)
+	err = a.app.OAuth.RevokeAuthorization(r.Context(), audit.ByUser(u.ID), id)
+	return a.site.Done(w, r, err, "access-ended", authorizedPath)
 }

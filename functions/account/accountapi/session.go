@@ -36,17 +36,11 @@ func (a *api) listSessions(w http.ResponseWriter, r *http.Request, u user.User, 
 }
 
 func (a *api) endSession(w http.ResponseWriter, r *http.Request, u user.User) error {
-	if err := a.app.Sessions.EndOne(r.Context(), u.ID, r.PathValue("id")); err != nil {
-		return err
-	}
-	a.site.Notify(w, "session-ended")
-	return site.Redirect(w, r, sessionsPath)
+	err := a.app.Sessions.EndOne(r.Context(), u.ID, r.PathValue("id"))
+	return a.site.Done(w, r, err, "session-ended", sessionsPath)
 }
 
 func (a *api) endOtherSessions(w http.ResponseWriter, r *http.Request, _ user.User, own session.Session) error {
-	if err := a.app.Sessions.EndOthers(r.Context(), own); err != nil {
-		return err
-	}
-	a.site.Notify(w, "others-ended")
-	return site.Redirect(w, r, sessionsPath)
+	err := a.app.Sessions.EndOthers(r.Context(), own)
+	return a.site.Done(w, r, err, "others-ended", sessionsPath)
 }

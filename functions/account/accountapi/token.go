@@ -78,11 +78,8 @@ func (a *api) renderToken(w http.ResponseWriter, r *http.Request, status int, t 
 }
 
 func (a *api) revokeToken(w http.ResponseWriter, r *http.Request, u user.User, t accesstoken.Token) error {
-	if err := a.app.Tokens.Revoke(r.Context(), audit.ByUser(u.ID), t); err != nil {
-		return err
-	}
-	a.site.Notify(w, "token-revoked")
-	return site.Redirect(w, r, tokensPath)
+	err := a.app.Tokens.Revoke(r.Context(), audit.ByUser(u.ID), t)
+	return a.site.Done(w, r, err, "token-revoked", tokensPath)
 }
 
 func (a *api) rotateToken(w http.ResponseWriter, r *http.Request, u user.User, t accesstoken.Token) error {

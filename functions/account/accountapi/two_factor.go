@@ -124,8 +124,7 @@ func (a *api) renderEnrolment(w http.ResponseWriter, r *http.Request, status int
 
 // startAgain sends a form that came too late or twice back to its page.
 func (a *api) startAgain(w http.ResponseWriter, r *http.Request) error {
-	a.site.Notify(w, "two-factor-over")
-	return site.Redirect(w, r, twoFactorPath)
+	return a.site.Done(w, r, nil, "two-factor-over", twoFactorPath)
 }
 
 // enableTwoFactor takes the first code of the app. All sessions of the user end,
@@ -168,11 +167,8 @@ func (a *api) disableTwoFactor(w http.ResponseWriter, r *http.Request, u user.Us
 	if err != nil {
 		return err
 	}
-	if err := a.site.SignIn(w, r, u); err != nil {
-		return err
-	}
-	a.site.Notify(w, "two-factor-disabled")
-	return site.Redirect(w, r, twoFactorPath)
+	err = a.site.SignIn(w, r, u)
+	return a.site.Done(w, r, err, "two-factor-disabled", twoFactorPath)
 }
 
 func (a *api) renewRecoveryCodes(w http.ResponseWriter, r *http.Request, u user.User, _ session.Session) error {

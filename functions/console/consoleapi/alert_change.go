@@ -68,11 +68,8 @@ func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, v visit, form 
 		return errNoAssignee
 	case fault.Is(err, fault.Conflict):
 		return a.renderAlertError(w, r, v, n, err)
-	case err != nil:
-		return err
 	}
-	a.site.Notify(w, notice)
-	return site.Redirect(w, r, v.alertAddress(n))
+	return a.site.Done(w, r, err, notice, v.alertAddress(n))
 }
 
 // renderAlertError shows the alert with the reason why it was not changed.

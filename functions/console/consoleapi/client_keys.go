@@ -45,11 +45,8 @@ func (a *api) setup(v visit, keys []errortracking.ClientKey) string {
 }
 
 func (a *api) createKey(w http.ResponseWriter, r *http.Request, v visit) error {
-	if _, err := a.app.Tracking.CreateKey(r.Context(), v.actor(), v.Project); err != nil {
-		return err
-	}
-	a.site.Notify(w, "key-created")
-	return site.Redirect(w, r, v.Address()+trackingSection)
+	_, err := a.app.Tracking.CreateKey(r.Context(), v.actor(), v.Project)
+	return a.site.Done(w, r, err, "key-created", v.Address()+trackingSection)
 }
 
 func (a *api) deleteKey(w http.ResponseWriter, r *http.Request, v visit) error {
@@ -57,9 +54,6 @@ func (a *api) deleteKey(w http.ResponseWriter, r *http.Request, v visit) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.app.Tracking.DeleteKey(r.Context(), v.actor(), v.Project, id); err != nil {
-		return err
-	}
-	a.site.Notify(w, "key-deleted")
-	return site.Redirect(w, r, v.Address()+trackingSection)
+	_, err = a.app.Tracking.DeleteKey(r.Context(), v.actor(), v.Project, id)
+	return a.site.Done(w, r, err, "key-deleted", v.Address()+trackingSection)
 }

@@ -49,11 +49,8 @@ func (a *api) addEnvironment(w http.ResponseWriter, r *http.Request, v visit) er
 	case fault.Is(err, fault.Conflict):
 		body.Complaint = sentence(err)
 		return a.renderEnvironments(w, r, web.Status(err), body)
-	case err != nil:
-		return err
 	}
-	a.site.Notify(w, "environment-added")
-	return site.Redirect(w, r, v.Address()+environmentsSection)
+	return a.site.Done(w, r, err, "environment-added", v.Address()+environmentsSection)
 }
 
 func (a *api) deleteEnvironment(w http.ResponseWriter, r *http.Request, v visit) error {
@@ -61,9 +58,6 @@ func (a *api) deleteEnvironment(w http.ResponseWriter, r *http.Request, v visit)
 	if err != nil {
 		return err
 	}
-	if err := a.app.Projects.DeleteEnvironment(r.Context(), v.actor(), v.Project, id); err != nil {
-		return err
-	}
-	a.site.Notify(w, "environment-deleted")
-	return site.Redirect(w, r, v.Address()+environmentsSection)
+	err = a.app.Projects.DeleteEnvironment(r.Context(), v.actor(), v.Project, id)
+	return a.site.Done(w, r, err, "environment-deleted", v.Address()+environmentsSection)
 }

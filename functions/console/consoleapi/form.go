@@ -1,7 +1,6 @@
 package consoleapi
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -24,41 +23,6 @@ func seenVersion(form site.Form) (int64, error) {
 		return 0, fault.New(fault.Invalid, "There is no such version.")
 	}
 	return version, nil
-}
-
-// complaints are sentences about the fields of a form, in the order of the
-// fields.
-type complaints []complaint
-
-type complaint struct{ field, text string }
-
-// newComplaints takes the names of the form's fields, each followed by the
-// words that a sentence about it begins with.
-func newComplaints(wrong fault.Fields, subjects ...string) (all complaints) {
-	for pair := range slices.Chunk(subjects, 2) {
-		if text := site.Sentence(pair[1], wrong[pair[0]]); text != "" {
-			all = append(all, complaint{pair[0], text})
-		}
-	}
-	return all
-}
-
-// About returns the complaint about the field, or "".
-func (c complaints) About(field string) string {
-	for _, one := range c {
-		if one.field == field {
-			return one.text
-		}
-	}
-	return ""
-}
-
-// Focus returns the first field with a mistake, or "".
-func (c complaints) Focus() string {
-	if len(c) == 0 {
-		return ""
-	}
-	return c[0].field
 }
 
 // sentence returns the message of an error as a sentence.

@@ -101,22 +101,15 @@ func (a *api) changeIntegration(w http.ResponseWriter, r *http.Request, v visit,
 		}
 		return a.renderIntegration(w, r, v, i, status, sent)
 	}
-	a.site.Notify(w, "integration-saved")
-	return site.Redirect(w, r, a.newIntegrationView(v, i).Address)
+	return a.site.Done(w, r, nil, "integration-saved", a.newIntegrationView(v, i).Address)
 }
 
 func (a *api) resetKey(w http.ResponseWriter, r *http.Request, v visit, i integration.Integration) error {
-	if _, err := a.app.Integrations.ResetKey(r.Context(), v.actor(), v.Project, i.ID); err != nil {
-		return err
-	}
-	a.site.Notify(w, "integration-key")
-	return site.Redirect(w, r, a.newIntegrationView(v, i).Address)
+	_, err := a.app.Integrations.ResetKey(r.Context(), v.actor(), v.Project, i.ID)
+	return a.site.Done(w, r, err, "integration-key", a.newIntegrationView(v, i).Address)
 }
 
 func (a *api) deleteIntegration(w http.ResponseWriter, r *http.Request, v visit, i integration.Integration) error {
-	if err := a.app.Integrations.Delete(r.Context(), v.actor(), v.Project, i); err != nil {
-		return err
-	}
-	a.site.Notify(w, "integration-deleted")
-	return site.Redirect(w, r, v.Address()+integrationsSection)
+	err := a.app.Integrations.Delete(r.Context(), v.actor(), v.Project, i)
+	return a.site.Done(w, r, err, "integration-deleted", v.Address()+integrationsSection)
 }

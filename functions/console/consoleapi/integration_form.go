@@ -20,7 +20,7 @@ type integrationForm struct {
 	APIURL     string
 	RateLimit  string // requests a minute as entered; empty: unlimited
 	Version    int64  // of the integration that the form was shown with
-	Complaints complaints
+	Complaints site.Complaints
 	Complaint  string // about the form as a whole
 }
 
@@ -77,7 +77,7 @@ func (f *integrationForm) explain(err error) (status int, other error) {
 	var wrong fault.Fields
 	switch {
 	case errors.As(err, &wrong):
-		f.Complaints = newComplaints(wrong, "type", "The type", "name", "The name", "api_url", "The address", "rate_limit", "The limit")
+		f.Complaints = site.NewComplaints(wrong, "type", "The type", "name", "The name", "api_url", "The address", "rate_limit", "The limit")
 		f.Complaint = site.Sentence("The mapping", wrong["payload_attribute_mapping"])
 		return http.StatusUnprocessableEntity, nil
 	case fault.Is(err, fault.Conflict), fault.Is(err, fault.Forbidden):

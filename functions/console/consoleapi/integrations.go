@@ -92,11 +92,8 @@ func (a *api) changeAlertSettings(w http.ResponseWriter, r *http.Request, v visi
 		return err
 	}
 	fingerprinting := form.Checked("fingerprinting")
-	if _, err := a.app.Integrations.ChangeSettings(r.Context(), v.actor(), v.Project, fingerprinting); err != nil {
-		return err
-	}
-	a.site.Notify(w, "alert-settings")
-	return site.Redirect(w, r, v.Address()+integrationsSection)
+	_, err = a.app.Integrations.ChangeSettings(r.Context(), v.actor(), v.Project, fingerprinting)
+	return a.site.Done(w, r, err, "alert-settings", v.Address()+integrationsSection)
 }
 
 // newIntegrationBody is the data of the page for a new integration.
@@ -182,10 +179,9 @@ func (a *api) createIntegration(w http.ResponseWriter, r *http.Request, v visit)
 		return a.renderNewIntegration(w, r, v, status, sent)
 	}
 	shown := a.newIntegrationView(v, made)
+	notice := "integration-created"
 	if shown.IsLink() {
-		a.site.Notify(w, "link-created")
-	} else {
-		a.site.Notify(w, "integration-created")
+		notice = "link-created"
 	}
-	return site.Redirect(w, r, shown.Address)
+	return a.site.Done(w, r, nil, notice, shown.Address)
 }

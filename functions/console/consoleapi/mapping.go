@@ -103,8 +103,7 @@ func (a *api) changeMapping(w http.ResponseWriter, r *http.Request, v visit, i i
 		err = a.actOnMapping(r, v, i, sent, &body)
 	}
 	if err == nil && sent.Action == saveMapping {
-		a.site.Notify(w, "mapping-saved")
-		return site.Redirect(w, r, body.Integration.Address)
+		return a.site.Done(w, r, nil, "mapping-saved", body.Integration.Address)
 	}
 	return a.renderMappingError(w, r, body, err)
 }

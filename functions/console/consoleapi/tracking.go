@@ -77,8 +77,7 @@ func (a *api) changeTracking(w http.ResponseWriter, r *http.Request, v visit) er
 	if err != nil {
 		return a.renderTrackingError(w, r, v, sent, err)
 	}
-	a.site.Notify(w, trackingNotice(settings))
-	return site.Redirect(w, r, v.Address()+trackingSection)
+	return a.site.Done(w, r, nil, trackingNotice(settings), v.Address()+trackingSection)
 }
 
 func trackingNotice(s errortracking.Settings) string {
@@ -102,7 +101,7 @@ func (a *api) renderTrackingError(w http.ResponseWriter, r *http.Request, v visi
 		return err
 	}
 	sent.HasToken = newTrackingForm(settings).HasToken
-	sent.Complaints = newComplaints(wrong, "api_url", "The API address", "token", "The token",
+	sent.Complaints = site.NewComplaints(wrong, "api_url", "The API address", "token", "The token",
 		"project_name", "The name", "tracker_external_url", "The address")
 	return a.renderTracking(w, r, http.StatusUnprocessableEntity, trackingBody{v, settings, sent, keys})
 }

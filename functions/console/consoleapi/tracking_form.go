@@ -17,7 +17,7 @@ type trackingForm struct {
 	Token                           secret.Text
 	HasToken                        bool
 	Suggested                       errortracking.External // what an empty field stands for
-	Complaints                      complaints
+	Complaints                      site.Complaints
 }
 
 func newTrackingForm(s errortracking.Settings) trackingForm {
