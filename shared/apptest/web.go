@@ -7,7 +7,10 @@ import (
 	"testing"
 
 	"gatehouse/shared/app"
+	"gatehouse/shared/gateway"
+	"gatehouse/shared/gateway/localgateway"
 	"gatehouse/shared/project"
+	"gatehouse/shared/route"
 )
 
 // Web is an App with the private project acme/web, and a maintainer who makes calls.
@@ -41,4 +44,14 @@ func (s Web) Send(t *testing.T, method, target, contentType, body string) Answer
 	r.Header.Set("PRIVATE-TOKEN", s.Maintainer)
 	r.Header.Set("Content-Type", contentType)
 	return Send(t, s.H, r)
+}
+
+// ThroughGateway returns a local gateway that passes the requests for every route to
+// the handler as API Gateway does.
+func ThroughGateway(h http.Handler) http.Handler {
+	functions := map[string]localgateway.Invoker{}
+	for _, r := range route.Table {
+		functions[r.Function] = gateway.New(h)
+	}
+	return localgateway.New(functions, route.Table)
 }

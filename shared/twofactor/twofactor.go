@@ -8,6 +8,8 @@ package twofactor
 
 import (
 	"context"
+	"log/slog"
+	"strconv"
 	"time"
 
 	"gatehouse/shared/audit"
@@ -98,4 +100,64 @@ var ErrWrongCode = fault.New(fault.Unauthorized, "The code is not right, or it w
 // Factor returns the user's second factor, or a fault.NotFound error.
 func (r *Rules) Factor(ctx context.Context, userID int64) (Factor, error) {
 	return r.store.SecondFactor(ctx, userID)
+}
+
+// Use uses up the answer for a sign-in that began at this time. The error is
+// ErrWrongCode, or of kind fault.Conflict if the factor has changed since it was
+// read: then the caller reads it again and calls Use again.
+func (r *Rules) Use(ctx context.Context, f Factor, a Answer, began time.Time) error {
+	next, ok := r.use(ctx, f, a)
+	if !ok {
+		return ErrWrongCode
+	}
+	next.Mark, next.LastSignIn = newMark(), began
+	return r.store.ReplaceSecondFactor(ctx, f.Mark, next)
+}
+
+func seedLabel(userID int64) string { return strconv.FormatInt(userID, 10) }
+
+// use returns the factor after the answer was used, if that is right.
+func (r *Rules) use(ctx context.Context, f Factor, a Answer) (next Factor, ok bool) {
+	if next = r.sealedAnew(f); a.recovery {
+		next.Recovery, ok = f.Recovery.use(a.code)
+		return next, ok
+	}
+	seed, _, err := r.seeds.Open(next.Sealed, seedLabel(f.UserID))
+	if err != nil {
+		// The key that sealed the seed is gone. Recovery codes need no key.
+		slog.ErrorContext(ctx, "seed of a second factor does not open", "user_id", f.UserID, "error", err)
+		return f, false
+	}
+	next.LastStep, ok = Seed(seed).recognise(a.code.Reveal(), f.LastStep, r.now())
+	return next, ok
+}
+
+// sealedAnew returns the factor with its seed sealed under the instance's
+// current key. A seed that does not open stays as it is.
+func (r *Rules) sealedAnew(f Factor) Factor {
+	if anew, err := r.seeds.Anew(f.Sealed, seedLabel(f.UserID)); err == nil && anew != nil {
+		f.Sealed = anew
+	}
+	return f
+}
+
+// Reseal seals the user's seed under the instance's current key, if there is a
+// seed and another key sealed it, and reports whether it did. The error is
+// secret.ErrSealed when the key that sealed it is gone.
+func (r *Rules) Reseal(ctx context.Context, userID int64) (bool, error) {
+	for {
+		f, err := r.store.SecondFactor(ctx, userID)
+		if err != nil {
+			return false, fault.IgnoreNotFound(err)
+		}
+		next := f
+		next.Mark = newMark()
+		if next.Sealed, err = r.seeds.Anew(f.Sealed, seedLabel(userID)); err != nil || next.Sealed == nil {
+			return false, err
+		}
+		err = r.store.ReplaceSecondFactor(ctx, f.Mark, next)
+		if !fault.Is(err, fault.Conflict) {
+			return err == nil, err
+		}
+	}
 }
