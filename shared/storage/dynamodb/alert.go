@@ -19,8 +19,6 @@ var (
 
 var alertKind = kind[alert.Alert]{noun: "alert", notFound: alert.ErrNotFound, fields: alertFields}
 
-func alertKey(projectID, iid int64) key { return alertItem.key(projectID).entry(iid) }
-
 func alertFields(a *alert.Alert) fields {
 	return slices.Concat(fields{
 		{"project_id", &a.ProjectID}, {"iid", &a.IID}, {"fingerprint", (*string)(&a.Fingerprint)},
