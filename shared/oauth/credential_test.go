@@ -71,6 +71,17 @@ func TestChangedCredentialIsRefused(t *testing.T) {
 	}
 }
 
+func TestShortTextWithTheRightSealIsRefused(t *testing.T) {
+	codec := newCodec(testKeys(t, 1))
+	for length := range 60 {
+		body := append([]byte{byte(AccessKind)}, make([]byte, length)...)
+		text := base64.RawURLEncoding.EncodeToString(append(body, seal(codec.seals[0], body)...))
+		if c, ok := codec.Parse(AccessKind, secret.NewText(text)); ok && length < proofSize+len(c.Grant.Random) {
+			t.Errorf("%d bytes are taken for a token", length)
+		}
+	}
+}
+
 func TestCredentialNeedsTheGrantsNonce(t *testing.T) {
 	codec, g := newCodec(testKeys(t, 1)), testGrant()
 	c, _ := codec.Parse(AccessKind, codec.Credential(AccessKind, g))
