@@ -47,6 +47,8 @@ func TestRegisterErrors(t *testing.T) {
 		{"name that turns the text around", func(r *oauth.Registration) { r.Name = "App\u202eevil" }, fault.Fields{"name": {"contains a control character"}}},
 		{"no redirect", func(r *oauth.Registration) { r.RedirectURIs = "\n" }, fault.Fields{"redirect_uri": {"can't be blank"}}},
 		{"bad redirect", func(r *oauth.Registration) { r.RedirectURIs += " http://" }, fault.Fields{"redirect_uri": {"must be a valid URI."}}},
+		{"the most redirects", func(r *oauth.Registration) { r.RedirectURIs = strings.Repeat(redirectURI+" ", 20) }, nil},
+		{"too many redirects", func(r *oauth.Registration) { r.RedirectURIs = strings.Repeat(redirectURI+" ", 21) }, fault.Fields{"redirect_uri": {"has more than 20 entries"}}},
 		{"no scope", func(r *oauth.Registration) { r.Scopes = nil }, fault.Fields{"scopes": {"can't be blank"}}},
 		{"unknown scope", func(r *oauth.Registration) { r.Scopes = scope.Of("sudo") }, fault.Fields{"scopes": {"doesn't match configured on the server."}}},
 	}

@@ -123,6 +123,17 @@ func TestSignedIn(t *testing.T) {
 	}
 }
 
+func TestAnySignInServesARequestWithoutOpenID(t *testing.T) {
+	f := newFixture(t, oauth.Settings{})
+	a, err := f.Check(f.client, f.authorizeRequest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.SignedIn(a, f.now().Add(-30*24*time.Hour)); err != nil {
+		t.Errorf("a sign-in a month ago: %v, want no error", err)
+	}
+}
+
 func TestAgainAsksForAFreshSignInOnce(t *testing.T) {
 	f := newFixture(t, oauth.Settings{})
 	tests := []struct {
