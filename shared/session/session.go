@@ -1,6 +1,17 @@
 // Package session keeps people signed in to the pages. A browser's cookie names
-// a session and proves it; the store keeps a digest of the proof. Each session
-// remembers the user's SessionEpoch at sign-in; a change of it ends them all.
+// a session and proves it; the store keeps a digest of the proof.
+//
+// What ends a sign-in:
+//
+//   - time: IdleLimit without use, AbsoluteLimit in any case
+//   - the user: SignOut, EndOne, EndOthers
+//   - a new password, a block, and turning a second factor on or off. Each sets
+//     the user's SessionEpoch (user.Rules.Update, twofactor.Rules), and a session
+//     works only with the epoch at its sign-in (user.User.SessionValid)
+//   - the end of the account
+//
+// A sign-in that still waits for its second factor ends after
+// signin.PendingLifetime, and with the epoch too.
 package session
 
 import (

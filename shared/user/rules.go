@@ -76,8 +76,8 @@ type Change struct {
 	State                 *State
 }
 
-// ErrOneself keeps the last active administrator in place: taking that away
-// takes another administrator.
+// ErrOneself means that administrators tried to block, demote or delete
+// themselves. Only another administrator can, so that one always stays.
 var ErrOneself = fault.New(fault.Invalid, "administrators cannot block, demote or delete themselves")
 
 // Update changes a user. A new password and a block end the user's sessions

@@ -71,8 +71,8 @@ func (a *api) signIn(w http.ResponseWriter, r *http.Request) error {
 	return a.renderSignIn(w, r, http.StatusUnprocessableEntity, body)
 }
 
-// retryAfter says in the answer, and returns in words, how long somebody who is
-// throttled has to wait.
+// retryAfter sets the header that says how long to wait, and returns that in
+// words.
 func retryAfter(w http.ResponseWriter, result signin.Result) string {
 	web.RetryAfter(w, &throttle.Refused{Wait: result.Wait})
 	if n := int((result.Wait + time.Minute - 1) / time.Minute); n > 1 {
