@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Change is a change of an alert; nil leaves a field as it is.
+// Change is a change of an alert; nil leaves a field as it is. Rules.Change checks it.
 type Change struct {
 	Status     *Status
 	AssigneeID *int64    // zero: nobody

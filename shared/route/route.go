@@ -1,6 +1,6 @@
-// Package route has the one list of the service's addresses: which function
-// serves a path, which words are therefore reserved, and where in a path a
-// project's name ends.
+// Package route has the one list of the service's addresses (Table: which function
+// serves a path), the words that are reserved because addresses use them, and the
+// rules for names in a path (name.go).
 package route
 
 // A Route sends the requests for one path pattern to one function. The
