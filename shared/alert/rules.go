@@ -62,7 +62,7 @@ func (r *Rules) Change(ctx context.Context, by audit.Actor, p project.Project, a
 	}
 }
 
-// checkAssignee checks that the user may see the project's alerts.
+// checkAssignee checks that the user has the role Developer or above in the project.
 func (r *Rules) checkAssignee(ctx context.Context, p project.Project, userID *int64) error {
 	if userID == nil || *userID == 0 {
 		return nil
