@@ -18,7 +18,7 @@ import (
 var layers = [][]string{
 	{"fault", "secret", "page", "scope", "route", "text", "payload"},
 	rules: nil,
-	{"storage", "storage/packed"},
+	{"storage", "storage/packed", "storage/walk"},
 	{"storage/sqlite", "storage/dynamodb", "storage/dynamodb/tables", "storage/dynamodb/dynamodbtest", "storage/sqlite/sqlitetest", "storage/storagetest"},
 	{"web", "gateway", "openapi"},
 	{"auth", "openapi/openapitest"},

@@ -4,19 +4,21 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"gatehouse/shared/page"
 )
 
-// maxPage is the last page of a list that can be opened.
+// maxPage is the last page of a list that can be opened by its number alone.
 const maxPage = 2500
 
-// PageOf returns which page of a list the request asks for. An invalid number means
-// the first page: people edit addresses by hand.
+// PageOf returns which page of a list the request asks for. An invalid number or
+// cursor means the first page: people edit addresses by hand.
 func PageOf(r *http.Request) page.Request {
-	wanted := page.First
-	if n, err := strconv.Atoi(r.URL.Query().Get("page")); err == nil && n >= 1 && n <= maxPage {
-		wanted.Number = n
+	wanted, query := page.First, r.URL.Query()
+	after, err := page.ParsePosition(query.Get("cursor"))
+	if n, _ := strconv.Atoi(query.Get("page")); n >= 1 && (n <= maxPage || err == nil) {
+		wanted.Number, wanted.After = n, after
 	}
 	return wanted
 }
@@ -27,24 +29,31 @@ type Paging struct {
 	First        string // address
 	Newer, Older string // addresses; empty where the list ends
 	Sorted       bool   // not by time: the links are called Previous and Next
+	// SearchedUntil is set if the search went only so far; Older goes on.
+	SearchedUntil time.Time
 }
 
-// NewPaging returns the paging of the list at the address, which may have a query.
-func NewPaging(address string, r page.Request, more bool) Paging {
-	p := Paging{Number: r.Number, First: address}
-	if r.Number > 1 {
-		p.Newer = pageAddress(address, r.Number-1)
+// NewPaging returns the paging of the list at the address, which may have a query,
+// below the page that was found.
+func NewPaging[T any](address string, r page.Request, found page.Of[T]) Paging {
+	p := Paging{Number: r.Number, First: address, SearchedUntil: found.SearchedUntil}
+	if r.Number > 1 && r.Number <= maxPage {
+		p.Newer = pageAddress(address, page.Request{Number: r.Number - 1})
 	}
-	if more && r.Number < maxPage {
-		p.Older = pageAddress(address, r.Number+1)
+	if found.More && (r.Number < maxPage || found.Next.Some()) {
+		p.Older = pageAddress(address, page.Request{Number: r.Number + 1, After: found.Next})
 	}
 	return p
 }
 
-func pageAddress(list string, number int) string {
+func pageAddress(list string, wanted page.Request) string {
 	separator := "?"
 	if strings.Contains(list, "?") {
 		separator = "&"
 	}
-	return list + separator + "page=" + strconv.Itoa(number)
+	address := list + separator + "page=" + strconv.Itoa(wanted.Number)
+	if wanted.After.Some() {
+		address += "&cursor=" + wanted.After.String()
+	}
+	return address
 }

@@ -13,7 +13,7 @@ import (
 // maxNumber bounds a page's number, so that offsets stay far from overflowing.
 const maxNumber = math.MaxInt32
 
-// Page reads the parameters page and per_page (Interface: "Lists").
+// Page reads the parameters page, per_page and cursor (Interface: "Lists").
 func (v *Values) Page() page.Request {
 	r := page.First
 	if n := v.OptionalInt("page"); n != nil {
@@ -28,6 +28,12 @@ func (v *Values) Page() page.Request {
 			v.complain("per_page", "has a value not allowed")
 		}
 	}
+	if cursor := v.OptionalString("cursor"); cursor != nil {
+		var err error
+		if r.After, err = page.ParsePosition(*cursor); err != nil {
+			v.complain("cursor", "is invalid")
+		}
+	}
 	return r
 }
 
@@ -39,7 +45,8 @@ func ReadPage(r *http.Request) (page.Request, error) {
 }
 
 // pageHeaders sets the headers that say which page of the list this is. The links
-// keep the request's other parameters.
+// keep the request's other parameters. That to the next page has the position at
+// which this page ends, from which the next one is read at no further cost.
 func pageHeaders[T any](w http.ResponseWriter, r *http.Request, base string, req page.Request, p page.Of[T]) {
 	h := w.Header()
 	h.Set("X-Page", strconv.Itoa(req.Number))
@@ -47,36 +54,43 @@ func pageHeaders[T any](w http.ResponseWriter, r *http.Request, base string, req
 	h.Set("X-Prev-Page", "")
 	h.Set("X-Next-Page", "")
 	var links []string
-	link := func(rel string, number int) {
-		links = append(links, "<"+pageURL(r, base, req.Size, number)+`>; rel="`+rel+`"`)
+	link := func(rel string, wanted page.Request) {
+		wanted.Size = req.Size
+		links = append(links, "<"+pageURL(r, base, wanted)+`>; rel="`+rel+`"`)
 	}
 	if req.Number > 1 {
 		h.Set("X-Prev-Page", strconv.Itoa(req.Number-1))
-		link("prev", req.Number-1)
+		link("prev", page.Request{Number: req.Number - 1})
 	}
 	if p.More {
 		h.Set("X-Next-Page", strconv.Itoa(req.Number+1))
-		link("next", req.Number+1)
+		link("next", page.Request{Number: req.Number + 1, After: p.Next})
 	}
-	link("first", 1)
+	link("first", page.Request{Number: 1})
 	if p.Total >= 0 {
 		pages := (p.Total + req.Size - 1) / req.Size
 		h.Set("X-Total", strconv.Itoa(p.Total))
 		h.Set("X-Total-Pages", strconv.Itoa(pages))
-		link("last", max(pages, 1))
+		link("last", page.Request{Number: max(pages, 1)})
+	}
+	if !p.SearchedUntil.IsZero() {
+		h.Set("X-Searched-Until", p.SearchedUntil.UTC().Format(timeFormat))
 	}
 	h.Set("Link", strings.Join(links, ", "))
 }
 
-func pageURL(r *http.Request, base string, size, number int) string {
+func pageURL(r *http.Request, base string, wanted page.Request) string {
 	query := url.Values{}
 	for name, values := range r.URL.Query() {
-		if name != "access_token" && name != "private_token" {
+		if name != "access_token" && name != "private_token" && name != "cursor" {
 			query[name] = values
 		}
 	}
-	query.Set("page", strconv.Itoa(number))
-	query.Set("per_page", strconv.Itoa(size))
+	query.Set("page", strconv.Itoa(wanted.Number))
+	query.Set("per_page", strconv.Itoa(wanted.Size))
+	if wanted.After.Some() {
+		query.Set("cursor", wanted.After.String())
+	}
 	return base + r.URL.EscapedPath() + "?" + query.Encode()
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -30,6 +31,10 @@ func TestPageParameters(t *testing.T) {
 		{"page=2147483648", page.Request{}, "page is invalid"},
 		{"page=1&page=2", page.Request{}, "page is invalid"},
 		{"per_page=0", page.Request{}, "per_page has a value not allowed"},
+		{"page=2&cursor=rs.9", page.Request{Number: 2, Size: 20, After: page.Position{Value: 1000, ID: 9}}, ""},
+		{"cursor=", page.Request{}, "cursor is invalid"},
+		{"cursor=9", page.Request{}, "cursor is invalid"},
+		{"cursor=0.0", page.Request{}, "cursor is invalid"},
 		{"page=x&per_page=0", page.Request{}, "page is invalid, per_page has a value not allowed"},
 	}
 	for _, test := range tests {
@@ -97,6 +102,22 @@ func TestListHeaders(t *testing.T) {
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s: headers differ (-want +got):\n%s", test.name, diff)
 		}
+	}
+}
+
+func TestLinkGoesOnWhereThePageEnded(t *testing.T) {
+	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/l?search=a&page=2&cursor=0.z", nil)
+	found := page.Of[int]{Total: -1, More: true, Next: page.At(12), SearchedUntil: time.Date(2026, 11, 21, 13, 0, 0, 0, time.FixedZone("", 3600))}
+	if err := web.List(w, r, "http://g", page.Request{Number: 2, Size: 20, After: page.At(35)}, found, strconv.Itoa); err != nil {
+		t.Fatal(err)
+	}
+	want := `<http://g/l?page=1&per_page=20&search=a>; rel="prev", <http://g/l?cursor=0.c&page=3&per_page=20&search=a>; rel="next", ` +
+		`<http://g/l?page=1&per_page=20&search=a>; rel="first"`
+	if got := w.Header().Get("Link"); got != want {
+		t.Errorf("Link is\n%s, want\n%s", got, want)
+	}
+	if got := w.Header().Get("X-Searched-Until"); got != "2026-11-21T12:00:00.000Z" {
+		t.Errorf("X-Searched-Until is %q", got)
 	}
 }
 

@@ -73,7 +73,9 @@ func Deleted(w http.ResponseWriter, subject string, err error) error {
 type Time time.Time
 
 // MarshalJSON writes the instant.
-func (t Time) MarshalJSON() ([]byte, error) { return formatted(t, "2006-01-02T15:04:05.000Z") }
+func (t Time) MarshalJSON() ([]byte, error) { return formatted(t, timeFormat) }
+
+const timeFormat = "2006-01-02T15:04:05.000Z"
 
 // Date is a day as REST bodies write it. The zero time is null.
 type Date time.Time

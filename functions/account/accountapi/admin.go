@@ -82,7 +82,7 @@ func (a *api) listUsers(w http.ResponseWriter, r *http.Request, u user.User) err
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}
-	body := usersBody{Search: search, Paging: site.NewPaging(adminUsersPath, wanted, found.More)}
+	body := usersBody{Search: search, Paging: site.NewPaging(adminUsersPath, wanted, found)}
 	for _, x := range found.Items {
 		body.Rows = append(body.Rows, userRow{
 			x, adminUsersPath + "/" + strconv.FormatInt(x.ID, 10),

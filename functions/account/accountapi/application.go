@@ -39,7 +39,7 @@ func (a *api) listApplications(w http.ResponseWriter, r *http.Request, u user.Us
 	if err != nil {
 		return err
 	}
-	body := applicationsBody{Paging: site.NewPaging(applicationsPath, wanted, clients.More)}
+	body := applicationsBody{Paging: site.NewPaging(applicationsPath, wanted, clients)}
 	for _, c := range clients.Items {
 		body.Rows = append(body.Rows, applicationRow{c, applicationAddress(c)})
 	}

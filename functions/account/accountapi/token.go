@@ -52,7 +52,7 @@ func (a *api) listTokens(w http.ResponseWriter, r *http.Request, u user.User) er
 	if err != nil {
 		return err
 	}
-	body := tokensBody{Paging: site.NewPaging(tokensPath, wanted, tokens.More)}
+	body := tokensBody{Paging: site.NewPaging(tokensPath, wanted, tokens)}
 	for _, t := range tokens.Items {
 		body.Rows = append(body.Rows, a.tokenRow(t))
 	}

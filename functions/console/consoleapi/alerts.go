@@ -76,7 +76,7 @@ func (a *api) listAlerts(w http.ResponseWriter, r *http.Request, v visit) error 
 		return err
 	}
 	wanted := site.PageOf(r)
-	body.Paging = site.NewPaging(v.Address()+alertsTab+query.address(), wanted, found.listing.More)
+	body.Paging = site.NewPaging(v.Address()+alertsTab+query.address(), wanted, found.listing.Of)
 	body.Paging.Sorted = query.Sort != ""
 	return a.renderAlerts(w, r, v, alertsTab, site.Page{Template: "alerts", Title: "Alerts", Body: body})
 }

@@ -25,7 +25,7 @@ type keyRow struct {
 }
 
 func (a *api) newKeyList(v visit, wanted page.Request, found page.Of[errortracking.ClientKey]) keyList {
-	list := keyList{Paging: site.NewPaging(v.Address()+trackingSection, wanted, found.More), Setup: a.setup(v, found.Items)}
+	list := keyList{Paging: site.NewPaging(v.Address()+trackingSection, wanted, found), Setup: a.setup(v, found.Items)}
 	for _, k := range found.Items {
 		list.Rows = append(list.Rows, keyRow{k, k.DSN(a.app.BaseURL), v.Address() + keysPath + "/" + strconv.FormatInt(k.ID, 10)})
 	}

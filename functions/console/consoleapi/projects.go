@@ -29,7 +29,7 @@ func (a *api) listProjects(w http.ResponseWriter, r *http.Request, u user.User) 
 		return err
 	}
 	search, wanted := values.Get("search"), site.PageOf(r)
-	rows, more, err := a.visible(r, u, search, wanted)
+	rows, found, err := a.visible(r, u, search, wanted)
 	if err != nil {
 		return err
 	}
@@ -38,26 +38,26 @@ func (a *api) listProjects(w http.ResponseWriter, r *http.Request, u user.User) 
 		address += "?" + url.Values{"search": {search}}.Encode()
 	}
 	return a.site.Render(w, r, site.Page{Template: "projects", Title: "Projects", Place: "Projects", Body: projectsBody{
-		Search: search, Rows: rows, Paging: site.NewPaging(address, wanted, more), ConsolePath: consolePath,
+		Search: search, Rows: rows, Paging: site.NewPaging(address, wanted, found), ConsolePath: consolePath,
 		Create: `curl -H "PRIVATE-TOKEN: $TOKEN" -d "name=Web shop" ` + a.app.BaseURL + "/api/v4/projects",
 	}})
 }
 
 // visible returns a page of the projects that the user sees, as visits.
-func (a *api) visible(r *http.Request, u user.User, search string, wanted page.Request) (rows []visit, more bool, err error) {
+func (a *api) visible(r *http.Request, u user.User, search string, wanted page.Request) (rows []visit, found page.Of[project.Project], err error) {
 	memberships, err := a.app.Projects.Memberships(r.Context(), u.ID)
 	if err != nil {
-		return nil, false, err
+		return nil, found, err
 	}
 	now, viewer := a.app.Now(), project.Viewer{UserID: u.ID, Admin: u.Admin, Memberships: memberships}
 	filter := viewer.Filter(now)
 	filter.Search = search
-	found, err := a.app.Projects.Projects(r.Context(), filter, wanted)
+	found, err = a.app.Projects.Projects(r.Context(), filter, wanted)
 	if err != nil {
-		return nil, false, err
+		return nil, found, err
 	}
 	for _, p := range found.Items {
 		rows = append(rows, visit{u, p, viewer.RoleIn(p, now)})
 	}
-	return rows, found.More, nil
+	return rows, found, nil
 }

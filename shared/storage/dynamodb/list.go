@@ -1,0 +1,49 @@
+package dynamodb
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"gatehouse/shared/page"
+	"gatehouse/shared/storage/walk"
+)
+
+// newest is the source of the entries in the part of a partition whose sort keys
+// are the key's with a number behind it, by descending number.
+func (k kind[T]) newest(s *Store, at key) walk.Source[T] {
+	return func(ctx context.Context, after page.Position, n int) ([]T, error) {
+		var entries []T
+		err := s.newest(ctx, at, after, n, func(it item) error {
+			var entry T
+			err := k.entry(&entry).read(it)
+			entries = append(entries, entry)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("list %ss: %w", k.noun, err)
+		}
+		return entries, nil
+	}
+}
+
+// newest calls each with the first n items after the position of the part of a
+// partition whose sort keys are the key's with a number behind it, by descending
+// number.
+func (s *Store) newest(ctx context.Context, at key, after page.Position, n int, each func(item) error) error {
+	highest := int64(math.MaxInt64)
+	if after.Some() {
+		highest = after.ID - 1
+	}
+	return s.run(ctx, &sdk.QueryInput{
+		TableName: s.table(at), ScanIndexForward: aws.Bool(backward), Limit: aws.Int32(int32(n)),
+		KeyConditionExpression:    aws.String("pk = :pk AND sk BETWEEN :low AND :high"),
+		ExpressionAttributeValues: item{":pk": text(at.pk), ":low": text(at.entry(0).sk), ":high": text(at.entry(highest).sk)},
+	}, func(it item) (more bool, err error) {
+		n--
+		return n > 0, each(it)
+	})
+}

@@ -1,0 +1,157 @@
+// Package walk reads pages of lists for every store. A list is declared by its
+// sources: an index or a partition each, which gives its entries in the order of
+// the list. A page costs as many entries of each source as it shows, however long
+// the list is.
+package walk
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"gatehouse/shared/page"
+)
+
+// Source returns the first entries after the position, or the first of all if
+// there is no position, in the order of the list: n of them, and fewer only if it
+// has no more.
+type Source[T any] func(ctx context.Context, after page.Position, n int) ([]T, error)
+
+// List is a list of entries, which several sources can have.
+type List[T any] struct {
+	Sources  []Source[T]
+	Position func(T) page.Position // different for different entries
+	// Order is the order of positions; nil: page.Falling.
+	Order func(a, b page.Position) int
+	// Search keeps what is searched for. It looks at no more than SearchLimit
+	// entries for a page. Nil: every entry is kept.
+	Search func(T) bool
+	// Time is when the entry was made, for Of.SearchedUntil. It belongs to Search.
+	Time func(T) time.Time
+	// Count returns the length of the list, at most page.CountLimit+1. Nil: the
+	// list is not counted.
+	Count func(context.Context) (int, error)
+}
+
+// SearchLimit is how many entries a page looks at when no key leads to what is
+// searched for (Interface: "Lists").
+const SearchLimit = 1500
+
+// Page returns a page of the list.
+func (l List[T]) Page(ctx context.Context, r page.Request) (page.Of[T], error) {
+	result := page.Of[T]{Total: -1}
+	reads, ctx := errgroup.WithContext(ctx)
+	if l.Count != nil {
+		reads.Go(func() error {
+			n, err := l.Count(ctx)
+			result.Total = page.Count(n)
+			return err
+		})
+	}
+	var read reading[T]
+	reads.Go(func() (err error) {
+		read, err = l.read(ctx, r.After, r.Skipped()+r.Size+1)
+		return err
+	})
+	if err := reads.Wait(); err != nil {
+		return page.Of[T]{}, err
+	}
+	return l.cut(result, read, r), nil
+}
+
+// cut puts the requested page into the result.
+func (l List[T]) cut(result page.Of[T], read reading[T], r page.Request) page.Of[T] {
+	start := min(r.Skipped(), len(read.kept))
+	end := min(start+r.Size, len(read.kept))
+	result.Items = read.kept[start:end]
+	switch {
+	case end < len(read.kept) && end > 0:
+		result.More, result.Next = true, l.Position(read.kept[end-1])
+	case read.stopped:
+		result.More, result.Next, result.SearchedUntil = true, l.Position(read.last), l.Time(read.last)
+	}
+	return result
+}
+
+// reading is how far a list was read.
+type reading[T any] struct {
+	kept    []T
+	looked  int
+	last    T    // of those looked at
+	stopped bool // at the SearchLimit, and not at the end of the list
+}
+
+// growth is how many times as many entries each further look of a search takes.
+const growth = 8
+
+// read returns the first entries after the position that are kept: n of them,
+// unless the list or the search ends before.
+func (l List[T]) read(ctx context.Context, after page.Position, n int) (reading[T], error) {
+	if l.Search == nil {
+		kept, err := l.merged(ctx, after, n)
+		return reading[T]{kept: kept}, err
+	}
+	var read reading[T]
+	limit := max(SearchLimit, n)
+	for look := n; ; look *= growth {
+		look = min(look, limit-read.looked)
+		found, err := l.merged(ctx, after, look)
+		if err != nil {
+			return read, err
+		}
+		read.add(found, l.Search)
+		switch {
+		case len(found) < look || len(read.kept) >= n:
+			return read, nil
+		case read.looked >= limit:
+			read.stopped = true
+			return read, nil
+		}
+		after = l.Position(read.last)
+	}
+}
+
+func (r *reading[T]) add(found []T, keep func(T) bool) {
+	for _, entry := range found {
+		if keep(entry) {
+			r.kept = append(r.kept, entry)
+		}
+		r.last = entry
+	}
+	r.looked += len(found)
+}
+
+// maxParallel is how many sources are read at once.
+const maxParallel = 16
+
+// merged returns the first n entries of all sources after the position.
+func (l List[T]) merged(ctx context.Context, after page.Position, n int) ([]T, error) {
+	if len(l.Sources) == 1 {
+		return l.Sources[0](ctx, after, n)
+	}
+	found := make([][]T, len(l.Sources))
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.SetLimit(maxParallel)
+	for i, source := range l.Sources {
+		reads.Go(func() (err error) {
+			found[i], err = source(ctx, after, n)
+			return err
+		})
+	}
+	if err := reads.Wait(); err != nil {
+		return nil, err
+	}
+	all := slices.Concat(found...)
+	slices.SortStableFunc(all, func(a, b T) int { return l.order(l.Position(a), l.Position(b)) })
+	all = slices.CompactFunc(all, func(a, b T) bool { return l.Position(a) == l.Position(b) })
+	return all[:min(n, len(all))], nil
+}
+
+func (l List[T]) order(a, b page.Position) int {
+	if l.Order == nil {
+		return page.Falling(a, b)
+	}
+	return l.Order(a, b)
+}

@@ -1,0 +1,211 @@
+package walk_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gatehouse/shared/page"
+	"gatehouse/shared/storage/walk"
+)
+
+// numbers is a list of numbers in several sources, which count what they give.
+type numbers struct {
+	walk.List[int64]
+	given atomic.Int64
+}
+
+func newNumbers(sources ...[]int64) *numbers {
+	n := &numbers{}
+	n.Position = page.At
+	for _, all := range sources {
+		n.Sources = append(n.Sources, func(_ context.Context, after page.Position, most int) ([]int64, error) {
+			all := all
+			if after.Some() {
+				all = all[slices.IndexFunc(append(all, 0), func(id int64) bool { return id < after.ID }):]
+			}
+			all = all[:min(most, len(all))]
+			n.given.Add(int64(len(all)))
+			return all, nil
+		})
+	}
+	return n
+}
+
+// down returns the numbers from the highest to the lowest, every step.
+func down(highest, lowest, step int64) (all []int64) {
+	for id := highest; id >= lowest; id -= step {
+		all = append(all, id)
+	}
+	return all
+}
+
+func TestPages(t *testing.T) {
+	tests := []struct {
+		name    string
+		sources [][]int64
+		r       page.Request
+		want    page.Of[int64]
+	}{
+		{"no source", nil, page.First, page.Of[int64]{}},
+		{"an empty source", [][]int64{nil}, page.First, page.Of[int64]{}},
+		{"the first page", [][]int64{{5, 4, 3, 2, 1}}, page.Request{Number: 1, Size: 2},
+			page.Of[int64]{Items: []int64{5, 4}, More: true, Next: page.At(4)}},
+		{"a page by its number", [][]int64{{5, 4, 3, 2, 1}}, page.Request{Number: 2, Size: 2},
+			page.Of[int64]{Items: []int64{3, 2}, More: true, Next: page.At(2)}},
+		{"a page after a position", [][]int64{{5, 4, 3, 2, 1}}, page.Request{Number: 2, Size: 2, After: page.At(4)},
+			page.Of[int64]{Items: []int64{3, 2}, More: true, Next: page.At(2)}},
+		{"after a position that is gone", [][]int64{{5, 3, 2, 1}}, page.Request{Number: 9, Size: 2, After: page.At(4)},
+			page.Of[int64]{Items: []int64{3, 2}, More: true, Next: page.At(2)}},
+		{"the last page", [][]int64{{5, 4, 3, 2, 1}}, page.Request{Number: 3, Size: 2}, page.Of[int64]{Items: []int64{1}}},
+		{"a full last page", [][]int64{{2, 1}}, page.Request{Number: 1, Size: 2}, page.Of[int64]{Items: []int64{2, 1}}},
+		{"beyond the end", [][]int64{{2, 1}}, page.Request{Number: 9, Size: 2}, page.Of[int64]{Items: []int64{}}},
+		{"two sources in turns", [][]int64{{5, 3, 1}, {4, 2}}, page.Request{Number: 1, Size: 4},
+			page.Of[int64]{Items: []int64{5, 4, 3, 2}, More: true, Next: page.At(2)}},
+		{"an entry in both sources", [][]int64{{5, 3, 1}, {5, 4, 3}}, page.Request{Number: 1, Size: 3},
+			page.Of[int64]{Items: []int64{5, 4, 3}, More: true, Next: page.At(3)}},
+		{"one source before the other", [][]int64{{9, 8, 7}, {3, 2}}, page.Request{Number: 2, Size: 2, After: page.At(8)},
+			page.Of[int64]{Items: []int64{7, 3}, More: true, Next: page.At(3)}},
+	}
+	for _, test := range tests {
+		test.want.Total = -1
+		got, err := newNumbers(test.sources...).Page(t.Context(), test.r)
+		if diff := cmp.Diff(test.want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", test.name, err, diff)
+		}
+	}
+}
+
+// A walk by positions meets each entry once, in order, at the price of its pages.
+func TestWalkByPositions(t *testing.T) {
+	list := newNumbers(down(1000, 1, 2), down(999, 1, 3), down(400, 1, 1))
+	want := slices.Concat(down(1000, 1, 2), down(999, 1, 3), down(400, 1, 1))
+	slices.Sort(want)
+	want = slices.Compact(want)
+	slices.Reverse(want)
+
+	var got []int64
+	for r := (page.Request{Number: 1, Size: 7}); ; r.Number++ {
+		found, err := list.Page(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got = append(got, found.Items...); !found.More {
+			break
+		}
+		r.After = found.Next
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the walk differs (-want +got):\n%s", diff)
+	}
+	if most := int64(len(want)/7+1) * 3 * 8; list.given.Load() > most {
+		t.Errorf("the walk read %d entries, want at most %d", list.given.Load(), most)
+	}
+}
+
+func TestRisingOrder(t *testing.T) {
+	list := newNumbers([]int64{1, 3, 5}, []int64{2, 4})
+	list.Position = func(n int64) page.Position { return page.Position{Value: n, ID: 100 - n} }
+	list.Order = page.Rising
+	got, err := list.Page(t.Context(), page.Request{Number: 1, Size: 3})
+	if diff := cmp.Diff([]int64{1, 2, 3}, got.Items); err != nil || diff != "" || got.Next != (page.Position{Value: 3, ID: 97}) {
+		t.Errorf("%v, next %v (-want +got):\n%s", err, got.Next, diff)
+	}
+}
+
+// A search says how far it looked, and goes on from there.
+func TestSearch(t *testing.T) {
+	const length = 10 * walk.SearchLimit
+	searching := func(keep func(int64) bool) *numbers {
+		list := newNumbers(down(length, 1, 1))
+		list.Search = keep
+		list.Time = func(id int64) time.Time { return time.Unix(id, 0) }
+		return list
+	}
+	found := func(t *testing.T, list *numbers, r page.Request) page.Of[int64] {
+		t.Helper()
+		got, err := list.Page(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.SearchedUntil.IsZero() == (len(got.Items) < r.Size && got.More) {
+			t.Errorf("%d items, more %v, searched until %v", len(got.Items), got.More, got.SearchedUntil)
+		}
+		return got
+	}
+
+	t.Run("hits on the first look", func(t *testing.T) {
+		list := searching(func(int64) bool { return true })
+		got := found(t, list, page.First)
+		if len(got.Items) != 20 || got.Next != page.At(length-19) || list.given.Load() != 21 {
+			t.Errorf("%d items, next %v, read %d, want 20, %d, 21", len(got.Items), got.Next, list.given.Load(), length-19)
+		}
+	})
+	t.Run("no hit", func(t *testing.T) {
+		list := searching(func(int64) bool { return false })
+		got := found(t, list, page.First)
+		if got.Next != page.At(length-walk.SearchLimit+1) || list.given.Load() != walk.SearchLimit {
+			t.Errorf("next %v, read %d, want %d, %d", got.Next, list.given.Load(), length-walk.SearchLimit+1, walk.SearchLimit)
+		}
+		if want := time.Unix(length-walk.SearchLimit+1, 0); !got.SearchedUntil.Equal(want) {
+			t.Errorf("searched until %v, want %v", got.SearchedUntil, want)
+		}
+	})
+	t.Run("everything is found in the end", func(t *testing.T) {
+		list := searching(func(id int64) bool { return id%1000 == 1 })
+		var all []int64
+		pages := 0
+		for r := page.First; ; pages++ {
+			got := found(t, list, r)
+			if all = append(all, got.Items...); !got.More {
+				break
+			}
+			r.After = got.Next
+		}
+		if diff := cmp.Diff(down(length-999, 1, 1000), all); diff != "" || pages != 10 {
+			t.Errorf("%d pages (-want +got):\n%s", pages, diff)
+		}
+	})
+	t.Run("the end of the list is no limit", func(t *testing.T) {
+		list := newNumbers(down(walk.SearchLimit-1, 1, 1))
+		list.Search = func(id int64) bool { return id == 1 }
+		if got := found(t, list, page.First); got.More || len(got.Items) != 1 {
+			t.Errorf("%+v, want the one item and no more", got)
+		}
+	})
+}
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int]int{0: 0, 5: 5, page.CountLimit: page.CountLimit, page.CountLimit + 1: -1} {
+		list := newNumbers([]int64{1})
+		list.Count = func(context.Context) (int, error) { return n, nil }
+		if got, err := list.Page(t.Context(), page.First); err != nil || got.Total != want {
+			t.Errorf("a list with %d entries has the total %d, %v, want %d", n, got.Total, err, want)
+		}
+	}
+}
+
+func TestErrorsOfReadsAreReturned(t *testing.T) {
+	broken := errors.New("broken")
+	source := func(context.Context, page.Position, int) ([]int64, error) { return nil, broken }
+	count := func(context.Context) (int, error) { return 0, broken }
+	for name, spoil := range map[string]func(*numbers){
+		"the only source": func(n *numbers) { n.Sources = []walk.Source[int64]{source} },
+		"one of two":      func(n *numbers) { n.Sources = append(n.Sources, source) },
+		"the count":       func(n *numbers) { n.Count = count },
+		"a search": func(n *numbers) {
+			n.Sources, n.Search = []walk.Source[int64]{source}, func(int64) bool { return true }
+		},
+	} {
+		list := newNumbers([]int64{1})
+		spoil(list)
+		if _, err := list.Page(t.Context(), page.First); !errors.Is(err, broken) {
+			t.Errorf("%s: %v, want the error", name, err)
+		}
+	}
+}
