@@ -49,7 +49,7 @@ func openSQLite(env boot.Env) (storage.Store, error) {
 	if err := dataDir(env); err != nil {
 		return nil, err
 	}
-	store, err := sqlite.Open(filepath.Join(env.Data, "gatehouse.db"))
+	store, err := sqlite.OpenReporting(filepath.Join(env.Data, "gatehouse.db"), showProgress(os.Stderr, time.Now))
 	if err != nil {
 		return nil, fmt.Errorf("open the data in %s: %w", env.Data, err)
 	}

@@ -37,15 +37,20 @@ type Store struct {
 // Open opens the store in the file, which it creates if there is none. Only
 // the owner of a new file can read it. A file that a newer release of
 // Gatehouse wrote is an error.
-func Open(path string) (*Store, error) {
-	s, err := open(path)
+func Open(path string) (*Store, error) { return OpenReporting(path, func(Progress) {}) }
+
+// OpenReporting does the same and reports how far it has come after each
+// transaction with which it migrates a file of an earlier release. It may be
+// ended at any time, and goes on where it was the next time.
+func OpenReporting(path string, report func(Progress)) (*Store, error) {
+	s, err := open(path, report)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	return s, nil
 }
 
-func open(path string) (*Store, error) {
+func open(path string, report func(Progress)) (*Store, error) {
 	if err := create(path); err != nil {
 		return nil, err
 	}
@@ -53,7 +58,7 @@ func open(path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := migrate(context.Background(), writable); err != nil {
+	if err := (migrator{writable, migrations, report}).run(context.Background()); err != nil {
 		return nil, errors.Join(err, writable.Close())
 	}
 	readable, err := connect(path, reading)
