@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bytes"
+	"encoding/hex"
+	"io"
+	"log/slog"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gatehouse/shared/secret"
+)
+
+// tiny is enough for every call.
+var tiny = size{
+	users: 16, groups: 10, projects: 5, memberships: 40, clients: 2, grants: 8, tokens: 8, entries: 70, alerts: 60, members: 4,
+	projectsOfMany: 5, groupsOfMany: 5, grantsOfMany: 4, tokensOfMany: 3, sessionsOfMany: 3,
+}
+
+func testOptions(t *testing.T, dynamoDB bool) options {
+	o := options{dynamoDB: dynamoDB, data: t.TempDir(), rounds: 1, change: 1e9, only: regexp.MustCompile(""), template: "../../template.yaml", progress: io.Discard}
+	if dynamoDB {
+		o.data = "test-" + hex.EncodeToString(secret.Random(6))
+	}
+	return o
+}
+
+// measureTiny measures every call between two tiny stores, and checks that each is
+// answered and has a line in the table.
+func measureTiny(t *testing.T, o options, want int) *table {
+	t.Helper()
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	defer slog.SetDefault(before)
+	measured, err := compare(t.Context(), o, tiny, tiny)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slow := measured.slow(); len(slow) > 0 {
+		t.Errorf("refused: %v", slow)
+	}
+	var printed strings.Builder
+	measured.print(&printed)
+	if lines := strings.Count(printed.String(), "\n| "); lines != want {
+		t.Errorf("%d lines of calls, want %d:\n%s", lines, want, &printed)
+	}
+	return measured
+}
+
+func TestEveryCallIsMeasuredOnSQLite(t *testing.T) {
+	o := testOptions(t, false)
+	measureTiny(t, o, len(calls))
+	var progress bytes.Buffer
+	o.progress = &progress
+	measureTiny(t, o, len(calls))
+	if !strings.Contains(progress.String(), "was filled before") {
+		t.Errorf("the second run filled the stores again:\n%s", &progress)
+	}
+}
+
+func TestEveryCallIsCountedOnDynamoDB(t *testing.T) {
+	if os.Getenv("AWS_ENDPOINT_URL_DYNAMODB") == "" {
+		t.Skip("AWS_ENDPOINT_URL_DYNAMODB is not set: there is no DynamoDB to test on (scripts/test starts an emulator)")
+	}
+	measured := measureTiny(t, testOptions(t, true), len(calls)-1) // DynamoDB sweeps itself
+	for _, r := range measured.rows {
+		if r.cost.requests == 0 || r.cost.units == 0 && r.name != "new alert" {
+			t.Errorf("%s costs %v", r.name, r.cost)
+		}
+	}
+}
+
+func TestTooSlowCallsAreNamed(t *testing.T) {
+	measured := table{change: 3, rows: []row{
+		{call: call{name: "flat"}, small: 10, big: 30},
+		{call: call{name: "grows"}, small: 10, big: 31},
+		{call: call{name: "is refused"}, small: 10, big: 10, refused: 400},
+	}}
+	if got, want := strings.Join(measured.slow(), "; "), "grows (3.1); is refused (400)"; got != want {
+		t.Errorf("slow: %s, want %s", got, want)
+	}
+}
+
+func TestScaledSizesAreNeverBelowTheSmallOne(t *testing.T) {
+	if got := fullSize.scaled(0); got != smallSize {
+		t.Errorf("scaled(0) = %+v, want %+v", got, smallSize)
+	}
+	if got := fullSize.scaled(0.1).alerts; got != 20_000 {
+		t.Errorf("a tenth has %d alerts, want 20,000", got)
+	}
+}

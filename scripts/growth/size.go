@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"hash/fnv"
+)
+
+// size is how much a store holds.
+type size struct {
+	users, groups, projects, memberships int
+	clients, grants, tokens, entries     int
+	alerts, members                      int // of the busy project
+	// What the person "many" has.
+	projectsOfMany, groupsOfMany, grantsOfMany, tokensOfMany, sessionsOfMany int
+}
+
+// smallSize is a store in which every list still fills a page.
+var smallSize = size{
+	users: 200, groups: 200, projects: 20, memberships: 600,
+	clients: 20, grants: 200, tokens: 200, entries: 1000,
+	alerts: 100, members: 50,
+	projectsOfMany: 20, groupsOfMany: 200, grantsOfMany: 100, tokensOfMany: 20, sessionsOfMany: 20,
+}
+
+// fullSize is a big organisation.
+var fullSize = size{
+	users: 100_000, groups: 10_000, projects: 20_000, memberships: 200_000,
+	clients: 1000, grants: 100_000, tokens: 100_000, entries: 1_000_000,
+	alerts: 200_000, members: 5000,
+	projectsOfMany: 5000, groupsOfMany: 2500, grantsOfMany: 20_000, tokensOfMany: 1000, sessionsOfMany: 1000,
+}
+
+func (s *size) fields() []*int {
+	return []*int{
+		&s.users, &s.groups, &s.projects, &s.memberships, &s.clients, &s.grants, &s.tokens, &s.entries, &s.alerts, &s.members,
+		&s.projectsOfMany, &s.groupsOfMany, &s.grantsOfMany, &s.tokensOfMany, &s.sessionsOfMany,
+	}
+}
+
+// scaled returns a multiple of the size, but in nothing less than smallSize.
+func (s size) scaled(by float64) size {
+	least := smallSize
+	for i, field := range s.fields() {
+		*field = max(int(float64(*field)*by), *least.fields()[i])
+	}
+	return s
+}
+
+// digest distinguishes sizes in names of stores.
+func (s size) digest() string {
+	h := fnv.New32a()
+	fmt.Fprint(h, fillVersion, s)
+	return fmt.Sprintf("%08x", h.Sum32())
+}
