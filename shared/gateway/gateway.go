@@ -17,6 +17,9 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/web"
 )
 
 // Handler answers gateway events with an http.Handler. It implements
@@ -48,13 +51,17 @@ func (h *Handler) answer(ctx context.Context, e *event) (answer events.APIGatewa
 			answer = message(http.StatusInternalServerError, "500 Internal Server Error")
 		}
 	}()
+	w := newResponseWriter()
 	r, err := e.request(ctx)
 	if err != nil {
-		// The address stays out of the log: its query may hold a token.
-		slog.WarnContext(ctx, "event refused", "reason", err.Error())
-		return message(http.StatusBadRequest, "400 Bad request")
+		refused.ServeHTTP(w, e.unreadable(ctx, err))
+	} else {
+		h.next.ServeHTTP(w, r)
 	}
-	w := newResponseWriter()
-	h.next.ServeHTTP(w, r)
 	return w.answer()
 }
+
+// refused answers in place of the handler, with the headers that every answer has.
+var refused = web.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	web.Error(w, r, fault.New(fault.Invalid, ""))
+}))

@@ -225,6 +225,11 @@ func TestBadEventsAreRefusedWithoutLoggingTheAddress(t *testing.T) {
 			if answer.StatusCode != http.StatusBadRequest || answer.Body != `{"message":"400 Bad request"}` {
 				t.Errorf("answer = %d %s, want 400", answer.StatusCode, answer.Body)
 			}
+			for _, header := range []string{"X-Request-Id", "X-Content-Type-Options", "Vary", "Content-Type"} {
+				if answer.Headers[header] == "" {
+					t.Errorf("the answer has no %s: %v", header, answer.Headers)
+				}
+			}
 			if strings.Contains(logged.String(), "hidden") {
 				t.Errorf("the log holds the address: %s", logged)
 			}

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -55,6 +56,16 @@ func (e *event) request(ctx context.Context) (*http.Request, error) {
 	r.Header, r.Host = e.header()
 	r.RemoteAddr = net.JoinHostPort(e.RequestContext.HTTP.SourceIP, "0") // the event has no port
 	return r, nil
+}
+
+// unreadable returns a request in place of one that an event does not describe. It
+// has no address, which could get into the log with a token in its query.
+func (e *event) unreadable(ctx context.Context, reason error) *http.Request {
+	slog.WarnContext(ctx, "event refused", "reason", reason.Error())
+	r := &http.Request{Method: http.MethodGet, URL: &url.URL{Path: "/"}, RequestURI: "/"}
+	r.Header, r.Host = e.header()
+	r.RemoteAddr = net.JoinHostPort(e.RequestContext.HTTP.SourceIP, "0")
+	return r.WithContext(ctx)
 }
 
 // body returns a request that has only the event's body.

@@ -20,15 +20,39 @@ type Mux struct {
 	Refuse func(w http.ResponseWriter, r *http.Request, status int)
 
 	patterns []string
+	// paths finds the path of a pattern that fits an address best, whatever the
+	// method, and methods are those that the path has. A path without any has all.
+	paths   http.ServeMux
+	methods map[string][]string
 }
 
 // NewMux returns a Mux that refuses in the REST API's shapes.
-func NewMux() *Mux { return &Mux{Refuse: Refuse} }
+func NewMux() *Mux { return &Mux{Refuse: Refuse, methods: map[string][]string{}} }
 
 // Handle adds a route.
 func (m *Mux) Handle(pattern string, handler http.Handler) {
 	m.patterns = append(m.patterns, pattern)
 	m.ServeMux.Handle(pattern, handler)
+	method, path, found := strings.Cut(pattern, " ")
+	if !found {
+		method, path = "", pattern
+	}
+	if _, known := m.methods[path]; !known {
+		m.paths.Handle(path, http.NotFoundHandler())
+	}
+	m.methods[path] = append(m.methods[path], methodsOf(method)...)
+}
+
+// methodsOf lists the methods that a route with a method serves. A GET also serves
+// HEAD.
+func methodsOf(method string) []string {
+	switch method {
+	case "":
+		return nil
+	case http.MethodGet:
+		return []string{http.MethodGet, http.MethodHead}
+	}
+	return []string{method}
 }
 
 // HandleFunc adds a route.
@@ -39,31 +63,33 @@ func (m *Mux) HandleFunc(pattern string, handler func(http.ResponseWriter, *http
 // Patterns lists the routes' patterns, in the order in which they were added.
 func (m *Mux) Patterns() []string { return slices.Clone(m.patterns) }
 
-// ServeHTTP serves the request by the route that fits.
+// ServeHTTP serves the request by the route that fits. An address has the methods
+// of the path that fits it best: /members/all has none of /members/{user_id}.
 func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	handler, pattern := m.Handler(r)
+	_, path := m.paths.Handler(r)
+	methods := m.methods[path]
 	switch {
 	case !canonical(r.URL.EscapedPath()):
 		m.Refuse(w, r, http.StatusNotFound)
-		return
-	case pattern != "":
-		m.ServeMux.ServeHTTP(w, r)
-		return
-	}
-	verdict := verdict{header: http.Header{}}
-	handler.ServeHTTP(&verdict, r)
-	if verdict.status != http.StatusMethodNotAllowed {
+	case path == "":
 		if !RedirectSlash(w, r) {
 			m.Refuse(w, r, http.StatusNotFound)
 		}
-		return
+	case len(methods) == 0 || slices.Contains(methods, r.Method):
+		m.ServeMux.ServeHTTP(w, r)
+	default:
+		m.otherMethod(w, r, methods)
 	}
-	w.Header().Set("Allow", verdict.header.Get("Allow")+", OPTIONS")
+}
+
+// otherMethod answers a method that the address does not have.
+func (m *Mux) otherMethod(w http.ResponseWriter, r *http.Request, methods []string) {
+	w.Header().Set("Allow", strings.Join(slices.Sorted(slices.Values(methods)), ", ")+", OPTIONS")
 	if r.Method == http.MethodOptions {
 		w.WriteHeader(http.StatusOK)
 		return
 	}
-	m.Refuse(w, r, verdict.status)
+	m.Refuse(w, r, http.StatusMethodNotAllowed)
 }
 
 // canonical reports whether no segment of the path is empty, "." or "..".
@@ -72,16 +98,6 @@ func canonical(p string) bool {
 	clean := path.Clean(p)
 	return p == clean || p == clean+"/"
 }
-
-// verdict records what http.ServeMux answers when no route fits.
-type verdict struct {
-	header http.Header
-	status int
-}
-
-func (v *verdict) Header() http.Header         { return v.header }
-func (v *verdict) WriteHeader(status int)      { v.status = status }
-func (v *verdict) Write(b []byte) (int, error) { return len(b), nil }
 
 // Refuse answers 404 or 405 in the REST API's shapes.
 func Refuse(w http.ResponseWriter, _ *http.Request, status int) {

@@ -14,6 +14,9 @@ func testMux() *web.Mux {
 	mux.HandleFunc("GET /things", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "list") })
 	mux.HandleFunc("GET /things/{id}", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.PathValue("id")) })
 	mux.HandleFunc("DELETE /things/{id}", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	mux.HandleFunc("GET /things/all", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "all") })
+	mux.HandleFunc("POST /things/check", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "checked") })
+	mux.HandleFunc("/any", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Method) })
 	return mux
 }
 
@@ -38,6 +41,13 @@ func TestMuxRefusesInTheShapesOfREST(t *testing.T) {
 		{"POST", "/things", 405, `{"message":"405 Method Not Allowed"}`, "GET, HEAD, OPTIONS"},
 		{"PATCH", "/things/5", 405, `{"message":"405 Method Not Allowed"}`, "DELETE, GET, HEAD, OPTIONS"},
 		{"OPTIONS", "/things/5", 200, "", "DELETE, GET, HEAD, OPTIONS"},
+		{"GET", "/things/all", 200, "all", ""},
+		{"DELETE", "/things/all", 405, `{"message":"405 Method Not Allowed"}`, "GET, HEAD, OPTIONS"},
+		{"OPTIONS", "/things/all", 200, "", "GET, HEAD, OPTIONS"},
+		{"POST", "/things/check", 200, "checked", ""},
+		{"GET", "/things/check", 405, `{"message":"405 Method Not Allowed"}`, "POST, OPTIONS"},
+		{"BREW", "/any", 200, "BREW", ""},
+		{"OPTIONS", "/any", 200, "OPTIONS", ""},
 		{"OPTIONS", "/nothing", 404, notFound, ""},
 		{"OPTIONS", "//things", 404, notFound, ""},
 	}
