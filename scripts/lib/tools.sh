@@ -51,15 +51,16 @@ need_modules() {
   (cd "$1" && npm ci --loglevel=error --no-audit --no-fund) && cp "$1/package-lock.json" "$stamp"
 }
 
-# need_python DIR installs the Python packages of DIR/requirements.txt into the
-# virtual environment $tools/python.
+# need_python DIR [NAME] installs the Python packages of DIR/requirements.txt into
+# the virtual environment $tools/NAME, by default $tools/python.
 need_python() {
   need_venv || return
-  local stamp=$tools/python/.installed
+  local environment=$tools/${2-python}
+  local stamp=$environment/.installed
   cmp -s "$1/requirements.txt" "$stamp" && return
   echo "Installing the Python packages of $1 …"
-  python3 -m venv --clear "$tools/python" &&
-    "$tools/python/bin/pip" install --quiet --disable-pip-version-check --requirement "$1/requirements.txt" &&
+  python3 -m venv --clear "$environment" &&
+    "$environment/bin/pip" install --quiet --disable-pip-version-check --requirement "$1/requirements.txt" &&
     cp "$1/requirements.txt" "$stamp"
 }
 

@@ -137,6 +137,15 @@ func TestRequestsAreOpen(t *testing.T) {
 	})
 }
 
+// Clients that are generated for bodies of several kinds send the wrong one.
+func TestRequestsHaveBodiesOfOneKind(t *testing.T) {
+	each(loaded(t), func(method, path string, o *openapi3.Operation) {
+		if o.RequestBody != nil && (len(o.RequestBody.Value.Content) != 1 || o.RequestBody.Value.Content["application/json"] == nil) {
+			t.Errorf("%s %s takes other bodies than JSON", method, path)
+		}
+	})
+}
+
 // Generators of clients cannot make a type of these, or make a wrong one.
 func TestGeneratorsUnderstandTheSchemas(t *testing.T) {
 	taken := []string{"Any", "Dict", "Error", "List", "Map", "Mapping", "Object", "Response", "Set", "Type", "Union"}
