@@ -3,17 +3,23 @@ package functions_test
 import (
 	"encoding/base32"
 	"net/http"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/apptest"
 	"gatehouse/shared/boot"
 	"gatehouse/shared/oauth"
+	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
 	"gatehouse/shared/signin"
+	"gatehouse/shared/storage/dynamodb"
 	"gatehouse/shared/twofactor"
 	"gatehouse/shared/user"
 )
@@ -65,8 +71,8 @@ func aboutAccounts() []scenario {
 	}
 }
 
-// After a failure a sign-in takes a step more: the counter of attempts exists and
-// has to be read.
+// After a failure a sign-in takes a step more: the counters of attempts exist and
+// have to be read.
 func aboutSecondSteps() []scenario {
 	var browser *http.Client
 	var seed twofactor.Seed
@@ -89,12 +95,12 @@ func aboutSecondSteps() []scenario {
 	return []scenario{
 		{name: "two-factor authentication enabled", do: enable, stored: names(twofactor.EventEnabled)},
 		{name: "password", do: password, cost: cost{3, 2, 0}}, // the attempt counted beside the reads, and forgotten
-		{name: "code", do: code, stored: names(signin.EventSignIn), cost: cost{3, 4, 2}},
+		{name: "code", do: code, stored: names(signin.EventSignIn), cost: cost{3, 6, 2}},
 		{name: "password again", do: password, cost: cost{3, 2, 0}},
 		{name: "recovery code", do: recover, stored: names(signin.EventSignIn, twofactor.EventRecoveryCodeUsed), cost: cost{3, 4, 4}},
 		{name: "password for a wrong code", do: password, cost: cost{3, 2, 0}},
-		{name: "wrong code", do: wrong, stored: names(signin.EventFailed), cost: cost{2, 1, 2}},
-		{name: "code after that", do: code, stored: names(signin.EventSignIn), cost: cost{4, 5, 2}},
+		{name: "wrong code", do: wrong, stored: names(signin.EventFailed), cost: cost{2, 2, 2}},
+		{name: "code after that", do: code, stored: names(signin.EventSignIn), cost: cost{4, 8, 2}},
 
 		{rest: "DELETE /users/{root}/two_factor", status: 204, stored: names(twofactor.EventDisabled)},
 		{rest: "DELETE /users/{root}/two_factor", status: 204}, // is off
@@ -121,6 +127,61 @@ func aboutSecondSteps() []scenario {
 			w.wantFailed(root, root)
 			w.secret("a wrong password")
 		}},
+	}
+}
+
+// Of 300 wrong codes at once, ten from each of thirty addresses, a hundred are
+// looked at. Then the right one is not either, but a recovery code is.
+func TestGuessesOfASecondFactorHaveALimit(t *testing.T) {
+	t.Run("sqlite", func(t *testing.T) { guessCodes(t, apptest.New(t)) })
+	t.Run("dynamodb", func(t *testing.T) {
+		needEmulator(t)
+		guessCodes(t, apptest.Over(t, dynamodb.New(emulated(t))))
+	})
+}
+
+func guessCodes(t *testing.T, a *apptest.App) {
+	ada := a.User("ada")
+	enrolment := a.TwoFactor.Begin(ada, "session")
+	_, recovery, err := a.TwoFactor.Enable(t.Context(), ada, enrolment, enrolment.Seed.Code(a.Now()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Pass(time.Hour)
+	pending, err := a.SignIn.Password(t.Context(), signin.PasswordAttempt{Login: "ada", Password: secret.NewText(apptest.Password)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	try := func(n byte, code string) signin.Outcome {
+		from := signin.Origin{Address: netip.AddrFrom4([4]byte{203, 0, 113, n})}
+		result, err := a.SignIn.SecondFactor(t.Context(), signin.CodeAttempt{Pending: pending.Cookie.Reveal(), Code: code, Origin: from})
+		if err != nil {
+			t.Error(err)
+		}
+		return result.Outcome
+	}
+	used := enrolment.Seed.Code(a.Now().Add(-time.Hour))
+	var refused, throttled atomic.Int32
+	var callers sync.WaitGroup
+	for n := range 300 {
+		callers.Go(func() {
+			switch try(byte(n/10), used) {
+			case signin.Refused:
+				refused.Add(1)
+			case signin.Throttled:
+				throttled.Add(1)
+			}
+		})
+	}
+	callers.Wait()
+	if refused.Load() != 100 || throttled.Load() != 200 {
+		t.Errorf("of 300 codes at once %d were looked at and %d were not, want 100 and 200", refused.Load(), throttled.Load())
+	}
+	if got := try(40, enrolment.Seed.Code(a.Now())); got != signin.Throttled {
+		t.Errorf("the right code after that is %q, want it throttled", got)
+	}
+	if got := try(40, recovery[0].Reveal()); got != signin.SignedIn {
+		t.Errorf("a recovery code after that is %q, want the user signed in", got)
 	}
 }
 

@@ -1,6 +1,7 @@
 package signin_test
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -250,6 +251,74 @@ func TestSecondFactorIsThrottled(t *testing.T) {
 	f.want(signin.Throttled)(f.code(f.pendNow(), f.codes[1].Reveal()))
 	f.Pass(time.Microsecond)
 	f.want(signin.SignedIn)(f.code(f.pendNow(), f.codes[1].Reveal()))
+}
+
+// exhaust fails so often that no address may guess any more, and returns a pending
+// sign-in.
+func (f *fixture) exhaust() (pending string) {
+	f.t.Helper()
+	pending = f.pend()
+	for n := range 100 {
+		f.want(signin.Refused)(f.codeFrom(address(100+n/10), pending, f.wrong()))
+	}
+	return pending
+}
+
+// address returns a browser at the n-th address of a network.
+func address(n int) signin.Origin { return origin(fmt.Sprintf("198.51.100.%d", n)) }
+
+func TestHundredWrongCodesThrottleAllAddresses(t *testing.T) {
+	f := newFixture(t)
+	pending := f.exhaust()
+	for range 5 {
+		result, err := f.codeFrom(address(20), pending, f.seed.Code(f.Now()))
+		f.want(signin.Throttled)(result, err)
+		if result.Wait != 24*time.Hour {
+			t.Errorf("the wait is %s, want 24h", result.Wait)
+		}
+	}
+	f.Pass(24*time.Hour - time.Second - time.Microsecond)
+	pending = f.pend()
+	f.want(signin.Throttled)(f.codeFrom(address(20), pending, f.seed.Code(f.Now())))
+	f.Pass(time.Microsecond)
+	f.want(signin.SignedIn)(f.codeFrom(address(20), pending, f.seed.Code(f.Now())))
+}
+
+// Nobody guesses a recovery code, so whoever has one is let in.
+func TestRecoveryCodeOpensAnAccountWithoutGuessesLeft(t *testing.T) {
+	f := newFixture(t)
+	f.want(signin.SignedIn)(f.codeFrom(address(20), f.exhaust(), f.codes[0].Reveal()))
+	f.want(signin.Throttled)(f.codeFrom(address(20), f.pend(), f.seed.Code(f.Now())))
+}
+
+func TestNewPasswordBeginsNewGuesses(t *testing.T) {
+	f := newFixture(t)
+	f.exhaust()
+	f.update(f.ben, user.Change{Password: new(secret.NewText("difference engine"))})
+	f.Pass(time.Second)
+	result, err := f.password("ben", "difference engine")
+	f.want(signin.NeedsSecondFactor)(result, err)
+	f.want(signin.SignedIn)(f.code(result.Cookie.Reveal(), f.seed.Code(f.Now())))
+}
+
+// What was not looked at is not among the hundred.
+func TestOnlyCodesThatWereLookedAtAreAmongTheHundred(t *testing.T) {
+	f := newFixture(t)
+	over := f.pend()
+	f.use(f.codes[0].Reveal())
+	pending := f.pend()
+	for range 11 { // the address is refused the last one
+		f.codeFrom(address(0), pending, f.wrong())
+	}
+	for n := range 120 {
+		f.want(signin.Over)(f.codeFrom(address(20+n/10), over, f.wrong()))
+		f.want(signin.Refused)(f.codeFrom(address(20+n/10), pending, "12345"))
+	}
+	for n := range 89 {
+		f.want(signin.Refused)(f.codeFrom(address(40+n/10), pending, f.wrong()))
+	}
+	f.want(signin.SignedIn)(f.codeFrom(address(60), pending, f.seed.Code(f.Now())))
+	f.exhaust()
 }
 
 func (f *fixture) pendNow() string {

@@ -6,7 +6,10 @@ import (
 	"log/slog"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/secret"
 )
@@ -29,6 +32,10 @@ type Guess struct {
 	Kind    Kind
 	Account string // as typed; case-insensitive
 	Address netip.Addr
+	// Total limits the attempts at the account from all addresses together; the
+	// zero Limit does not. It is for attempts that need a secret to begin with:
+	// otherwise strangers could lock the account's user out.
+	Total Limit
 }
 
 // NetworkOf returns what counts as one address. For IPv6 that is the /64 network,
@@ -58,27 +65,33 @@ func NewRules(store Store, keys secret.Keys, limit Limit, now func() time.Time) 
 
 // Attempt is an accepted attempt. It counts as a failure until Succeed or
 // Withdraw is called, which do nothing for the zero Attempt.
-type Attempt struct {
+type Attempt struct{ atAddress, total counted }
+
+// counted is an attempt in one counter; the zero value is in none.
+type counted struct {
 	key   Key
 	since time.Time
 }
 
 // Begin counts an attempt. It must be called before the password or code is
-// checked. After too many failures the error is a *Refused.
+// checked. After too many failures the error is a *Refused, and the attempt
+// counts nowhere.
 func (r *Rules) Begin(ctx context.Context, g Guess) (Attempt, error) {
-	if r.limit.Failures <= 0 {
-		return Attempt{}, nil
+	var a Attempt
+	var atAddress, total error
+	var counts sync.WaitGroup
+	counts.Go(func() { a.atAddress, atAddress = r.count(ctx, r.key(g, NetworkOf(g.Address).String()), r.limit) })
+	counts.Go(func() { a.total, total = r.count(ctx, r.key(g, allAddresses), g.Total) })
+	counts.Wait()
+	err := errors.Join(total, atAddress) // errors.As finds the wait of total, which is the longer one
+	if err == nil {
+		return a, nil
 	}
-	key := r.key(g)
-	since, err := r.count(ctx, key)
 	if refused := (*Refused)(nil); errors.As(err, &refused) {
 		slog.WarnContext(ctx, "attempt throttled",
 			"kind", string(g.Kind), "network", NetworkOf(g.Address).String(), "wait", refused.Wait)
 	}
-	if err != nil {
-		return Attempt{}, err
-	}
-	return Attempt{key, since}, nil
+	return Attempt{}, errors.Join(err, r.Withdraw(ctx, a))
 }
 
 // glance is how long a waiting attempt sleeps between two tries.
@@ -87,37 +100,53 @@ const glance = 100 * time.Millisecond
 // count counts an attempt. If the counter is full, it waits as long as the last
 // counted attempt is younger than the limit's patience, since that one may still
 // succeed.
-func (r *Rules) count(ctx context.Context, key Key) (time.Time, error) {
+func (r *Rules) count(ctx context.Context, key Key, l Limit) (counted, error) {
+	if l.Failures <= 0 {
+		return counted{}, nil
+	}
 	for {
-		since, err := r.store.CountAttempt(ctx, key, r.limit, r.now())
+		since, err := r.store.CountAttempt(ctx, key, l, r.now())
+		if err == nil {
+			return counted{key, since}, nil
+		}
 		var refused *Refused
-		if !errors.As(err, &refused) || r.limit.Window-refused.Wait >= r.limit.Patience {
-			return since, err
+		if !errors.As(err, &refused) || l.Window-refused.Wait >= l.Patience {
+			return counted{}, err
 		}
 		select {
 		case <-ctx.Done():
-			return time.Time{}, ctx.Err()
+			return counted{}, ctx.Err()
 		case <-time.After(glance):
 		}
 	}
 }
 
-// Succeed removes all failures at the account from the address.
+// Succeed removes all failures at the account from the address and, if the guess
+// had a limit in total, those from all addresses.
 func (r *Rules) Succeed(ctx context.Context, a Attempt) error {
-	if a == (Attempt{}) {
-		return nil
-	}
-	return r.store.ForgetAttempts(ctx, a.key)
+	return a.each(ctx, func(ctx context.Context, c counted) error { return r.store.ForgetAttempts(ctx, c.key) })
 }
 
 // Withdraw uncounts an attempt whose password or code was not checked.
 func (r *Rules) Withdraw(ctx context.Context, a Attempt) error {
-	if a == (Attempt{}) {
-		return nil
-	}
-	return r.store.WithdrawAttempt(ctx, a.key, a.since)
+	return a.each(ctx, func(ctx context.Context, c counted) error { return r.store.WithdrawAttempt(ctx, c.key, c.since) })
 }
 
-func (r *Rules) key(g Guess) Key {
-	return r.keys[0].Sum([]byte(g.Kind), []byte(NetworkOf(g.Address).String()), []byte(strings.ToLower(g.Account)))
+// each calls do at once for each counter that has the attempt.
+func (a Attempt) each(ctx context.Context, do func(context.Context, counted) error) error {
+	calls, ctx := errgroup.WithContext(ctx)
+	for _, c := range []counted{a.atAddress, a.total} {
+		if c != (counted{}) {
+			calls.Go(func() error { return do(ctx, c) })
+		}
+	}
+	return calls.Wait()
+}
+
+// allAddresses stands for the network in the key of a counter of all attempts at
+// an account.
+const allAddresses = "all addresses"
+
+func (r *Rules) key(g Guess, network string) Key {
+	return r.keys[0].Sum([]byte(g.Kind), []byte(network), []byte(strings.ToLower(g.Account)))
 }

@@ -215,6 +215,111 @@ func TestOneFailureIsALimitToo(t *testing.T) {
 	f.wantThrottled(t, ada, true)
 }
 
+// from returns a guess at ada's account from the n-th address, of which all
+// together may fail four times an hour.
+func from(n byte) throttle.Guess {
+	return throttle.Guess{
+		Kind: throttle.SecondFactor, Account: "ada", Address: netip.AddrFrom4([4]byte{203, 0, 113, n}),
+		Total: throttle.Limit{Failures: 4, Window: time.Hour},
+	}
+}
+
+func TestTotalLimitsAllAddressesTogether(t *testing.T) {
+	f := newFixture(t, throttle.DefaultLimit)
+	for n := range byte(4) {
+		f.fail(t, from(n), 1)
+	}
+	f.now = at(59)
+	f.wantThrottled(t, from(0), true)
+	f.wantThrottled(t, from(9), true)
+	other := from(9)
+	other.Account = "ben"
+	f.wantThrottled(t, other, false)
+	other = from(9)
+	other.Kind = throttle.Password
+	f.wantThrottled(t, other, false)
+	unlimited := from(9)
+	unlimited.Total = throttle.Limit{}
+	f.wantThrottled(t, unlimited, false)
+	f.now = at(60)
+	f.wantThrottled(t, from(9), false)
+}
+
+// The address has its own limit, with which a total needs not agree.
+func TestTotalHoldsWithoutALimitOfAddresses(t *testing.T) {
+	f := newFixture(t, throttle.Limit{})
+	f.fail(t, from(0), 4)
+	f.wantThrottled(t, from(0), true)
+}
+
+func TestLongerWaitIsTold(t *testing.T) {
+	f := newFixture(t, throttle.Limit{Failures: 4, Window: time.Minute})
+	f.fail(t, from(0), 4)
+	_, err := f.Begin(t.Context(), from(0))
+	var refused *throttle.Refused
+	if !errors.As(err, &refused) || refused.Wait != time.Hour {
+		t.Errorf("Begin = %v, want a wait of an hour", err)
+	}
+}
+
+func TestSuccessForgetsTheTotal(t *testing.T) {
+	f := newFixture(t, throttle.DefaultLimit)
+	for n := range byte(3) {
+		f.fail(t, from(n), 1)
+	}
+	if err := f.Succeed(t.Context(), f.mustBegin(t, from(3))); err != nil {
+		t.Fatal(err)
+	}
+	f.fail(t, from(4), 4)
+	f.wantThrottled(t, from(5), true)
+}
+
+func TestWithdrawnAttemptsAreNotInTheTotal(t *testing.T) {
+	f := newFixture(t, throttle.DefaultLimit)
+	for n := range byte(8) {
+		if err := f.Withdraw(t.Context(), f.mustBegin(t, from(n))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.fail(t, from(9), 4)
+	f.wantThrottled(t, from(9), true)
+}
+
+// What one counter refuses takes nothing from the other: nobody looked at it.
+func TestRefusedAttemptsCountNowhere(t *testing.T) {
+	f := newFixture(t, throttle.Limit{Failures: 2, Window: time.Minute})
+	f.fail(t, from(0), 2)
+	for range 5 {
+		f.wantThrottled(t, from(0), true)
+	}
+	f.fail(t, from(1), 2)
+	for range 5 {
+		f.wantThrottled(t, from(2), true)
+	}
+	f.now = at(0.5)
+	onlyThere := from(2)
+	onlyThere.Total = throttle.Limit{}
+	f.fail(t, onlyThere, 2)
+	f.wantThrottled(t, onlyThere, true)
+}
+
+func TestOfManyAddressesAtOnceTheTotalIsLetThrough(t *testing.T) {
+	f := newFixture(t, throttle.DefaultLimit)
+	var through atomic.Int32
+	var callers sync.WaitGroup
+	for n := range byte(60) {
+		callers.Go(func() {
+			if _, err := f.Begin(t.Context(), from(n)); err == nil {
+				through.Add(1)
+			}
+		})
+	}
+	callers.Wait()
+	if got := through.Load(); got != 4 {
+		t.Errorf("%d of 60 attempts at once were let through, want 4", got)
+	}
+}
+
 func TestNoLimitThrottlesNobody(t *testing.T) {
 	f := newFixture(t, throttle.Limit{Window: time.Minute})
 	f.fail(t, ada, 20)

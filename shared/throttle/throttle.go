@@ -1,7 +1,9 @@
 // Package throttle slows down guessing of passwords and second factors: after
 // too many failures at one account from one address, the account refuses that
 // address for a while. It still accepts sign-ins from every other address, so
-// that a stranger cannot lock its user out.
+// that a stranger cannot lock its user out. Codes of a second factor also have a
+// limit for all addresses together: they are short enough to be guessed, and only
+// people with the password get to guess them.
 //
 // An attempt is counted before the password is checked, and a success removes
 // the count. Many attempts at the same time, even in several functions, thus

@@ -1,6 +1,7 @@
 package accountapi_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -173,6 +174,24 @@ func TestSecondStepThrottlesAnAddressAtAnAccount(t *testing.T) {
 	b.Post(secondStepPage, apptest.Form("code", has.codes[0])).Want(429)
 	a.Pass(10 * time.Minute)
 	secondStep(t, b, has.codes[0]).WantRedirect("/")
+}
+
+func TestSecondStepWithoutGuessesLeft(t *testing.T) {
+	a, _, has := withTwoFactors(t)
+	a.Pass(time.Hour)
+	b := newBrowser(t, a.App)
+	password(t, b)
+	used := has.seed.Code(a.Now().Add(-time.Hour))
+	for n := range 100 {
+		b.Address = fmt.Sprintf("198.51.100.%d:4711", n/10)
+		b.Post(secondStepPage, apptest.Form("code", used)).Want(422)
+	}
+	b.Address = "198.51.100.99:4711"
+	page := b.Post(secondStepPage, apptest.Form("code", has.seed.Code(a.Now()))).Want(429, "Too many wrong codes", "Wait 24 hours", "Use a recovery code")
+	if got := page.Header().Get("Retry-After"); got != "86400" {
+		t.Errorf("Retry-After is %q, want 86400", got)
+	}
+	b.Post(secondStepPage, apptest.Form("code", has.codes[0])).WantRedirect("/")
 }
 
 // A client that wants a fresh sign-in gets one with both factors, and the

@@ -75,8 +75,12 @@ func (a *api) signIn(w http.ResponseWriter, r *http.Request) error {
 // words.
 func retryAfter(w http.ResponseWriter, result signin.Result) string {
 	web.RetryAfter(w, &throttle.Refused{Wait: result.Wait})
-	if n := int((result.Wait + time.Minute - 1) / time.Minute); n > 1 {
-		return strconv.Itoa(n) + " minutes"
+	n, unit := int((result.Wait+time.Minute-1)/time.Minute), " minutes"
+	if n > 120 {
+		n, unit = (n+59)/60, " hours"
+	}
+	if n > 1 {
+		return strconv.Itoa(n) + unit
 	}
 	return "a minute"
 }
