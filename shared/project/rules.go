@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"strconv"
@@ -79,10 +80,12 @@ func slug(name string) string {
 	return strings.Trim(notInSlug.ReplaceAllString(strings.ToLower(name), "-"), "-.")
 }
 
-func (d Draft) check() fault.Fields {
+// check returns what is wrong with the draft below this parent, which is the zero
+// Group for the top.
+func (d Draft) check(parent Group) fault.Fields {
 	complaints := fault.Fields{}
 	complaints.Add("name", text.CheckName(d.Name))
-	complaints.Add("path", route.CheckSegment(d.Path))
+	complaints.Add("path", cmp.Or(route.CheckSegment(d.Path), route.CheckFullPath(parent.FullPath+"/"+d.Path)))
 	if !d.Visibility.Valid() {
 		complaints.Add("visibility", "is not included in the list")
 	}
@@ -92,7 +95,7 @@ func (d Draft) check() fault.Fields {
 // CreateGroup creates a group below a parent, or at the top when the parent is
 // the zero Group. The user in whose name the actor acts becomes its owner.
 func (r *Rules) CreateGroup(ctx context.Context, by audit.Actor, d Draft, parent Group) (Group, error) {
-	complaints := d.check()
+	complaints := d.check(parent)
 	g := Group{Name: d.Name, Path: d.Path, FullPath: d.Path, Visibility: d.Visibility, CreatedAt: r.now()}
 	if parent.ID != 0 {
 		complaints.Add("visibility", notWider(d.Visibility, parent.Visibility))
@@ -117,7 +120,7 @@ func (r *Rules) CreateGroup(ctx context.Context, by audit.Actor, d Draft, parent
 
 // CreateProject creates a project in a namespace.
 func (r *Rules) CreateProject(ctx context.Context, by audit.Actor, d Draft, namespace Group) (Project, error) {
-	complaints := d.check()
+	complaints := d.check(namespace)
 	if namespace.OwnerID == 0 {
 		complaints.Add("visibility", notWider(d.Visibility, namespace.Visibility))
 	}

@@ -3,6 +3,7 @@ package project_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -53,6 +54,50 @@ func TestGroupsNestUpToALimit(t *testing.T) {
 	}
 	if found, err := a.Projects.FindGroup(t.Context(), g.FullPath); err != nil || found.ID != g.ID || len(found.Lineage()) != 20 {
 		t.Errorf("FindGroup(%q) = %+v, %v", g.FullPath, found, err)
+	}
+}
+
+// Groups with longer full paths, which were made before there was a limit, go on.
+func TestFullPathsHaveALimit(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	g := a.Group(strings.Repeat("a", 240), project.Group{}, ada, project.Private)
+	for range 2 {
+		g = a.Group(strings.Repeat("b", 240), g, ada, project.Private)
+	}
+	g = a.Group(strings.Repeat("e", 155), g, ada, project.Private)
+	rest := 1024 - len(g.FullPath+"/")
+	by := audit.ByUser(ada.ID)
+	draft := func(length int) project.Draft {
+		path := strings.Repeat("c", length)
+		return project.Draft{Name: path, Path: path, Visibility: project.Private}
+	}
+	tooLong := fault.Fields{"path": {"makes the full path too long (maximum is 1024 characters)"}}
+	_, err := a.Projects.CreateGroup(t.Context(), by, draft(rest+1), g)
+	if diff := cmp.Diff(tooLong, complaints(err)); diff != "" {
+		t.Errorf("CreateGroup (-want +got):\n%s", diff)
+	}
+	_, err = a.Projects.CreateProject(t.Context(), by, draft(rest+1), g)
+	if diff := cmp.Diff(tooLong, complaints(err)); diff != "" {
+		t.Errorf("CreateProject (-want +got):\n%s", diff)
+	}
+	p, err := a.Projects.CreateProject(t.Context(), by, draft(rest), g)
+	if err != nil || len(p.FullPath) != 1024 {
+		t.Errorf("CreateProject = a full path of %d, %v, want one of 1024 characters", len(p.FullPath), err)
+	}
+	older := project.Group{
+		ParentID: g.ID, Ancestors: g.Lineage(), Name: "older", Path: strings.Repeat("d", 255),
+		FullPath: g.FullPath + "/" + strings.Repeat("d", 255) + "/older", Visibility: project.Private, CreatedAt: a.Now(),
+	}
+	if older, err = a.Store.CreateGroup(t.Context(), older, ada.ID); err != nil {
+		t.Fatal(err)
+	}
+	name := "Renamed"
+	if _, err := a.Projects.ChangeGroup(t.Context(), by, older, project.Change{Name: &name}); err != nil {
+		t.Errorf("ChangeGroup with a longer full path = %v", err)
+	}
+	if found, err := a.Projects.FindGroup(t.Context(), older.FullPath); err != nil || found.ID != older.ID {
+		t.Errorf("FindGroup of a longer full path = %d, %v, want %d", found.ID, err, older.ID)
 	}
 }
 

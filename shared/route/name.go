@@ -53,6 +53,19 @@ func CheckSegment(name string) string {
 	return ""
 }
 
+// maxFullPath bounds what lists of full paths grow to, such as the claims about a
+// user. Older groups and projects may have longer ones.
+const maxFullPath = 1024
+
+// CheckFullPath returns what is wrong with the full path of a new group or project
+// with valid segments, or "" when it can be used.
+func CheckFullPath(fullPath string) string {
+	if len(fullPath) > maxFullPath {
+		return "makes the full path too long (maximum is 1024 characters)"
+	}
+	return ""
+}
+
 // SplitReference splits the segments behind /projects/ or /groups/ into the
 // reference and the rest: "acme/web/members/5" into "acme/web" and
 // "members/5". A reference whose slashes are still encoded is one segment, and
