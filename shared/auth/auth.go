@@ -74,15 +74,15 @@ type bearer struct {
 }
 
 // Recognise returns the caller with this token. It reads the token, then user,
-// client and the lookups in also in parallel.
-func (a *Auth) Recognise(ctx context.Context, token secret.Text, also ...func(ctx context.Context, userID int64) error) (Caller, error) {
+// client and the lookups in also in parallel. They get the token's user and scopes.
+func (a *Auth) Recognise(ctx context.Context, token secret.Text, also ...func(ctx context.Context, userID int64, scopes scope.Set) error) (Caller, error) {
 	b, err := a.bearer(ctx, token)
 	if err != nil {
 		return Caller{}, err
 	}
 	var more []func(context.Context) error
 	for _, read := range also {
-		more = append(more, func(ctx context.Context) error { return read(ctx, b.userID) })
+		more = append(more, func(ctx context.Context) error { return read(ctx, b.userID, b.scopes) })
 	}
 	return a.resolve(ctx, b, more...)
 }

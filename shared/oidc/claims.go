@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strconv"
 
+	"gatehouse/shared/project"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/user"
 )
@@ -55,6 +57,27 @@ func (c Claim) blank() bool {
 		return len(v) == 0
 	}
 	return false
+}
+
+// ifTrue is the value of a claim that is left out unless it is true.
+func ifTrue(is bool) any {
+	if !is {
+		return nil
+	}
+	return true
+}
+
+// paths returns the full paths of the groups in which the user has one of these
+// roles, or any role if there are none, in their order.
+func paths(joined project.Joined, roles ...project.Role) []string {
+	var all []string
+	for _, g := range joined.Groups {
+		if len(roles) == 0 || slices.Contains(roles, g.Role) {
+			all = append(all, g.FullPath)
+		}
+	}
+	slices.Sort(all)
+	return all
 }
 
 // subject is the user's permanent name.

@@ -18,7 +18,7 @@ type identity struct {
 	issuer string
 	now    time.Time
 	ring   ring
-	direct []project.Group
+	direct project.Joined
 }
 
 // Identity reads the data of an id_token of the user.
@@ -29,11 +29,8 @@ func (p *Provider) Identity(ctx context.Context, userID int64) (oauth.Identity, 
 		id.ring, err = p.keys.ring(ctx)
 		return err
 	})
-	reads.Go(func() error {
-		memberships, err := p.groups.Memberships(ctx, userID)
-		if err == nil {
-			id.direct, err = p.groups.Direct(ctx, memberships)
-		}
+	reads.Go(func() (err error) {
+		id.direct, err = p.groups.Direct(ctx, userID, maxGroups)
 		return err
 	})
 	err := reads.Wait()
@@ -56,7 +53,8 @@ func (id identity) IDToken(u user.User, g oauth.Grant, access secret.Text) (secr
 		id.ring.legacySubject(u),
 	}
 	claims = append(claims, emailClaims(u, g.Scopes)...)
-	claims = append(claims, Claim{"groups_direct", paths(id.direct)})
+	fitting := within(maxIDTokenBytes, id.direct)
+	claims = append(claims, Claim{"groups_direct", paths(fitting)}, Claim{"groups_direct_truncated", ifTrue(fitting.More)})
 	token, err := id.ring.signer(id.now).sign(claims)
 	return secret.NewText(token), err
 }
@@ -82,10 +80,16 @@ func accessTokenHash(access secret.Text) string {
 	return encode(sum[:len(sum)/2])
 }
 
-func paths(groups []project.Group) []string {
-	var all []string
-	for _, g := range groups {
-		all = append(all, g.FullPath)
+// within returns the groups with full paths that fit into a claim of so many bytes.
+func within(bytes int, all project.Joined) project.Joined {
+	fitting, left := project.Joined{More: all.More}, bytes-len("[]")
+	for _, g := range all.Groups {
+		if size := len(`"",`) + len(g.FullPath); size <= left {
+			left -= size
+			fitting.Groups = append(fitting.Groups, g)
+		} else {
+			fitting.More = true
+		}
 	}
-	return all
+	return fitting
 }

@@ -38,14 +38,20 @@ type Store interface {
 	ReplaceSigningKeys(ctx context.Context, next SealedKeys) error
 }
 
-// Groups finds the groups of users.
+// Groups finds the groups of users, at most so many.
 type Groups interface {
-	Memberships(ctx context.Context, userID int64) (project.Memberships, error)
-	// Direct returns the groups that the memberships name.
-	Direct(ctx context.Context, ms project.Memberships) ([]project.Group, error)
-	// Joined returns the groups in which the memberships give a role.
-	Joined(ctx context.Context, ms project.Memberships) ([]project.Group, error)
+	// Direct returns the groups of which the user is a direct member.
+	Direct(ctx context.Context, userID int64, most int) (project.Joined, error)
+	// Joined returns the groups of Direct and the groups below them.
+	Joined(ctx context.Context, userID int64, most int) (project.Joined, error)
 }
+
+// The limits of the claims about groups. Anybody can make anybody else a member
+// of any number of groups, and applications keep claims in cookies and headers.
+const (
+	maxGroups       = 200     // in each claim
+	maxIDTokenBytes = 8 << 10 // of groups in an id_token, as JSON
+)
 
 // Provider makes the claims about users.
 type Provider struct {

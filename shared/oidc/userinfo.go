@@ -14,40 +14,23 @@ import (
 type Profile struct {
 	issuer string
 	ring   ring
-	groups []project.Group
-	roles  map[project.Role][]string // the full paths of the groups, by the user's role there
+	joined project.Joined
 }
 
 // Profile reads the data of the claims about the user.
 func (p *Provider) Profile(ctx context.Context, userID int64) (Profile, error) {
 	profile := Profile{issuer: p.issuer}
-	var memberships project.Memberships
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.Go(func() (err error) {
 		profile.ring, err = p.keys.ring(ctx)
 		return err
 	})
 	reads.Go(func() (err error) {
-		if memberships, err = p.groups.Memberships(ctx, userID); err == nil {
-			profile.groups, err = p.groups.Joined(ctx, memberships)
-		}
+		profile.joined, err = p.groups.Joined(ctx, userID, maxGroups)
 		return err
 	})
 	err := reads.Wait()
-	profile.roles = p.rolesIn(profile.groups, memberships)
 	return profile, err
-}
-
-// rolesIn returns the groups by the user's role as a member. What administrators
-// may do anywhere does not count.
-func (p *Provider) rolesIn(groups []project.Group, memberships project.Memberships) map[project.Role][]string {
-	viewer := project.Viewer{Memberships: memberships}
-	roles := map[project.Role][]string{}
-	for _, g := range groups {
-		role := viewer.RoleIn(g, p.now())
-		roles[role] = append(roles[role], g.FullPath)
-	}
-	return roles
 }
 
 // Claims returns the claims about the user for the bearer of a token with these
@@ -63,10 +46,11 @@ func (p Profile) Claims(u user.User, scopes scope.Set) Claims {
 	claims = append(claims, emailClaims(u, scopes)...)
 	return append(claims,
 		Claim{"profile", p.issuer + "/" + u.Username},
-		Claim{"groups", paths(p.groups)},
-		Claim{p.issuer + "/claims/groups/owner", p.roles[project.Owner]},
-		Claim{p.issuer + "/claims/groups/maintainer", p.roles[project.Maintainer]},
-		Claim{p.issuer + "/claims/groups/developer", p.roles[project.Developer]},
+		Claim{"groups", paths(p.joined)},
+		Claim{"groups_truncated", ifTrue(p.joined.More)},
+		Claim{p.issuer + "/claims/groups/owner", paths(p.joined, project.Owner)},
+		Claim{p.issuer + "/claims/groups/maintainer", paths(p.joined, project.Maintainer)},
+		Claim{p.issuer + "/claims/groups/developer", paths(p.joined, project.Developer)},
 	)
 }
 
@@ -93,7 +77,7 @@ func (p *Provider) KeySet(ctx context.Context) (KeySet, error) {
 func (p *Provider) ClaimNames() []string {
 	return []string{
 		"iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "sub_legacy", "name", "nickname",
-		"preferred_username", "email", "email_verified", "profile", "groups", "groups_direct",
+		"preferred_username", "email", "email_verified", "profile", "groups", "groups_truncated", "groups_direct", "groups_direct_truncated",
 		p.issuer + "/claims/groups/owner", p.issuer + "/claims/groups/maintainer", p.issuer + "/claims/groups/developer",
 	}
 }

@@ -3,47 +3,102 @@ package project
 import (
 	"cmp"
 	"context"
+	"iter"
 	"maps"
 	"slices"
 
 	"gatehouse/shared/page"
 )
 
-// Direct returns the groups of the memberships that have not ended, ordered by
-// full path.
-func (r *Rules) Direct(ctx context.Context, ms Memberships) ([]Group, error) {
-	var ids []int64
+// Joined are groups in which a user has a role as a member: the highest roles
+// first, and of one role the oldest groups.
+type Joined struct {
+	Groups []RoleInGroup
+	More   bool // there are groups besides these
+}
+
+// RoleInGroup is a group with the user's role in it.
+type RoleInGroup struct {
+	Group
+	Role Role
+}
+
+// Direct returns the groups of which the user is a direct member. Of more than
+// most it returns those with the highest roles, and of one role the oldest.
+func (r *Rules) Direct(ctx context.Context, userID int64, most int) (Joined, error) {
+	roles, err := r.groupRoles(ctx, userID)
+	if err != nil || len(roles) == 0 {
+		return Joined{}, err
+	}
+	found, err := r.GroupsByID(ctx, roles.first(most))
+	return roles.join(maps.Values(found), len(roles) > most), err
+}
+
+// Joined returns the groups of Direct and all groups below them. Of more than
+// most it returns first those of Direct, then the newest of the others.
+func (r *Rules) Joined(ctx context.Context, userID int64, most int) (Joined, error) {
+	roles, err := r.groupRoles(ctx, userID)
+	if err != nil || len(roles) == 0 {
+		return Joined{}, err
+	}
+	filter := Filter{MembersOnly: true, Places: groups(slices.Collect(maps.Keys(roles)))}
+	newest, err := r.Groups(ctx, filter, page.Request{Number: 1, Size: most})
+	if err != nil || !newest.More {
+		return roles.join(slices.Values(newest.Items), false), err
+	}
+	all, err := r.GroupsByID(ctx, roles.first(most))
+	if err != nil {
+		return Joined{}, err
+	}
+	for _, g := range newest.Items {
+		if len(all) == most {
+			break
+		}
+		all[g.ID] = g
+	}
+	return roles.join(maps.Values(all), true), nil
+}
+
+// groupRoles are the roles of a user's memberships of groups, by the group's id.
+type groupRoles map[int64]Role
+
+// groupRoles returns those of the memberships that have not ended.
+func (r *Rules) groupRoles(ctx context.Context, userID int64) (groupRoles, error) {
+	ms, err := r.MembershipsIn(ctx, InGroup, userID)
+	roles := groupRoles{}
 	for _, m := range ms {
-		if m.Kind == InGroup && m.Active(r.now()) {
-			ids = append(ids, m.ID)
+		if m.Active(r.now()) {
+			roles[m.ID] = m.Role
 		}
 	}
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	found, err := r.GroupsByID(ctx, ids)
-	return byPath(slices.Collect(maps.Values(found))), err
+	return roles, err
 }
 
-// Joined returns the groups in which the memberships give a role, ordered by
-// full path: the groups of Direct and all groups below them.
-func (r *Rules) Joined(ctx context.Context, ms Memberships) ([]Group, error) {
-	filter := Viewer{Memberships: ms}.Filter(r.now())
-	filter.MembersOnly = true
-	if !slices.ContainsFunc(filter.Places, func(p Place) bool { return p.Kind == InGroup }) {
-		return nil, nil
-	}
-	var all []Group
-	for req := (page.Request{Number: 1, Size: page.CountLimit}); ; req.Number++ {
-		found, err := r.Groups(ctx, filter, req)
-		all = append(all, found.Items...)
-		if err != nil || !found.More {
-			return byPath(all), err
-		}
-	}
+// first returns the ids of at most so many groups: those with the highest roles,
+// and of one role the oldest.
+func (rs groupRoles) first(most int) []int64 {
+	ids := slices.SortedFunc(maps.Keys(rs), func(a, b int64) int {
+		return cmp.Or(cmp.Compare(rs[b], rs[a]), cmp.Compare(a, b))
+	})
+	return ids[:min(most, len(ids))]
 }
 
-func byPath(groups []Group) []Group {
-	slices.SortFunc(groups, func(a, b Group) int { return cmp.Compare(a.FullPath, b.FullPath) })
-	return groups
+// in returns the role in the group: the highest there and in the groups above.
+func (rs groupRoles) in(g Group) Role {
+	highest := NoRole
+	for _, id := range g.Lineage() {
+		highest = max(highest, rs[id])
+	}
+	return highest
+}
+
+func (rs groupRoles) join(found iter.Seq[Group], more bool) Joined {
+	var all []RoleInGroup
+	for g := range found {
+		all = append(all, RoleInGroup{g, rs.in(g)})
+	}
+	slices.SortFunc(all, func(a, b RoleInGroup) int {
+		return cmp.Or(cmp.Compare(b.Role, a.Role), cmp.Compare(a.ID, b.ID))
+	})
+	return Joined{all, more}
 }

@@ -49,6 +49,10 @@ type Reader interface {
 	// Memberships returns every membership of the user, also expired ones.
 	Memberships(ctx context.Context, userID int64) (Memberships, error)
 
+	// MembershipsIn returns the user's memberships of places of this kind, also
+	// expired ones, by ascending id of the place.
+	MembershipsIn(ctx context.Context, k Kind, userID int64) (Memberships, error)
+
 	// Environments returns all environments of the project, by ascending id.
 	Environments(ctx context.Context, p Project) ([]Environment, error)
 }

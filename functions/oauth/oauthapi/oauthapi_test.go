@@ -36,7 +36,12 @@ type fixture struct {
 
 func newFixture(t testing.TB) *fixture {
 	t.Helper()
-	f := &fixture{App: apptest.New(t)}
+	return newFixtureOver(t, apptest.New(t))
+}
+
+func newFixtureOver(t testing.TB, a *apptest.App) *fixture {
+	t.Helper()
+	f := &fixture{App: a}
 	f.handler = oauthapi.New(f.App.App)
 	f.user = f.User("ada")
 	client, text, err := f.OAuth.Register(t.Context(), audit.Setup, f.user.ID, oauth.Registration{

@@ -2,10 +2,14 @@ package oauthapi_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,6 +23,8 @@ import (
 	"gatehouse/shared/project"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/storage"
+	"gatehouse/shared/storage/sqlite/sqlitetest"
 	"gatehouse/shared/user"
 )
 
@@ -269,6 +275,68 @@ func TestUserInfoRefusals(t *testing.T) {
 	f.Block(f.user)
 	if w := ask("GET", "", "", good); w.Code != 401 || w.Header().Get("WWW-Authenticate") != invalid || w.Body.Len() != 0 {
 		t.Errorf("for a blocked user: %d %q", w.Code, w.Body)
+	}
+}
+
+// withoutGroups is a store that counts how often groups are looked for.
+type withoutGroups struct {
+	storage.Store
+	reads *atomic.Int32
+}
+
+func (s withoutGroups) Memberships(ctx context.Context, userID int64) (project.Memberships, error) {
+	s.reads.Add(1)
+	return s.Store.Memberships(ctx, userID)
+}
+
+func (s withoutGroups) MembershipsIn(ctx context.Context, k project.Kind, userID int64) (project.Memberships, error) {
+	s.reads.Add(1)
+	return s.Store.MembershipsIn(ctx, k, userID)
+}
+
+func TestRefusedUserInfoReadsNoGroups(t *testing.T) {
+	store := withoutGroups{sqlitetest.Open(t), new(atomic.Int32)}
+	f := newFixtureOver(t, apptest.Over(t, store))
+	rp := newRelyingParty(t, f)
+	good, noOpenID := rp.signIn(t, "openid", "", 0).AccessToken, rp.signIn(t, "read_user", "", 0).AccessToken
+	for token, test := range map[string]struct {
+		status int
+		reads  int32
+	}{noOpenID: {403, 0}, good: {200, 1}} {
+		store.reads.Store(0)
+		w := f.send("GET", "/oauth/userinfo", "", "Authorization", "Bearer "+token)
+		if got := store.reads.Load(); w.Code != test.status || got != test.reads {
+			t.Errorf("userinfo = %d after looking %d times for groups, want %d after %d", w.Code, got, test.status, test.reads)
+		}
+	}
+}
+
+// Anybody can make anybody else a member of any number of groups.
+func TestForcedMembershipsDoNotStopASignIn(t *testing.T) {
+	f := newFixture(t)
+	stranger := f.User("stranger")
+	f.Group("acme", project.Group{}, f.user, project.Private)
+	top := f.Group(strings.Repeat("a", 240), project.Group{}, stranger, project.Private)
+	for n := range 250 {
+		g := f.Group(fmt.Sprintf("%04d%s", n, strings.Repeat("b", 236)), top, stranger, project.Private)
+		f.Member(g.Place(), f.user, project.Owner)
+	}
+	rp := newRelyingParty(t, f)
+	token := rp.signIn(t, "openid", "", 0)
+	for range 2 {
+		raw, _ := token.Extra("id_token").(string)
+		claims := rp.claims(t, token)
+		direct, _ := claims["groups_direct"].([]any)
+		if !slices.Contains(direct, any("acme")) || claims["groups_direct_truncated"] != true || len(raw) > 16<<10 {
+			t.Errorf("an id_token of %d bytes tells %d groups, truncated %v", len(raw), len(direct), claims["groups_direct_truncated"])
+		}
+		token = rp.refresh(t, token)
+	}
+	info := rp.userInfo(t, token)
+	groups, _ := info["groups"].([]any)
+	owned, _ := info[apptest.BaseURL+"/claims/groups/owner"].([]any)
+	if len(groups) != 200 || len(owned) != 200 || !slices.Contains(groups, any("acme")) || info["groups_truncated"] != true {
+		t.Errorf("userinfo tells %d groups and %d of an owner, truncated %v", len(groups), len(owned), info["groups_truncated"])
 	}
 }
 

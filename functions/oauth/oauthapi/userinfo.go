@@ -23,8 +23,10 @@ func (a *api) userInfo(w http.ResponseWriter, r *http.Request) error {
 		return answerChallenge(w, http.StatusUnauthorized, "")
 	}
 	var profile oidc.Profile
-	caller, err := a.Auth.Recognise(r.Context(), token, func(ctx context.Context, userID int64) (err error) {
-		profile, err = a.openID.Profile(ctx, userID)
+	caller, err := a.Auth.Recognise(r.Context(), token, func(ctx context.Context, userID int64, scopes scope.Set) (err error) {
+		if scopes.Has(scope.OpenID) {
+			profile, err = a.openID.Profile(ctx, userID)
+		}
 		return err
 	})
 	switch {

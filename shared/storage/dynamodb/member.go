@@ -94,6 +94,11 @@ func (s *Store) Memberships(ctx context.Context, userID int64) (project.Membersh
 	return members.all(ctx, s, memberOfUser.key(userID))
 }
 
+// MembershipsIn returns the user's memberships of places of this kind.
+func (s *Store) MembershipsIn(ctx context.Context, k project.Kind, userID int64) (project.Memberships, error) {
+	return members.all(ctx, s, memberOfUser.key(userID, string(k)))
+}
+
 // maxTogether is how many memberships one transaction removes, which can make a
 // hundred changes.
 const maxTogether = 40

@@ -93,3 +93,8 @@ var membersOf = "SELECT " + memberColumns(new(project.Member)).names("members") 
 func (s *Store) Memberships(ctx context.Context, userID int64) (project.Memberships, error) {
 	return members.all(ctx, s.readers, "WHERE user_id = ?", userID)
 }
+
+// MembershipsIn returns the user's memberships of places of this kind.
+func (s *Store) MembershipsIn(ctx context.Context, k project.Kind, userID int64) (project.Memberships, error) {
+	return members.all(ctx, s.readers, "WHERE user_id = ? AND kind = ? ORDER BY place_id", userID, k)
+}

@@ -21,6 +21,7 @@ var members = []promise{
 	{"are removed", removeMember},
 	{"are listed by place, then user", listMembers},
 	{"know all their places, also those that ended", listMemberships},
+	{"know their places of one kind", listMembershipsIn},
 }
 
 func addMemberOnce(t *testing.T, s storage.Store) {
@@ -202,4 +203,25 @@ func listMemberships(t *testing.T, s storage.Store) {
 	anyOrder := cmpopts.SortSlices(func(a, b project.Member) bool { return a.Role < b.Role })
 	wantSame(t, "Memberships", got, project.Memberships{inGroup, inProject, ended}, anyOrder)
 	wantMembers(t, s, ended.Place, owner.ID, ended)
+}
+
+func listMembershipsIn(t *testing.T, s storage.Store) {
+	owner, u := addUser(t, s), addUser(t, s)
+	inGroups, inProjects := project.Memberships{}, project.Memberships{}
+	for range 3 {
+		g := addGroup(t, s, owner.ID)
+		inGroups = append(inGroups, addMember(t, s, g.Place(), u.ID, project.Guest))
+		inProjects = append(inProjects, addMember(t, s, addProject(t, s, g).Place(), u.ID, project.Developer))
+	}
+	ended := project.Member{
+		Place: addGroup(t, s, owner.ID).Place(), UserID: u.ID, Role: project.Owner,
+		ExpiresAt: now.AddDate(0, 0, -2), CreatedAt: now.AddDate(0, -1, 0),
+	}
+	wantOK(t, "AddMember", s.AddMember(t.Context(), ended))
+	in := func(k project.Kind, userID int64) project.Memberships {
+		return must[project.Memberships](t)(s.MembershipsIn(t.Context(), k, userID))
+	}
+	wantSame(t, "MembershipsIn groups", in(project.InGroup, u.ID), append(inGroups, ended))
+	wantSame(t, "MembershipsIn projects", in(project.InProject, u.ID), inProjects)
+	wantSame(t, "MembershipsIn projects of a member of groups", in(project.InProject, owner.ID), project.Memberships{})
 }
