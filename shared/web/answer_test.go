@@ -170,3 +170,34 @@ func TestPathID(t *testing.T) {
 		}
 	}
 }
+
+// What a client reads is the same either way, but six times as long with escapes.
+func TestJSONEscapesNoHTML(t *testing.T) {
+	w := httptest.NewRecorder()
+	err := web.JSON(w, http.StatusOK, map[string]any{"text": "<a&b>", "raw": json.RawMessage(`{"c":"<&>"}`)})
+	if want := `{"raw":{"c":"<&>"},"text":"<a&b>"}`; err != nil || w.Body.String() != want {
+		t.Errorf("JSON = %q, %v, want %q", w.Body, err, want)
+	}
+}
+
+func TestFits(t *testing.T) {
+	const limit = 6<<20 - 64<<10
+	tests := []struct {
+		name string
+		body string
+		want bool
+	}{
+		{"nothing", "", true},
+		{"half of it in quotes", strings.Repeat(`"`, limit/4-10), true},
+		{"more in quotes", strings.Repeat(`"`, limit/4), false},
+		{"all in letters", strings.Repeat("a", limit-10), true},
+		{"more letters", strings.Repeat("a", limit), false},
+		{"ampersands", strings.Repeat("&", limit-10), true},
+		{"control characters", strings.Repeat("\x01", limit/7), false},
+	}
+	for _, test := range tests {
+		if got := web.Fits(test.body); got != test.want {
+			t.Errorf("Fits(%s) = %t, want %t", test.name, got, test.want)
+		}
+	}
+}

@@ -8,6 +8,34 @@ import (
 	"gatehouse/shared/fault"
 )
 
+// Encode returns the JSON of an answer. It leaves '<', '>' and '&' as they are: an
+// answer is no HTML, and escaped each of them takes six bytes.
+func Encode(body any) ([]byte, error) {
+	var encoded bytes.Buffer
+	encoder := json.NewEncoder(&encoded)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(body); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(encoded.Bytes(), []byte("\n")), nil
+}
+
+// maxAnswer is how much of the 6 MB that a function's answer may have is for the
+// body, in bytes.
+const maxAnswer = 6<<20 - 64<<10
+
+// Fits reports whether a function can answer with this body as JSON. In its answer
+// to the gateway that JSON is a string, in which quotes and some others take twice
+// as much.
+func Fits(body any) bool {
+	encoded, err := Encode(body)
+	if err != nil || 2*len(encoded) <= maxAnswer {
+		return err == nil
+	}
+	quoted, err := Encode(string(encoded))
+	return err == nil && len(quoted) <= maxAnswer
+}
+
 // Object reads a body that is one JSON object. A name that comes more than once has
 // all its values.
 func Object(body []byte) (map[string][]any, error) {

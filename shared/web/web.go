@@ -48,14 +48,19 @@ func PathID(r *http.Request, name string) (int64, error) {
 // JSON answers with a JSON body that no cache may keep. The content type has no
 // parameters, because some REST clients compare it literally.
 func JSON(w http.ResponseWriter, status int, body any) error {
-	encoded, err := json.Marshal(body)
+	encoded, err := Encode(body)
 	if err != nil {
 		return err
 	}
+	return WriteJSON(w, status, encoded)
+}
+
+// WriteJSON is JSON for a body that is encoded already.
+func WriteJSON(w http.ResponseWriter, status int, encoded []byte) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, err = w.Write(encoded)
+	_, err := w.Write(encoded)
 	return err
 }
 

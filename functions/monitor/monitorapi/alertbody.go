@@ -58,6 +58,7 @@ type detailedAlert struct {
 	IncidentMarkdown *string           `json:"incident_markdown"`
 	Annotations      map[string]string `json:"annotations"`
 	Payload          json.RawMessage   `json:"payload"`
+	PayloadTruncated bool              `json:"payload_truncated"`
 }
 
 type activityBody struct {
@@ -128,7 +129,23 @@ func (a *api) answerAlert(w http.ResponseWriter, r *http.Request, p project.Proj
 		return err
 	}
 	n := names{users, found.integrations}
-	return web.JSON(w, http.StatusOK, newDetailedAlert(a.alertBody(p, found.Alert, n), found.Alert, n, found.payload))
+	return web.JSON(w, http.StatusOK, a.fittingAlert(p, found, n))
+}
+
+// fittingAlert returns the alert without its payload if the answer would be too
+// large with it, and then without the details too if it still would be: they
+// repeat parts of the payload, possibly with more escapes.
+func (a *api) fittingAlert(p project.Project, found foundAlert, n names) detailedAlert {
+	body := a.alertBody(p, found.Alert, n)
+	detailed := newDetailedAlert(body, found.Alert, n, found.payload)
+	if !web.Fits(detailed) {
+		detailed.Payload, detailed.PayloadTruncated = nil, true
+	}
+	if !web.Fits(detailed) {
+		detailed = newDetailedAlert(body, found.Alert, n, nil)
+		detailed.PayloadTruncated = true
+	}
+	return detailed
 }
 
 // assigneesOf returns the ids of the alerts' assignees.

@@ -104,6 +104,19 @@ func (a *api) showAlert(w http.ResponseWriter, r *http.Request, _ auth.Caller, p
 	return a.answerAlert(w, r, p, found)
 }
 
+// showPayload answers with the payload alone, as it was sent.
+func (a *api) showPayload(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+	iid, err := web.PathID(r, "iid")
+	if err != nil {
+		return noAlert(err)
+	}
+	text, err := a.payload(r.Context(), p.ID, iid)
+	if err != nil {
+		return noAlert(err)
+	}
+	return web.WriteJSON(w, http.StatusOK, text)
+}
+
 func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
 	found, err := a.foundAlert(r, p)
 	if err != nil {

@@ -38,7 +38,7 @@ func TestAlertBody(t *testing.T) {
 	list1.Want(t, 200, list{want})
 	for field, value := range map[string]any{
 		"activity": list{}, "query": nil, "generator_url": nil, "y_label": nil, "incident_markdown": nil,
-		"annotations": object{}, "payload": payload,
+		"annotations": object{}, "payload": payload, "payload_truncated": false,
 	} {
 		want[field] = value
 	}

@@ -1,12 +1,12 @@
 package oauthapi
 
 import (
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
 
 	"gatehouse/shared/oauth"
+	"gatehouse/shared/web"
 )
 
 // handler is an endpoint that answers errors in OAuth's format.
@@ -21,7 +21,7 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // answer writes a JSON body that no cache may keep (RFC 6749 section 5.1).
 func answer(w http.ResponseWriter, status int, body any) error {
-	encoded, err := json.Marshal(body)
+	encoded, err := web.Encode(body)
 	if err != nil {
 		return err
 	}

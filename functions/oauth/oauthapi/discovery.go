@@ -1,7 +1,6 @@
 package oauthapi
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/oidc"
 	"gatehouse/shared/scope"
+	"gatehouse/shared/web"
 )
 
 // metadataBody is the metadata that clients discover (OpenID Connect Discovery
@@ -97,7 +97,7 @@ func (a *api) keySet(w http.ResponseWriter, r *http.Request) error {
 
 // publish answers with a body that is the same for everyone and may be cached.
 func publish(w http.ResponseWriter, contentType string, lifetime time.Duration, body any) error {
-	encoded, err := json.Marshal(body)
+	encoded, err := web.Encode(body)
 	if err != nil {
 		return err
 	}
