@@ -1,8 +1,11 @@
 package functions_test
 
 import (
+	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
+	"gatehouse/shared/scope"
 	"gatehouse/shared/user"
 )
 
@@ -11,6 +14,19 @@ func aboutProjects() []scenario {
 	later := func(w *walk) { // than the token's use was noted
 		w.pass(oauth.TouchEvery)
 		w.get(w.t, "/api/v4/projects/root%2Fweb", w.access)
+	}
+	invite := func(path string) func(*walk) {
+		return func(w *walk) { // administrators have no limit of invitations
+			ada, err := w.app.Users.UserByUsername(w.t.Context(), "ada")
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			_, token, err := w.app.Tokens.Create(w.t.Context(), audit.Setup, accesstoken.Request{UserID: ada.ID, Name: "test", Scopes: scope.Of(scope.API)})
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			w.call(w.t, "POST", w.things.expand(path), w.secret(token.Reveal()), w.things.expand(`{"user_id":{ben},"access_level":30}`), 201)
+		}
 	}
 	return []scenario{
 		{rest: "GET /projects/{web}", status: 200, cost: cost{2, 0, 0}},
@@ -26,6 +42,10 @@ func aboutProjects() []scenario {
 		{rest: "POST /users", send: `{"username":"ada","name":"Ada","email":"ada@example.com","password":"the password of ada"}`, status: 201, keep: "ada", stored: names(user.EventCreated)},
 		{rest: "POST /projects/{project}/members", send: `{"user_id":{ada},"access_level":30}`, status: 201, stored: names(project.EventMemberAdded)},
 		{rest: "PUT /projects/{project}/members/{ada}", send: `{"access_level":40}`, status: 200, stored: names(project.EventMemberChanged)},
+		{rest: "POST /groups/{group}/members", send: `{"user_id":{ada},"access_level":50}`, status: 201, stored: names(project.EventMemberAdded)},
+		{rest: "POST /users", send: `{"username":"ben","name":"Ben","email":"ben@example.com","password":"the password of ben"}`, status: 201, keep: "ben", stored: names(user.EventCreated)},
+		{do: invite("/projects/{project}/members"), name: "a user invites another to a project", stored: names(project.EventMemberAdded)},
+		{do: invite("/groups/{group}/members"), name: "a user invites another to a group", stored: names(project.EventMemberAdded)},
 		{rest: "GET /projects/{project}/members/all", status: 200},
 		{rest: "DELETE /users/{ada}", status: 204, stored: names(user.EventDeleted)},
 		{rest: "DELETE /projects/{project}", status: 204, stored: names(project.EventProjectDeleted)},

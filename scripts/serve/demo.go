@@ -114,9 +114,10 @@ func demoGroup(ctx context.Context, a *app.App, people []user.User) (project.Gro
 		draft := project.Draft{Name: "Acme", Path: "acme", Visibility: project.Private}
 		group, err = a.Projects.CreateGroup(ctx, owner, draft, project.Group{})
 	}
+	by := project.Inviter{Actor: owner, Role: project.Owner}
 	for i := 1; i < len(people) && err == nil; i++ {
 		member := project.Member{UserID: people[i].ID, Role: demoPeople[i].role}
-		if err = a.Projects.Invite(ctx, owner, project.Owner, group, member); fault.Is(err, fault.Conflict) {
+		if err = a.Projects.Invite(ctx, by, group, member); fault.Is(err, fault.Conflict) {
 			err = nil // is a member already
 		}
 	}

@@ -3,6 +3,7 @@
 package memberapi
 
 import (
+	"context"
 	"net/http"
 	"slices"
 
@@ -102,10 +103,12 @@ func (a *api) add(w http.ResponseWriter, r *http.Request, c auth.Caller, at proj
 	if err := check(params, m); err != nil {
 		return err
 	}
-	if _, err := a.app.Users.User(r.Context(), m.UserID); err != nil {
-		return web.NotFound("User", err)
+	by := project.Inviter{Actor: c.Actor(), Role: c.Role, Admin: c.User.Admin || c.By != 0}
+	known := func(ctx context.Context) error {
+		_, err := a.app.Users.User(ctx, m.UserID)
+		return err
 	}
-	if err := a.app.Projects.Invite(r.Context(), c.Actor(), c.Role, at, m); err != nil {
+	if err := a.app.Projects.Invite(r.Context(), by, at, m, known); err != nil {
 		return web.NotFound("User", err)
 	}
 	return a.answer(w, r, http.StatusCreated, m)

@@ -10,8 +10,10 @@ import (
 
 	"gatehouse/shared/app"
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/fault"
 	"gatehouse/shared/memberapi"
 	"gatehouse/shared/project"
+	"gatehouse/shared/scope"
 	"gatehouse/shared/user"
 	"gatehouse/shared/web"
 )
@@ -212,4 +214,61 @@ func TestUsersNamespaceIsNoGroup(t *testing.T) {
 	ada := a.User("ada")
 	apptest.Call(t, mounted(a.App), "GET", fmt.Sprintf("/api/v4/groups/%d/members", ada.NamespaceID), a.Token(ada), nil).
 		WantMessage(t, 404, "404 Group Not Found")
+}
+
+// An account adds a hundred others in an hour, of any number of groups and
+// projects. Whoever is there already, or nobody, does not count.
+func TestInvitationsHaveALimit(t *testing.T) {
+	a := apptest.New(t)
+	h := mounted(a.App)
+	ada, root := a.User("ada"), a.Admin("root")
+	token := a.Token(ada)
+	g := a.Group("acme", project.Group{}, ada, project.Private)
+	p := a.Project("web", g, project.Private)
+	others := make([]user.User, 62)
+	for n := range others {
+		others[n] = a.User(fmt.Sprintf("other-%d", n))
+	}
+	add := func(at project.Place, token string, userID int64) apptest.Answer {
+		t.Helper()
+		return apptest.Call(t, h, "POST", membersOf(at), token, object{"user_id": userID, "access_level": 10})
+	}
+	for n := range 100 {
+		at := []project.Place{g.Place(), p.Place()}[n%2]
+		add(at, token, 999999).Want(t, 404, nil)
+		if n > 1 {
+			add(at, token, others[n/2-1].ID).Want(t, 409, nil)
+		}
+		add(at, token, others[n/2].ID).Want(t, 201, nil)
+	}
+	refused := add(g.Place(), token, others[60].ID)
+	refused.WantMessage(t, 429, "429 Too Many Requests")
+	if got := refused.Header.Get("Retry-After"); got != "3600" {
+		t.Errorf("Retry-After is %q, want 3600", got)
+	}
+	apptest.Call(t, h, "GET", pathOf(g.Place(), others[60]), token, nil).Want(t, 404, nil)
+	add(p.Place(), token, ada.ID).Want(t, 201, nil)
+	add(g.Place(), a.Token(root), others[60].ID).Want(t, 201, nil)
+	sudo := fmt.Sprintf("%s?sudo=ada", membersOf(g.Place()))
+	apptest.Call(t, h, "POST", sudo, a.Token(root, scope.API, scope.Sudo), object{"user_id": others[61].ID, "access_level": 10}).Want(t, 201, nil)
+	a.Pass(time.Hour)
+	add(p.Place(), token, others[60].ID).Want(t, 201, nil)
+}
+
+// Everybody can leave what they were put into.
+func TestEveryMemberCanLeave(t *testing.T) {
+	a := apptest.New(t)
+	h := mounted(a.App)
+	g := a.Group("acme", project.Group{}, a.User("ada"), project.Private)
+	p := a.Project("web", g, project.Private)
+	for _, at := range []project.Place{g.Place(), p.Place()} {
+		for _, role := range []project.Role{project.Guest, project.Planner, project.Reporter, project.Developer, project.Maintainer, project.Owner} {
+			u := a.User(fmt.Sprintf("%s-of-the-%s", role, at.Kind))
+			a.Member(at, u, role)
+			apptest.Call(t, h, "DELETE", pathOf(at, u), a.Token(u), nil).Want(t, 204, nil)
+			if _, err := a.Projects.Member(t.Context(), at, u.ID); !fault.Is(err, fault.NotFound) {
+				t.Errorf("after leaving, Member = %v, want none", err)
+			}
+		}
+	}
 }

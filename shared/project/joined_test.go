@@ -117,7 +117,7 @@ func TestGroupsAreFoundWithoutMembershipsOfProjects(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
 	withRoles(a, ada, a.User("owner"), project.Guest)
-	rules := project.NewRules(withoutProjects{a.Store}, a.Trail, a.Now)
+	rules := project.NewRules(withoutProjects{a.Store}, a.Trail, nil, a.Now)
 	for name, find := range map[string]func(context.Context, int64, int) (project.Joined, error){"Direct": rules.Direct, "Joined": rules.Joined} {
 		if got, err := find(t.Context(), ada.ID, 9); err != nil || len(got.Groups) != 1 {
 			t.Errorf("%s = %v, %v, want one group", name, joined(got), err)

@@ -6,9 +6,14 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strconv"
+	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
+	"gatehouse/shared/throttle"
 )
 
 // MembersOf returns the members of these places, each user once with the
@@ -68,20 +73,55 @@ type GroupOrProject interface {
 	Access() (ownerID int64, v Visibility)
 }
 
-// Invite makes a user a member. The actor needs the ManagerRole in the group or
-// project and cannot give a role above their own there. It returns a
-// fault.Conflict error for a present member, and a fault.NotFound error for an
-// unknown user.
-func (r *Rules) Invite(ctx context.Context, by audit.Actor, role Role, at GroupOrProject, m Member) error {
+// Inviter is who makes users members of a group or project.
+type Inviter struct {
+	audit.Actor
+	Role  Role // there
+	Admin bool // has no invitationLimit
+}
+
+// invitationLimit is how many memberships an account gives others in an hour.
+// Nobody is asked before, so it also bounds what one account can do to others.
+var invitationLimit = throttle.Limit{Failures: 100, Window: time.Hour}
+
+// Invite makes a user a member. The inviter needs the ManagerRole in the group or
+// project and cannot give a role above their own there. Invite calls also while it
+// counts the invitation; its error comes first. It returns a fault.Conflict error
+// for a present member, a fault.NotFound error for an unknown user, and a
+// fault.TooMany error beyond the limit.
+func (r *Rules) Invite(ctx context.Context, by Inviter, at GroupOrProject, m Member, also ...func(context.Context) error) error {
 	m.Place, m.CreatedAt = at.Place(), r.now()
-	if err := r.checkTerms(role, m); err != nil {
-		return err
+	invitation, err := r.countInvitation(ctx, by, m, also)
+	if err == nil {
+		err = r.checkTerms(by.Role, m)
 	}
-	if err := r.addOrRenew(ctx, m); err != nil {
-		return err
+	if err == nil {
+		err = r.addOrRenew(ctx, m)
 	}
-	r.trail.Record(ctx, m.event(EventMemberAdded, by, at, NoRole))
+	if err != nil {
+		return errors.Join(err, r.attempts.Withdraw(ctx, invitation))
+	}
+	r.trail.Record(ctx, m.event(EventMemberAdded, by.Actor, at, NoRole))
 	return nil
+}
+
+// countInvitation counts the invitation, unless it is of the inviter or by an
+// administrator, and calls also at the same time.
+func (r *Rules) countInvitation(ctx context.Context, by Inviter, m Member, also []func(context.Context) error) (throttle.Attempt, error) {
+	var invitation throttle.Attempt
+	var refused error
+	calls, callCtx := errgroup.WithContext(ctx)
+	for _, call := range also {
+		calls.Go(func() error { return call(callCtx) })
+	}
+	if !by.Admin && m.UserID != by.UserID {
+		account := strconv.FormatInt(by.UserID, 10)
+		invitation, refused = r.attempts.Count(ctx, throttle.Invitation, account, invitationLimit)
+	}
+	if err := calls.Wait(); err != nil {
+		return invitation, err
+	}
+	return invitation, refused
 }
 
 // addOrRenew adds the member. It replaces a membership that has ended.

@@ -55,7 +55,7 @@ func TestMembersAreJudgedByTheirRoleOfThisInstant(t *testing.T) {
 		}},
 		"Invite": {project.Member{Role: project.Owner, ExpiresAt: start}, func(r *project.Rules, was project.Member) error {
 			was.Role, was.ExpiresAt = project.Guest, time.Time{}
-			return r.Invite(t.Context(), audit.Setup, project.Maintainer, p, was)
+			return r.Invite(t.Context(), project.Inviter{Actor: audit.Setup, Role: project.Maintainer, Admin: true}, p, was)
 		}},
 	}
 	for name, test := range tests {
@@ -65,7 +65,7 @@ func TestMembersAreJudgedByTheirRoleOfThisInstant(t *testing.T) {
 		}
 		owner := test.was
 		owner.Role, owner.ExpiresAt = project.Owner, time.Time{}
-		late := project.NewRules(overtaken{a.Store, test.was, owner}, a.Trail, a.Now)
+		late := project.NewRules(overtaken{a.Store, test.was, owner}, a.Trail, nil, a.Now)
 		if err := test.call(late, test.was); !fault.Is(err, fault.Conflict) {
 			t.Errorf("%s of somebody just promoted = %v, want a conflict", name, err)
 		}
@@ -176,7 +176,7 @@ func TestWhoMayGiveWhichRole(t *testing.T) {
 		invited, member := a.User(fmt.Sprint("invited-", n)), a.User(fmt.Sprint("member-", n))
 		a.Member(test.at.Place(), member, project.Guest)
 		next := project.Member{Place: test.at.Place(), UserID: invited.ID, Role: test.giving}
-		if err := a.Projects.Invite(t.Context(), audit.ByUser(1), test.own, test.at, next); !errors.Is(err, test.want) {
+		if err := a.Projects.Invite(t.Context(), project.Inviter{Actor: audit.ByUser(1), Role: test.own}, test.at, next); !errors.Is(err, test.want) {
 			t.Errorf("%s: Invite = %v, want %v", name, err, test.want)
 		}
 		was, err := a.Projects.Member(t.Context(), test.at.Place(), member.ID)

@@ -12,6 +12,7 @@ import (
 	"gatehouse/shared/fault"
 	"gatehouse/shared/route"
 	"gatehouse/shared/text"
+	"gatehouse/shared/throttle"
 )
 
 // maxDepth bounds how deep groups nest, so that a lineage stays small.
@@ -21,14 +22,15 @@ const maxDepth = 20
 // environments. Each such method records it in the audit trail.
 type Rules struct {
 	Reader
-	store Store
-	trail *audit.Trail
-	now   func() time.Time
+	store    Store
+	trail    *audit.Trail
+	attempts *throttle.Rules
+	now      func() time.Time
 }
 
 // NewRules returns the rules over a store.
-func NewRules(store Store, trail *audit.Trail, now func() time.Time) *Rules {
-	return &Rules{store, store, trail, now}
+func NewRules(store Store, trail *audit.Trail, attempts *throttle.Rules, now func() time.Time) *Rules {
+	return &Rules{store, store, trail, attempts, now}
 }
 
 // FindProject returns the project with this reference: its id in digits or its

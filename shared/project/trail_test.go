@@ -43,7 +43,7 @@ func TestEachDeedIsInTheTrail(t *testing.T) {
 	a := apptest.New(t)
 	ben := a.User("ben")
 	by := audit.Actor{ID: a.Admin("root").ID, UserID: a.User("ada").ID}
-	failing := project.NewRules(broken{a.Store}, a.Trail, a.Now)
+	failing := project.NewRules(broken{a.Store}, a.Trail, nil, a.Now)
 	acme := must[project.Group](t)(a.Projects.CreateGroup(t.Context(), by, project.Draft{Name: "Acme", Path: "acme", Visibility: project.Public}, project.Group{}))
 	a.Pass(time.Second)
 	web := must[project.Project](t)(a.Projects.CreateProject(t.Context(), by, project.ProjectDraft("Web", "web", project.Private), acme))
@@ -100,10 +100,10 @@ func TestEachDeedIsInTheTrail(t *testing.T) {
 			audit.Details{"in": "acme", "visibility": "internal", "formerly": "public", "changed": "name, visibility"})}},
 
 		{"a member comes", func() error {
-			return a.Projects.Invite(t.Context(), by, project.Owner, web, member)
+			return a.Projects.Invite(t.Context(), project.Inviter{Actor: by, Role: project.Owner}, web, member)
 		}, []audit.Event{ofBen(project.EventMemberAdded, audit.Details{"in": "acme/web", "role": "Reporter"})}},
 		{"a member comes twice", func() error {
-			return a.Projects.Invite(t.Context(), by, project.Owner, web, member)
+			return a.Projects.Invite(t.Context(), project.Inviter{Actor: by, Role: project.Owner}, web, member)
 		}, nil},
 		{"a member is promoted", func() error {
 			return a.Projects.ChangeMember(t.Context(), by, project.Owner, web, member, promoted)

@@ -25,6 +25,7 @@ const (
 	Password          Kind = "password"
 	CrossSitePassword Kind = "password from another site"
 	SecondFactor      Kind = "second factor"
+	Invitation        Kind = "invitation" // not a guess, see Count
 )
 
 // Guess describes an attempt.
@@ -92,6 +93,13 @@ func (r *Rules) Begin(ctx context.Context, g Guess) (Attempt, error) {
 			"kind", string(g.Kind), "network", NetworkOf(g.Address).String(), "wait", refused.Wait)
 	}
 	return Attempt{}, errors.Join(err, r.Withdraw(ctx, a))
+}
+
+// Count counts a deed of an account, which may do so many in a window; Withdraw
+// uncounts one that was not done. After too many the error is a *Refused.
+func (r *Rules) Count(ctx context.Context, k Kind, account string, l Limit) (Attempt, error) {
+	deed, err := r.count(ctx, r.key(Guess{Kind: k, Account: account}, allAddresses), l)
+	return Attempt{total: deed}, err
 }
 
 // glance is how long a waiting attempt sleeps between two tries.

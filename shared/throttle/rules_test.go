@@ -320,6 +320,30 @@ func TestOfManyAddressesAtOnceTheTotalIsLetThrough(t *testing.T) {
 	}
 }
 
+func TestDeedsOfAnAccountHaveALimit(t *testing.T) {
+	f := newFixture(t, throttle.Limit{}) // is another one
+	limit := throttle.Limit{Failures: 2, Window: time.Hour}
+	count := func(account string, want bool) (deed throttle.Attempt) {
+		t.Helper()
+		deed, err := f.Count(t.Context(), throttle.Invitation, account, limit)
+		if fault.Is(err, fault.TooMany) == want || want && err != nil {
+			t.Errorf("Count of %s = %v, want it counted: %t", account, err, want)
+		}
+		return deed
+	}
+	count("7", true)
+	deed := count("7", true)
+	count("7", false)
+	count("8", true)
+	if err := f.Withdraw(t.Context(), deed); err != nil {
+		t.Fatal(err)
+	}
+	count("7", true)
+	count("7", false)
+	f.now = at(60)
+	count("7", true)
+}
+
 func TestNoLimitThrottlesNobody(t *testing.T) {
 	f := newFixture(t, throttle.Limit{Window: time.Minute})
 	f.fail(t, ada, 20)

@@ -8,7 +8,7 @@ import (
 	"gatehouse/shared/throttle"
 )
 
-var attemptsItem = shape{tokens, "ATTEMPTS#<key>", "ATTEMPTS", "a counter of failed attempts", "a window after the last"}
+var attemptsItem = shape{tokens, "ATTEMPTS#<key>", "ATTEMPTS", "a counter of failed attempts or invitations", "a window after the last"}
 
 func attemptsKey(k throttle.Key) key { return attemptsItem.key(k.String()) }
 

@@ -39,7 +39,7 @@
 //	directory     PROJECT#<id>                  PROJECT                  a project
 //	directory     USER#<id>                     MEMBER#<kind>#<place>    a membership, found from the user
 //	directory     USER#<id>                     USER                     a user
-//	tokens        ATTEMPTS#<key>                ATTEMPTS                 a counter of failed attempts                          a window after the last
+//	tokens        ATTEMPTS#<key>                ATTEMPTS                 a counter of failed attempts or invitations           a window after the last
 //	tokens        AUDIT#<day>                   AUDIT#<id>               an audit entry among those of the day                 a year
 //	tokens        COUNTER#pats                  COUNTER                  the last id of a token
 //	tokens        LIST#pats                     <id>                     finds a token by its id
