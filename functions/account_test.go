@@ -16,6 +16,7 @@ import (
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/boot"
 	"gatehouse/shared/oauth"
+	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
 	"gatehouse/shared/signin"
@@ -59,6 +60,14 @@ func aboutAccounts() []scenario {
 		{rest: "POST /users", send: ben, status: 201, keep: "ben", stored: names(user.EventCreated)},
 		{page: "POST /admin/users/{ben}/block", status: 303, stored: names(user.EventBlocked)},
 		{page: "POST /admin/users/{ben}/unblock", status: 303, stored: names(user.EventUnblocked)},
+
+		{rest: "POST /groups", send: `{"name":"Team","path":"team"}`, status: 201, keep: "group", stored: names(project.EventGroupCreated)},
+		{page: "GET /user_settings/memberships/groups", cost: cost{4, 0, 0}},
+		{page: "POST /user_settings/memberships/groups/{group}/leave", status: 303, stored: names(project.EventMemberRemoved)},
+		{rest: "POST /projects", send: `{"name":"Shop"}`, status: 201, keep: "shop", stored: names(project.EventProjectCreated)},
+		{rest: "POST /projects/{shop}/members", send: `{"user_id":{root},"access_level":30}`, status: 201, stored: names(project.EventMemberAdded)},
+		{page: "GET /user_settings/memberships/projects"},
+		{page: "POST /user_settings/memberships/projects/{shop}/leave", status: 303, stored: names(project.EventMemberRemoved)},
 
 		{page: "POST /users/sign_out", status: 303, stored: names(session.EventSignOut)},
 		{name: "sign-out of an ended session", do: func(w *walk) { w.form(w.t, other, "/users/sign_out", nil, 303) }},

@@ -172,10 +172,15 @@ func (r *Rules) Expel(ctx context.Context, by audit.Actor, role Role, at GroupOr
 	if err := checkStanding(role, m); err != nil {
 		return err
 	}
+	return r.end(ctx, by, at, m)
+}
+
+// end ends a membership as it was read.
+func (r *Rules) end(ctx context.Context, by audit.Actor, at GroupOrProject, m Member) error {
 	if err := r.store.RemoveMember(ctx, m); err != nil {
 		return err
 	}
-	r.trail.Record(ctx, Member{UserID: userID}.event(EventMemberRemoved, by, at, NoRole))
+	r.trail.Record(ctx, Member{UserID: m.UserID}.event(EventMemberRemoved, by, at, NoRole))
 	return nil
 }
 

@@ -53,6 +53,10 @@ type Reader interface {
 	// expired ones, by ascending id of the place.
 	MembershipsIn(ctx context.Context, k Kind, userID int64) (Memberships, error)
 
+	// MembershipPage returns a page of those, by descending id of the place. Its
+	// Total is -1.
+	MembershipPage(ctx context.Context, k Kind, userID int64, r page.Request) (page.Of[Member], error)
+
 	// Environments returns all environments of the project, by ascending id.
 	Environments(ctx context.Context, p Project) ([]Environment, error)
 }

@@ -28,6 +28,7 @@ var notices = site.Notices{
 	"token-revoked": "The token was revoked. It no longer works.",
 	"session-ended": "The session was ended.",
 	"others-ended":  "You are signed out everywhere else.",
+	"left":          "You left, and have the role of that membership no more.",
 
 	"user-blocked":        "The user is blocked.",
 	"user-unblocked":      "The user is no longer blocked.",
@@ -92,6 +93,9 @@ func New(app *app.App) http.Handler {
 	mux.Handle("GET /user_settings/sessions", session(a.listSessions))
 	mux.Handle("POST /user_settings/sessions/{id}/end", user(a.endSession))
 	mux.Handle("POST /user_settings/sessions/end_others", session(a.endOtherSessions))
+	mux.Handle("GET /user_settings/memberships", user(toMemberships))
+	mux.Handle("GET /user_settings/memberships/{kind}", user(a.listMemberships))
+	mux.Handle("POST /user_settings/memberships/{kind}/{id}/leave", user(a.leave))
 	mux.Handle("GET /user_settings/audit", user(a.ownAudit))
 	a.routeAdmin(mux)
 	return web.Wrap(a.site.Serve(mux))

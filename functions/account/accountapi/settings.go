@@ -15,6 +15,7 @@ const (
 	tokensPath       = "/user_settings/personal_access_tokens"
 	twoFactorPath    = "/user_settings/two_factor"
 	sessionsPath     = "/user_settings/sessions"
+	membershipsPath  = "/user_settings/memberships"
 	auditPath        = "/user_settings/audit"
 )
 
@@ -25,6 +26,7 @@ var settings = []site.Tab{
 	{Name: "Access tokens", Address: tokensPath},
 	{Name: twoFactorTitle, Address: twoFactorPath},
 	{Name: "Sessions", Address: sessionsPath},
+	{Name: "Memberships", Address: membershipsPath},
 	{Name: "Security log", Address: auditPath},
 }
 

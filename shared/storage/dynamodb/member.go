@@ -2,10 +2,13 @@ package dynamodb
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
+	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 )
 
@@ -97,6 +100,22 @@ func (s *Store) Memberships(ctx context.Context, userID int64) (project.Membersh
 // MembershipsIn returns the user's memberships of places of this kind.
 func (s *Store) MembershipsIn(ctx context.Context, k project.Kind, userID int64) (project.Memberships, error) {
 	return members.all(ctx, s, memberOfUser.key(userID, string(k)))
+}
+
+// MembershipPage returns a page of those, the newest places first. It reads no
+// memberships behind the page.
+func (s *Store) MembershipPage(ctx context.Context, k project.Kind, userID int64, r page.Request) (page.Of[project.Member], error) {
+	var found []project.Member
+	enough := r.Offset() + r.Size + 1
+	last := strings.Repeat("9", len(fmt.Sprintf(padded, 0)))
+	err := s.between(ctx, memberOfUser.key(userID, string(k)), "", last, int32(enough), func(it item) (bool, error) {
+		m, err := members.read(it)
+		found = append(found, m)
+		return len(found) < enough, err
+	})
+	cut := page.Cut(found, r)
+	cut.Total = -1
+	return cut, err
 }
 
 // maxTogether is how many memberships one transaction removes, which can make a

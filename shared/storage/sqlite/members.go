@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 
+	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 )
 
@@ -97,4 +98,11 @@ func (s *Store) Memberships(ctx context.Context, userID int64) (project.Membersh
 // MembershipsIn returns the user's memberships of places of this kind.
 func (s *Store) MembershipsIn(ctx context.Context, k project.Kind, userID int64) (project.Memberships, error) {
 	return members.all(ctx, s.readers, "WHERE user_id = ? AND kind = ? ORDER BY place_id", userID, k)
+}
+
+// MembershipPage returns a page of those, the newest places first.
+func (s *Store) MembershipPage(ctx context.Context, k project.Kind, userID int64, r page.Request) (page.Of[project.Member], error) {
+	found, err := members.all(ctx, s.readers, "WHERE user_id = ? AND kind = ? ORDER BY place_id DESC LIMIT ? OFFSET ?",
+		userID, k, r.Size+1, r.Offset())
+	return page.Of[project.Member]{Items: found[:min(r.Size, len(found))], Total: -1, More: len(found) > r.Size}, err
 }

@@ -1,11 +1,13 @@
 package storagetest
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/storage"
 	"gatehouse/shared/user"
@@ -22,6 +24,7 @@ var members = []promise{
 	{"are listed by place, then user", listMembers},
 	{"know all their places, also those that ended", listMemberships},
 	{"know their places of one kind", listMembershipsIn},
+	{"know them by page", pageMemberships},
 }
 
 func addMemberOnce(t *testing.T, s storage.Store) {
@@ -224,4 +227,23 @@ func listMembershipsIn(t *testing.T, s storage.Store) {
 	wantSame(t, "MembershipsIn groups", in(project.InGroup, u.ID), append(inGroups, ended))
 	wantSame(t, "MembershipsIn projects", in(project.InProject, u.ID), inProjects)
 	wantSame(t, "MembershipsIn projects of a member of groups", in(project.InProject, owner.ID), project.Memberships{})
+}
+
+func pageMemberships(t *testing.T, s storage.Store) {
+	owner, u := addUser(t, s), addUser(t, s)
+	var newest []project.Member
+	for range 5 {
+		g := addGroup(t, s, owner.ID)
+		addMember(t, s, addProject(t, s, g).Place(), u.ID, project.Developer)
+		newest = append([]project.Member{addMember(t, s, g.Place(), u.ID, project.Guest)}, newest...)
+	}
+	for number, want := range map[int]page.Of[project.Member]{
+		1: {Items: newest[:2], Total: -1, More: true}, 2: {Items: newest[2:4], Total: -1, More: true},
+		3: {Items: newest[4:], Total: -1}, 4: {Items: []project.Member{}, Total: -1},
+	} {
+		got := must[page.Of[project.Member]](t)(s.MembershipPage(t.Context(), project.InGroup, u.ID, page.Request{Number: number, Size: 2}))
+		wantSame(t, fmt.Sprintf("MembershipPage %d", number), got, want)
+	}
+	got := must[page.Of[project.Member]](t)(s.MembershipPage(t.Context(), project.InProject, owner.ID, page.First))
+	wantSame(t, "MembershipPage of a member of groups", got, page.Of[project.Member]{Total: -1})
 }
