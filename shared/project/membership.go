@@ -38,7 +38,7 @@ func (r *Rules) MembershipsOf(ctx context.Context, k Kind, userID int64, req pag
 	}
 	err = reads.Wait()
 	gone := func(m Membership) bool { return m.FullPath == "" }
-	return page.Of[Membership]{Items: slices.DeleteFunc(all, gone), Total: found.Total, More: found.More}, err
+	return page.Of[Membership]{Items: slices.DeleteFunc(all, gone), Total: found.Total, More: found.More, Next: found.Next}, err
 }
 
 // at returns the group or project that the place is.

@@ -44,7 +44,7 @@ func (a *api) listMemberships(w http.ResponseWriter, r *http.Request, u user.Use
 	if err != nil {
 		return err
 	}
-	body := membershipsBody{Kind: kind, Paging: site.NewPaging(membershipsAddress(kind), wanted, found.More)}
+	body := membershipsBody{Kind: kind, Paging: site.NewPaging(membershipsAddress(kind), wanted, found)}
 	for _, m := range found.Items {
 		row := membershipRow{Membership: m}
 		if m.Active(a.app.Now()) {
