@@ -43,13 +43,21 @@ type filler struct {
 func (f *filler) fill(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
 		f.addUsers, f.addGroups, f.addProjects, f.addMembers, f.addClients, f.addGrants, f.addTokens, f.addSessions,
-		f.addEntries, f.addAlerts, f.mark,
+		f.addHistory, f.mark,
 	} {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// addHistory adds what takes longest, side by side: the workers of the alerts are few.
+func (f *filler) addHistory(ctx context.Context) error {
+	work, ctx := errgroup.WithContext(ctx)
+	work.Go(func() error { return f.addEntries(ctx) })
+	work.Go(func() error { return f.addAlerts(ctx) })
+	return work.Wait()
 }
 
 // each makes n things of a kind side by side, and reports its progress now and then.

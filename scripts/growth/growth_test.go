@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,7 +44,7 @@ func measureTiny(t *testing.T, o options, want int) *table {
 	}
 	var printed strings.Builder
 	measured.print(&printed)
-	if lines := strings.Count(printed.String(), "\n| "); lines != want {
+	if lines := strings.Count(printed.String(), "\n| ") - 1; lines != want {
 		t.Errorf("%d lines of calls, want %d:\n%s", lines, want, &printed)
 	}
 	return measured
@@ -66,7 +67,7 @@ func TestEveryCallIsCountedOnDynamoDB(t *testing.T) {
 	}
 	measured := measureTiny(t, testOptions(t, true), len(calls)-1) // DynamoDB sweeps itself
 	for _, r := range measured.rows {
-		if r.cost.requests == 0 || r.cost.units == 0 && r.name != "new alert" {
+		if r.cost.reads == 0 || r.cost.units == 0 {
 			t.Errorf("%s costs %v", r.name, r.cost)
 		}
 	}
@@ -80,6 +81,33 @@ func TestTooSlowCallsAreNamed(t *testing.T) {
 	}}
 	if got, want := strings.Join(measured.slow(), "; "), "grows (3.1); is refused (400)"; got != want {
 		t.Errorf("slow: %s, want %s", got, want)
+	}
+}
+
+func TestReadsBeyondTheBudgetAreBold(t *testing.T) {
+	measured := table{meter: &meter{}, rows: []row{
+		{call: call{name: "base"}, cost: cost{reads: 2, units: 2}},
+		{call: call{name: "fits", base: "base"}, cost: cost{reads: 5, writes: 9, units: 62}},
+		{call: call{name: "reads on", base: "base"}, cost: cost{reads: 6, units: 3}},
+		{call: call{name: "reads much", base: "base"}, cost: cost{reads: 3, units: 63}},
+	}}
+	for name, want := range map[string]string{"base": " | |", "fits": " 3 | 60 |", "reads on": " **4** | **1** |", "reads much": " **1** | **61** |"} {
+		n := slices.IndexFunc(measured.rows, func(r row) bool { return r.name == name })
+		if got := measured.ownText(measured.rows[n]); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestCapacityOfOneAndOfSeveralTables(t *testing.T) {
+	for body, want := range map[string]float64{
+		`{}`: 0,
+		`{"Item":{},"ConsumedCapacity":{"TableName":"a","CapacityUnits":1.5}}`:                           1.5,
+		`{"ConsumedCapacity":[{"TableName":"a","CapacityUnits":2},{"TableName":"b","CapacityUnits":1}]}`: 3,
+	} {
+		if got, err := consumed([]byte(body)); got != want || err != nil {
+			t.Errorf("%s: %v, %v, want %v", body, got, err, want)
+		}
 	}
 }
 

@@ -77,7 +77,7 @@ func compare(ctx context.Context, o options, small, big size) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &table{meter: stores.meter, change: o.change}
+	t := &table{small: small, big: big, meter: stores.meter, change: o.change}
 	for _, c := range calls {
 		if !o.only.MatchString(c.name) && !c.isBase() {
 			continue

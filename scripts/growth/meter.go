@@ -21,13 +21,19 @@ type meter struct {
 
 // cost is what a call takes of DynamoDB.
 type cost struct {
-	requests int
-	units    float64 // read units
+	reads, writes int     // requests
+	units         float64 // read units
 }
 
+// minus returns what is left beyond another cost.
 func (c cost) minus(other cost) cost {
-	return cost{max(0, c.requests-other.requests), max(0, c.units-other.units)}
+	return cost{max(0, c.reads-other.reads), max(0, c.writes-other.writes), max(0, c.units-other.units)}
 }
+
+// budget is what a call may read beyond its base.
+var budget = cost{reads: 3, units: 60}
+
+func (c cost) within(most cost) bool { return c.reads <= most.reads && c.units <= most.units }
 
 // during returns what a call costs.
 func (m *meter) during(call func()) cost {
@@ -84,17 +90,17 @@ func askForCapacity(r *http.Request) error {
 // add adds what an answer says. Only reads have read units.
 func (m *meter) add(r *http.Request, body []byte) error {
 	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-	units := 0.0
+	took := cost{writes: 1}
 	if strings.HasSuffix(operation, "GetItem") || operation == "Query" {
-		var err error
-		if units, err = consumed(body); err != nil {
+		units, err := consumed(body)
+		if err != nil {
 			return err
 		}
+		took = cost{reads: 1, units: units}
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.cost.requests++
-	m.cost.units += units
+	m.cost = cost{m.cost.reads + took.reads, m.cost.writes + took.writes, m.cost.units + took.units}
 	return nil
 }
 

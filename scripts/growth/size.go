@@ -46,9 +46,17 @@ func (s size) scaled(by float64) size {
 	return s
 }
 
+// String lists what the store holds.
+func (s size) String() string {
+	return fmt.Sprintf("%d users, %d groups, %d projects, %d memberships, %d grants, %d tokens and %d audit entries; "+
+		"one project with %d alerts and %d members; one person in %d projects and %d groups, with %d grants, %d tokens and %d sessions",
+		s.users, s.groups, s.projects, s.memberships, s.grants, s.tokens, s.entries,
+		s.alerts, s.members, s.projectsOfMany, s.groupsOfMany, s.grantsOfMany, s.tokensOfMany, s.sessionsOfMany)
+}
+
 // digest distinguishes sizes in names of stores.
 func (s size) digest() string {
 	h := fnv.New32a()
-	fmt.Fprint(h, fillVersion, s)
+	fmt.Fprint(h, fillVersion, s.clients, s)
 	return fmt.Sprintf("%08x", h.Sum32())
 }

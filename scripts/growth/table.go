@@ -21,9 +21,10 @@ func (r row) ratio() float64 { return float64(r.big) / float64(max(r.small, 1)) 
 
 // table is what was measured.
 type table struct {
-	meter  *meter // nil: nothing is counted
-	change float64
-	rows   []row
+	small, big size
+	meter      *meter // nil: nothing is counted
+	change     float64
+	rows       []row
 }
 
 // patience ends the rounds of a slow call early, but not before the third.
@@ -76,21 +77,33 @@ func (t *table) count(ctx context.Context, r *row, big *site) (err error) {
 	return err
 }
 
-// print prints the table in Markdown.
+// print prints the table in Markdown. What does not pass is bold.
 func (t *table) print(w io.Writer) {
+	fmt.Fprintf(w, "Small: %s.\n\nBig: %s.\n\n", t.small, t.big)
 	head, line := "| call | small | big | ratio |", "|---|---|---|---|"
 	if t.meter != nil {
-		head, line = head+" requests | read units | own requests | own units |", line+"---|---|---|---|"
+		head, line = head+" reads | writes | read units | own reads | own units |", line+"---|---|---|---|---|"
 	}
 	fmt.Fprintf(w, "%s\n%s\n", head, line)
 	for _, r := range t.rows {
 		fmt.Fprintf(w, "| %s | %s | %s | %s |", r.name, milliseconds(r.small), r.bigText(), r.ratioText(t.change))
 		if t.meter != nil {
-			own := r.cost.minus(t.costOf(r.base))
-			fmt.Fprintf(w, " %d | %.4g | %d | %.4g |", r.cost.requests, r.cost.units, own.requests, own.units)
+			fmt.Fprintf(w, " %d | %d | %.4g |%s", r.cost.reads, r.cost.writes, r.cost.units, t.ownText(r))
 		}
 		fmt.Fprintln(w)
 	}
+}
+
+// ownText says what the call reads beyond who asks and the place that it is about.
+func (t *table) ownText(r row) string {
+	if r.base == "" {
+		return " | |"
+	}
+	own := r.cost.minus(t.costOf(r.base))
+	if !own.within(budget) {
+		return fmt.Sprintf(" **%d** | **%.4g** |", own.reads, own.units)
+	}
+	return fmt.Sprintf(" %d | %.4g |", own.reads, own.units)
 }
 
 func (r row) bigText() string {
@@ -115,7 +128,7 @@ func milliseconds(d time.Duration) string { return fmt.Sprintf("%.2f ms", d.Seco
 // costOf returns the cost of a call that was measured before.
 func (t *table) costOf(name string) cost {
 	for _, r := range t.rows {
-		if r.name == name && name != "" {
+		if r.name == name {
 			return r.cost
 		}
 	}
