@@ -200,11 +200,11 @@ func (a *Auth) findUser(ctx context.Context, name string) (user.User, error) {
 func (a *Auth) Git(ctx context.Context, token secret.Text, r git.Request) (Caller, project.Project, error) {
 	check := func(c Caller) (Caller, error) { return c, c.checkScope(r.Operation.Scopes()) }
 	find := func(ctx context.Context) (project.Project, error) { return a.projects.ProjectByPath(ctx, r.Project) }
-	c, v, p, err := authorize(ctx, a, token, check, find)
+	c, p, err := authorize(ctx, a, token, check, find)
 	if err != nil {
 		return Caller{}, project.Project{}, web.NotFound("Project", err)
 	}
-	if c.Role, err = a.checkRole(v, p, r.Operation.Role(p.Visibility), "Project"); err != nil {
+	if err := checkRole(c.Role, p, r.Operation.Role(p.Visibility), "Project"); err != nil {
 		return Caller{}, project.Project{}, err
 	}
 	return c, p, nil

@@ -517,6 +517,54 @@ func TestGroupGuard(t *testing.T) {
 	}
 }
 
+// The role in a project is the same for somebody who is a member of many others.
+func TestRoleBesideOtherMemberships(t *testing.T) {
+	a := apptest.New(t)
+	h := guarded(a.App)
+	ada, yesterday := a.User("ada"), a.Now().AddDate(0, 0, -1)
+	top := a.Group("acme", project.Group{}, ada, project.Internal)
+	web := a.Project("web", a.Group("team", top, ada, project.Internal), project.Internal)
+	sudoer, path := a.Token(a.Admin("root"), scope.API, scope.Sudo), fmt.Sprintf("/seen/%d", web.ID)
+	tests := []struct {
+		name           string
+		inGroup, inWeb project.Member
+		want           project.Role
+	}{
+		{"no member", project.Member{}, project.Member{}, project.NoRole},
+		{"a member of the group", project.Member{Role: project.Maintainer}, project.Member{}, project.Maintainer},
+		{"a member of the project", project.Member{}, project.Member{Role: project.Guest}, project.Guest},
+		{"the higher role below", project.Member{Role: project.Guest}, project.Member{Role: project.Developer}, project.Developer},
+		{"the higher role above", project.Member{Role: project.Developer}, project.Member{Role: project.Guest}, project.Developer},
+		{"a role that ended", project.Member{Role: project.Guest}, project.Member{Role: project.Owner, ExpiresAt: yesterday}, project.Guest},
+	}
+	for _, others := range []int{0, 24, 40} {
+		for n, test := range tests {
+			u := memberOfOthers(a, fmt.Sprintf("user-%d-%d", others, n), others)
+			for at, m := range map[project.Place]project.Member{top.Place(): test.inGroup, web.Place(): test.inWeb} {
+				if m.Role != project.NoRole {
+					a.MemberUntil(at, u, m.Role, m.ExpiresAt)
+				}
+			}
+			t.Run(fmt.Sprintf("%s and of %d others", test.name, others), func(t *testing.T) {
+				apptest.Call(t, h, "GET", path, a.Token(u), nil).Want(t, 200, float64(test.want))
+				apptest.Call(t, h, "GET", path+"?sudo="+u.Username, sudoer, nil).Want(t, 200, float64(test.want))
+				if got, err := a.Auth.RoleIn(t.Context(), web, u.ID); got != test.want || err != nil {
+					t.Errorf("RoleIn = %d, %v, want %d", got, err, test.want)
+				}
+			})
+		}
+	}
+}
+
+// memberOfOthers adds a user who is a member of so many groups.
+func memberOfOthers(a *apptest.App, username string, groups int) user.User {
+	u := a.User(username)
+	for n := range groups {
+		a.Group(fmt.Sprintf("%s-%d", username, n), project.Group{}, u, project.Private)
+	}
+	return u
+}
+
 func TestVisibleProjectsAreForEverybodyWithAToken(t *testing.T) {
 	a := apptest.New(t)
 	h := guarded(a.App)

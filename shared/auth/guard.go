@@ -83,11 +83,11 @@ func guard[P project.GroupOrProject](
 		}
 		find := func(ctx context.Context) (P, error) { return find(ctx, r.PathValue("id")) }
 		check := func(c Caller) (Caller, error) { return a.checkRequest(r, c, nil) }
-		c, v, at, err := authorize(r.Context(), a, token, check, find)
+		c, at, err := authorize(r.Context(), a, token, check, find)
 		if err != nil {
 			return web.NotFound(subject, err)
 		}
-		if c.Role, err = a.checkRole(v, at, role, subject); err != nil {
+		if err = checkRole(c.Role, at, role, subject); err != nil {
 			return err
 		}
 		return next(w, r, c, at)
@@ -111,13 +111,18 @@ func (a *Auth) RoleIn(ctx context.Context, p project.Project, userID int64) (pro
 		return fault.IgnoreNotFound(err)
 	})
 	reads.Go(func() (err error) {
-		memberships, err = a.projects.Memberships(ctx, userID)
+		memberships, err = a.projects.MembershipsAt(ctx, userID, p.Places()...)
 		return err
 	})
 	if err := reads.Wait(); err != nil || u.ID == 0 || u.Blocked() {
 		return project.NoRole, err
 	}
 	return project.Viewer{UserID: u.ID, Admin: u.Admin, Memberships: memberships}.RoleIn(p, a.now()), nil
+}
+
+// roleOf returns the caller's role in the group or project.
+func (a *Auth) roleOf(ctx context.Context, c Caller, known project.Known, at project.GroupOrProject) (project.Role, error) {
+	return a.projects.RoleIn(ctx, project.Viewer{UserID: c.User.ID, Admin: c.User.Admin}, known, at)
 }
 
 // Namespace returns the group or user's namespace with this id if the caller
@@ -128,12 +133,11 @@ func (a *Auth) Namespace(ctx context.Context, c Caller, id int64, role project.R
 	if err != nil {
 		return project.Group{}, web.NotFound(subject, err)
 	}
-	v, err := a.Viewer(ctx, c)
+	own, err := a.roleOf(ctx, c, project.Known{}, g)
 	if err != nil {
 		return project.Group{}, err
 	}
-	_, err = a.checkRole(v, g, role, subject)
-	return g, err
+	return g, checkRole(own, g, role, subject)
 }
 
 // authenticate returns the caller if the token has a scope for the request.
@@ -149,23 +153,24 @@ func (a *Auth) authenticate(r *http.Request, also []scope.Scope) (Caller, error)
 	return a.checkRequest(r, c, also)
 }
 
-// authorize resolves the token, finds the group or project and checks the
-// caller. All reads after that of the token run in parallel. Only a caller who
-// passes the check learns that the group or project does not exist.
-func authorize[P any](
+// authorize resolves the token, finds the group or project and returns the caller
+// with their role in it. What is read after the token is read at once, and only the
+// role of a user with many memberships takes one more read after that. Only a caller
+// who passes the check learns that the group or project does not exist.
+func authorize[P project.GroupOrProject](
 	ctx context.Context, a *Auth, token secret.Text, check func(Caller) (Caller, error), find func(context.Context) (P, error),
-) (c Caller, v project.Viewer, at P, err error) {
+) (c Caller, at P, err error) {
 	b, err := a.bearer(ctx, token)
 	if err != nil {
-		return c, v, at, err
+		return c, at, err
 	}
 	var missing error
-	var memberships project.Memberships
+	var known project.Known
 	c, err = a.resolve(ctx, b, func(ctx context.Context) error {
 		at, missing = find(ctx)
 		return fault.IgnoreNotFound(missing)
 	}, func(ctx context.Context) (err error) {
-		memberships, err = a.projects.Memberships(ctx, b.userID)
+		known, err = a.projects.Known(ctx, b.userID)
 		return err
 	})
 	if err == nil {
@@ -173,14 +178,14 @@ func authorize[P any](
 	}
 	switch {
 	case err != nil:
-		return c, v, at, err
+		return c, at, err
 	case missing != nil:
-		return c, v, at, missing
+		return c, at, missing
 	case c.User.ID != b.userID: // acts as another user
-		v, err = a.Viewer(ctx, c)
-		return c, v, at, err
+		known = project.Known{}
 	}
-	return c, project.Viewer{UserID: c.User.ID, Admin: c.User.Admin, Memberships: memberships}, at, nil
+	c.Role, err = a.roleOf(ctx, c, known, at)
+	return c, at, err
 }
 
 // checkRequest checks the scope, and replaces the user if the request asks to
@@ -222,18 +227,17 @@ var (
 	errNotVisible = fault.New(fault.NotFound, "not visible")
 )
 
-// checkRole returns the viewer's role in the group or project. It is an error if
-// the viewer does not see that, or the role is below the needed one.
-func (a *Auth) checkRole(viewer project.Viewer, at project.GroupOrProject, needed project.Role, subject string) (project.Role, error) {
-	role := viewer.RoleIn(at, a.now())
+// checkRole returns an error if a caller with this role does not see the group or
+// project, or the role is below the needed one.
+func checkRole(role project.Role, at project.GroupOrProject, needed project.Role, subject string) error {
 	_, visibility := at.Access()
 	switch {
 	case !project.Sees(role, visibility):
-		return role, web.NotFound(subject, errNotVisible)
+		return web.NotFound(subject, errNotVisible)
 	case role < needed:
-		return role, errForbidden
+		return errForbidden
 	}
-	return role, nil
+	return nil
 }
 
 // EventSudoUsed belongs to the user as whom the administrator acted.

@@ -17,11 +17,16 @@ type Viewer struct {
 // and in the groups above. Administrators own everything, and users own their
 // namespace with the projects in it.
 func (v Viewer) RoleIn(at GroupOrProject, now time.Time) Role {
-	ownerID, _ := at.Access()
-	if v.Admin || ownerID != 0 && ownerID == v.UserID {
+	if v.owns(at) {
 		return Owner
 	}
 	return v.Memberships.role(at.Places(), now)
+}
+
+// owns reports whether the viewer is an owner without any membership.
+func (v Viewer) owns(at GroupOrProject) bool {
+	ownerID, _ := at.Access()
+	return v.Admin || ownerID != 0 && ownerID == v.UserID
 }
 
 // Sees reports whether a signed-in user with this role sees a group or project

@@ -54,15 +54,14 @@ func (r *Rules) Member(ctx context.Context, at Place, userID int64) (Member, err
 // stored returns the user's direct membership of the place, even if it has
 // ended.
 func (r *Rules) stored(ctx context.Context, at Place, userID int64) (Member, error) {
-	members, err := r.Members(ctx, at)
-	if err != nil {
+	found, err := r.MembershipsAt(ctx, userID, at)
+	switch {
+	case err != nil:
 		return Member{}, err
-	}
-	n := slices.IndexFunc(members, func(m Member) bool { return m.UserID == userID })
-	if n < 0 {
+	case len(found) == 0:
 		return Member{}, ErrMemberNotFound
 	}
-	return members[n], nil
+	return found[0], nil
 }
 
 // GroupOrProject is a Group or a Project.

@@ -15,15 +15,15 @@ import (
 	"gatehouse/shared/project"
 )
 
-// overtaken is a store in which somebody else changes a member right after the
-// members were read.
+// overtaken is a store in which somebody else changes a member right after
+// they were read.
 type overtaken struct {
 	project.Store
 	was, next project.Member
 }
 
-func (o overtaken) Members(ctx context.Context, places ...project.Place) ([]project.Member, error) {
-	read, err := o.Store.Members(ctx, places...)
+func (o overtaken) MembershipsAt(ctx context.Context, userID int64, places ...project.Place) (project.Memberships, error) {
+	read, err := o.Store.MembershipsAt(ctx, userID, places...)
 	if err == nil {
 		err = o.Store.UpdateMember(ctx, o.was, o.next)
 	}

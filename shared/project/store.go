@@ -57,6 +57,14 @@ type Reader interface {
 	// Total is -1.
 	MembershipPage(ctx context.Context, k Kind, userID int64, r page.Request) (page.Of[Member], error)
 
+	// SomeMemberships returns n memberships of the user, also expired ones, or
+	// all if there are fewer. It costs as much as it returns.
+	SomeMemberships(ctx context.Context, userID int64, n int) (Memberships, error)
+
+	// MembershipsAt returns the user's memberships of these places, which differ,
+	// also expired ones. It costs as much however many others there are.
+	MembershipsAt(ctx context.Context, userID int64, places ...Place) (Memberships, error)
+
 	// Environments returns all environments of the project, by ascending id.
 	Environments(ctx context.Context, p Project) ([]Environment, error)
 }

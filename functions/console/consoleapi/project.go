@@ -46,23 +46,27 @@ func (a *api) in(role project.Role) func(projectHandler) http.Handler {
 	}
 }
 
-// visit reads the project and the user's memberships in parallel.
+// visit reads the project and what tells most users' role in parallel.
 func (a *api) visit(r *http.Request, u user.User) (visit, error) {
 	var p project.Project
-	viewer := project.Viewer{UserID: u.ID, Admin: u.Admin}
+	var known project.Known
 	reads, ctx := errgroup.WithContext(r.Context())
 	reads.Go(func() (err error) {
 		p, err = a.app.Projects.FindProject(ctx, r.PathValue("id"))
 		return err
 	})
 	reads.Go(func() (err error) {
-		viewer.Memberships, err = a.app.Projects.Memberships(ctx, u.ID)
+		known, err = a.app.Projects.Known(ctx, u.ID)
 		return err
 	})
 	if err := reads.Wait(); err != nil {
 		return visit{}, err
 	}
-	v := visit{u, p, viewer.RoleIn(p, a.app.Now())}
+	role, err := a.app.Projects.RoleIn(r.Context(), project.Viewer{UserID: u.ID, Admin: u.Admin}, known, p)
+	if err != nil {
+		return visit{}, err
+	}
+	v := visit{u, p, role}
 	if !project.Sees(v.Role, p.Visibility) {
 		return visit{}, project.ErrNotFound
 	}

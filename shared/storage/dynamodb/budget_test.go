@@ -63,6 +63,8 @@ func TestBudget(t *testing.T) {
 			[]string{"BatchGetItem"}},
 		{"Users", func() error { _, err := s.Users(ctx, page.First); return err }, []string{"Query", "BatchGetItem"}},
 		{"Memberships", func() error { _, err := s.Memberships(ctx, u.ID); return err }, []string{"Query"}},
+		{"SomeMemberships", func() error { _, err := s.SomeMemberships(ctx, u.ID, 1); return err }, []string{"Query"}},
+		{"MembershipsAt", func() error { _, err := s.MembershipsAt(ctx, u.ID, p.Places()...); return err }, []string{"BatchGetItem"}},
 		{"Members", func() error { _, err := s.Members(ctx, g.Place(), p.Place()); return err },
 			[]string{"Query", "Query"}},
 		{"WidestBelow", func() error { _, err := s.WidestBelow(ctx, g.ID); return err }, []string{"Query", "Query"}},

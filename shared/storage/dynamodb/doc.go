@@ -3,6 +3,12 @@
 // writes. A list is a partition of small items, written in the same transaction
 // as the things they list, so that every read is consistent.
 //
+// A call about a group or project takes two steps before its own work, each of
+// requests in parallel: the caller's token, and then all that tells whether the
+// caller may make the call. A group or project that is named by its path takes one
+// step more. So does a caller with more than 25 memberships, and no more however
+// many these are: then those in the group or project and above it are read.
+//
 // A write is one conditional UpdateItem, PutItem, DeleteItem or transaction. It
 // leaves its own nonce on the items it writes. When the SDK repeats a request
 // because the answer was lost, the store finds that nonce and knows that the

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
 	"gatehouse/shared/page"
 )
 
@@ -72,6 +74,21 @@ func (k kind[T]) all(ctx context.Context, s *Store, at key) (things []T, err err
 		thing, err := k.read(it)
 		things = append(things, thing)
 		return true, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list %ss: %w", k.noun, err)
+	}
+	return things, nil
+}
+
+// some returns the first n of those things, and reads no more.
+func (k kind[T]) some(ctx context.Context, s *Store, at key, n int) (things []T, err error) {
+	input := s.partition(at, forward)
+	input.Limit = aws.Int32(int32(n))
+	err = s.run(ctx, input, func(it item) (more bool, err error) {
+		thing, err := k.read(it)
+		things = append(things, thing)
+		return len(things) < n, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list %ss: %w", k.noun, err)

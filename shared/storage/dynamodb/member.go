@@ -39,7 +39,16 @@ func requirePlace(p project.Place) change {
 
 // A membership is two equal items, written together: one is found from the user,
 // as every request needs it, and one from the place.
-var members = kind[project.Member]{noun: "member", notFound: project.ErrMemberNotFound, changed: project.ErrMemberChanged, fields: memberFields}
+var members = kind[project.Member]{
+	noun:     "member",
+	notFound: project.ErrMemberNotFound,
+	changed:  project.ErrMemberChanged,
+	key: func(m project.Member) key {
+		_, ofUser := memberKeys(m)
+		return ofUser
+	},
+	fields: memberFields,
+}
 
 func memberFields(m *project.Member) fields {
 	return append(fields{
@@ -116,6 +125,20 @@ func (s *Store) MembershipPage(ctx context.Context, k project.Kind, userID int64
 	cut := page.Cut(found, r)
 	cut.Total = -1
 	return cut, err
+}
+
+// SomeMemberships returns up to n memberships of the user.
+func (s *Store) SomeMemberships(ctx context.Context, userID int64, n int) (project.Memberships, error) {
+	return members.some(ctx, s, memberOfUser.key(userID), n)
+}
+
+// MembershipsAt returns the user's memberships of these places.
+func (s *Store) MembershipsAt(ctx context.Context, userID int64, places ...project.Place) (project.Memberships, error) {
+	wanted := make([]project.Member, len(places))
+	for n, place := range places {
+		wanted[n] = project.Member{Place: place, UserID: userID}
+	}
+	return members.complete(ctx, s, wanted)
 }
 
 // maxTogether is how many memberships one transaction removes, which can make a

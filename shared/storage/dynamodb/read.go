@@ -70,14 +70,19 @@ const (
 // query calls each with the items whose sort keys begin with the key's, in
 // their order, until each returns false.
 func (s *Store) query(ctx context.Context, k key, forward bool, each func(item) (more bool, err error)) error {
+	return s.run(ctx, s.partition(k, forward), each)
+}
+
+// partition is the query for the items whose sort keys begin with the key's.
+func (s *Store) partition(k key, forward bool) *sdk.QueryInput {
 	condition, values := "pk = :pk", item{":pk": text(k.pk)}
 	if k.sk != "" {
 		condition, values[":sk"] = "pk = :pk AND begins_with(sk, :sk)", text(k.sk)
 	}
-	return s.run(ctx, &sdk.QueryInput{
+	return &sdk.QueryInput{
 		TableName: s.table(k), ScanIndexForward: aws.Bool(forward),
 		KeyConditionExpression: aws.String(condition), ExpressionAttributeValues: values,
-	}, each)
+	}
 }
 
 // between queries the sort keys from k.sk+low to k.sk+high, both included, the

@@ -86,9 +86,15 @@ func (s *Store) Members(ctx context.Context, places ...project.Place) ([]project
 	return many(ctx, s.readers, members.scan, membersOf, text(places))
 }
 
-var membersOf = "SELECT " + memberColumns(new(project.Member)).names("members") +
+// atPlaces selects the members of a list of places.
+var atPlaces = "SELECT " + memberColumns(new(project.Member)).names("members") +
 	` FROM json_each(?) AS place CROSS JOIN members
-		ON kind = place.value ->> 'Kind' AND place_id = place.value ->> 'ID' ORDER BY place.key, user_id`
+		ON kind = place.value ->> 'Kind' AND place_id = place.value ->> 'ID' `
+
+var (
+	membersOf     = atPlaces + "ORDER BY place.key, user_id"
+	membershipsAt = atPlaces + "WHERE user_id = ?"
+)
 
 // Memberships returns every membership of the user.
 func (s *Store) Memberships(ctx context.Context, userID int64) (project.Memberships, error) {
@@ -105,4 +111,14 @@ func (s *Store) MembershipPage(ctx context.Context, k project.Kind, userID int64
 	found, err := members.all(ctx, s.readers, "WHERE user_id = ? AND kind = ? ORDER BY place_id DESC LIMIT ? OFFSET ?",
 		userID, k, r.Size+1, r.Offset())
 	return page.Of[project.Member]{Items: found[:min(r.Size, len(found))], Total: -1, More: len(found) > r.Size}, err
+}
+
+// SomeMemberships returns up to n memberships of the user.
+func (s *Store) SomeMemberships(ctx context.Context, userID int64, n int) (project.Memberships, error) {
+	return members.all(ctx, s.readers, "WHERE user_id = ? LIMIT ?", userID, n)
+}
+
+// MembershipsAt returns the user's memberships of these places.
+func (s *Store) MembershipsAt(ctx context.Context, userID int64, places ...project.Place) (project.Memberships, error) {
+	return many(ctx, s.readers, members.scan, membershipsAt, text(places), userID)
 }

@@ -25,6 +25,8 @@ var members = []promise{
 	{"know all their places, also those that ended", listMemberships},
 	{"know their places of one kind", listMembershipsIn},
 	{"know them by page", pageMemberships},
+	{"know some of their places", someMemberships},
+	{"are found by user and place", membershipsAt},
 }
 
 func addMemberOnce(t *testing.T, s storage.Store) {
@@ -246,4 +248,56 @@ func pageMemberships(t *testing.T, s storage.Store) {
 	}
 	got := must[page.Of[project.Member]](t)(s.MembershipPage(t.Context(), project.InProject, owner.ID, page.First))
 	wantSame(t, "MembershipPage of a member of groups", got, page.Of[project.Member]{Total: -1})
+}
+
+var byPlace = cmpopts.SortSlices(func(a, b project.Member) bool { return a.ID < b.ID })
+
+func someMemberships(t *testing.T, s storage.Store) {
+	owner, u := addUser(t, s), addUser(t, s)
+	var all project.Memberships
+	for range 4 {
+		all = append(all, addMember(t, s, addGroup(t, s, owner.ID).Place(), u.ID, project.Guest))
+	}
+	for n, want := range map[int]int{1: 1, 3: 3, 4: 4, 5: 4, 100: 4} {
+		got := must[project.Memberships](t)(s.SomeMemberships(t.Context(), u.ID, n))
+		if len(got) != want {
+			t.Errorf("SomeMemberships, %d of 4 = %d memberships, want %d", n, len(got), want)
+		}
+		if want == 4 {
+			wantSame(t, "SomeMemberships", got, all, byPlace)
+		}
+	}
+	got := must[project.Memberships](t)(s.SomeMemberships(t.Context(), unknownID, 3))
+	wantSame(t, "SomeMemberships of nobody", got, project.Memberships{})
+}
+
+func membershipsAt(t *testing.T, s storage.Store) {
+	owner, u := addUser(t, s), addUser(t, s)
+	top := addGroup(t, s, owner.ID)
+	team := addSubgroup(t, s, top, owner.ID)
+	p, elsewhere := addProject(t, s, team), addProject(t, s, top)
+	inTop := addMember(t, s, top.Place(), u.ID, project.Guest)
+	inProject := project.Member{
+		Place: p.Place(), UserID: u.ID, Role: project.Owner, ExpiresAt: now.AddDate(0, 0, -2), CreatedAt: now.AddDate(0, -1, 0),
+	}
+	wantOK(t, "AddMember", s.AddMember(t.Context(), inProject))
+	addMember(t, s, elsewhere.Place(), u.ID, project.Developer)
+	addMember(t, s, team.Place(), addUser(t, s).ID, project.Developer)
+
+	tests := map[string]struct {
+		places []project.Place
+		want   project.Memberships
+	}{
+		"one place":            {[]project.Place{top.Place()}, project.Memberships{inTop}},
+		"a place of others":    {[]project.Place{team.Place()}, nil},
+		"a project":            {p.Places(), project.Memberships{inTop, inProject}},
+		"a place that is gone": {[]project.Place{{Kind: project.InGroup, ID: unknownID}, p.Place()}, project.Memberships{inProject}},
+		"no place":             {nil, nil},
+	}
+	for name, test := range tests {
+		got := must[project.Memberships](t)(s.MembershipsAt(t.Context(), u.ID, test.places...))
+		wantSame(t, "MembershipsAt "+name, got, test.want, byPlace)
+	}
+	got := must[project.Memberships](t)(s.MembershipsAt(t.Context(), unknownID, p.Places()...))
+	wantSame(t, "MembershipsAt of nobody", got, project.Memberships{})
 }
