@@ -9,7 +9,6 @@ import (
 
 	"gatehouse/shared/app"
 	"gatehouse/shared/auth"
-	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/user"
 	"gatehouse/shared/web"
@@ -66,11 +65,10 @@ func (a *api) listOf(w http.ResponseWriter, r *http.Request, places ...project.P
 	if err != nil {
 		return err
 	}
-	all, err := a.app.Projects.MembersOf(r.Context(), places...)
+	members, err := a.app.Projects.MembersOf(r.Context(), req, places...)
 	if err != nil {
 		return err
 	}
-	members := page.Cut(all, req)
 	users, err := a.app.Users.UsersByID(r.Context(), userIDs(members.Items))
 	if err != nil {
 		return err

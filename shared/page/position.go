@@ -31,6 +31,10 @@ func Falling(a, b Position) int {
 // Rising is the order from the lowest value to the highest.
 func Rising(a, b Position) int { return cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(b.ID, a.ID)) }
 
+// Ascending is the order of a list by the number alone, from the lowest to the
+// highest.
+func Ascending(a, b Position) int { return cmp.Compare(a.ID, b.ID) }
+
 const base = 36
 
 // String returns the form of a position in addresses (Interface: "Lists").

@@ -1,10 +1,8 @@
 package project
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -13,32 +11,47 @@ import (
 
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
+	"gatehouse/shared/page"
 	"gatehouse/shared/throttle"
 )
 
-// MembersOf returns the members of these places, each user once with the
-// highest role, by ascending user id. It leaves out memberships that have
-// ended. Pass Places for everyone with a role, and Place for direct members.
-func (r *Rules) MembersOf(ctx context.Context, places ...Place) ([]Member, error) {
-	all, err := r.Members(ctx, places...)
-	if err != nil {
-		return nil, err
-	}
+// MembersOf returns a page of the members of these places, with the total. Pass
+// Places for everyone with a role, and Place for direct members.
+func (r *Rules) MembersOf(ctx context.Context, wanted page.Request, places ...Place) (page.Of[Member], error) {
+	var found page.Of[Member]
+	var total int
 	now := r.now()
-	highest := map[int64]Member{}
-	for _, m := range all {
-		if m.Active(now) && m.Role > highest[m.UserID].Role {
-			highest[m.UserID] = m
-		}
-	}
-	byUser := func(a, b Member) int { return cmp.Compare(a.UserID, b.UserID) }
-	return slices.SortedFunc(maps.Values(highest), byUser), nil
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.Go(func() (err error) {
+		found, err = r.Members(ctx, now, wanted, places...)
+		return err
+	})
+	reads.Go(func() (err error) {
+		total, err = r.CountMembers(ctx, now, places...)
+		return err
+	})
+	err := reads.Wait()
+	found.Total = page.Count(total)
+	return found, err
 }
 
-// MembersFrom returns the members of these places with at least this role.
-func (r *Rules) MembersFrom(ctx context.Context, least Role, places ...Place) ([]Member, error) {
-	all, err := r.MembersOf(ctx, places...)
-	return slices.DeleteFunc(all, func(m Member) bool { return m.Role < least }), err
+// SomeFrom returns members of these places with at least this role, n of them or
+// fewer. It looks only at the first page.MaxSize members.
+func (r *Rules) SomeFrom(ctx context.Context, least Role, n int, places ...Place) ([]Member, error) {
+	found, err := r.Members(ctx, r.now(), page.Request{Number: 1, Size: page.MaxSize}, places...)
+	from := slices.DeleteFunc(found.Items, func(m Member) bool { return m.Role < least })
+	return from[:min(n, len(from))], err
+}
+
+// Position is the place of the member in a list.
+func (m Member) Position() page.Position { return page.At(m.UserID) }
+
+// Higher returns that of two memberships with the higher role, or the first.
+func Higher(a, b Member) Member {
+	if b.Role > a.Role {
+		return b
+	}
+	return a
 }
 
 // Member returns the user's direct membership of the place, or a

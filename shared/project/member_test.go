@@ -92,7 +92,7 @@ func TestMembershipThatHasEndedIsNone(t *testing.T) {
 	}
 }
 
-func TestMembersFromHaveTheRoleOrAHigherOne(t *testing.T) {
+func TestSomeFromHaveTheRoleOrAHigherOne(t *testing.T) {
 	a := apptest.New(t)
 	ada, ben, cem, dan := a.User("ada"), a.User("ben"), a.User("cem"), a.User("dan")
 	acme := a.Group("acme", project.Group{}, ada, project.Private)
@@ -101,16 +101,18 @@ func TestMembersFromHaveTheRoleOrAHigherOne(t *testing.T) {
 	a.Member(web.Place(), ben, project.Developer)
 	a.Member(web.Place(), cem, project.Reporter)
 	a.Member(web.Place(), dan, project.Maintainer)
-	members, err := a.Projects.MembersFrom(t.Context(), project.Developer, web.Places()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []int64
-	for _, m := range members {
-		got = append(got, m.UserID)
-	}
-	if diff := cmp.Diff([]int64{ada.ID, ben.ID, dan.ID}, got); diff != "" {
-		t.Errorf("Developers and above (-want +got):\n%s", diff)
+	for n, want := range map[int][]int64{2: {ada.ID, ben.ID}, 20: {ada.ID, ben.ID, dan.ID}} {
+		members, err := a.Projects.SomeFrom(t.Context(), project.Developer, n, web.Places()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int64
+		for _, m := range members {
+			got = append(got, m.UserID)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%d Developers and above (-want +got):\n%s", n, diff)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package project
 
 import (
 	"context"
+	"time"
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
@@ -42,9 +43,14 @@ type Reader interface {
 	// newest first.
 	Projects(ctx context.Context, f Filter, r page.Request) (page.Of[Project], error)
 
-	// Members returns every membership of these places, those of the first
-	// place first, each place's by ascending user id.
-	Members(ctx context.Context, places ...Place) ([]Member, error)
+	// Members returns a page of the members of these places by ascending user
+	// id, each user once with the highest role, that of the first place among
+	// equals. It leaves out memberships that ended by now, and the total.
+	Members(ctx context.Context, now time.Time, r page.Request, places ...Place) (page.Of[Member], error)
+
+	// CountMembers returns how many members Members lists, and at most
+	// page.CountLimit+1.
+	CountMembers(ctx context.Context, now time.Time, places ...Place) (int, error)
 
 	// Memberships returns every membership of the user, also expired ones.
 	Memberships(ctx context.Context, userID int64) (Memberships, error)

@@ -11,6 +11,7 @@ import (
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/integration"
+	"gatehouse/shared/page"
 	"gatehouse/shared/payload"
 	"gatehouse/shared/project"
 	"gatehouse/shared/site"
@@ -80,7 +81,7 @@ func (a *api) alertParts(ctx context.Context, v visit, iid int64) (parts alertPa
 		return err
 	})
 	reads.Go(func() (err error) {
-		parts.members, err = a.app.Projects.MembersFrom(ctx, project.Developer, v.Project.Places()...)
+		parts.members, err = a.app.Projects.SomeFrom(ctx, project.Developer, page.MaxSize, v.Project.Places()...)
 		return err
 	})
 	err = reads.Wait() // parts is complete only now

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-
 	"gatehouse/shared/page"
 )
 
@@ -84,7 +82,7 @@ func (k kind[T]) all(ctx context.Context, s *Store, at key) (things []T, err err
 // some returns the first n of those things, and reads no more.
 func (k kind[T]) some(ctx context.Context, s *Store, at key, n int) (things []T, err error) {
 	input := s.partition(at, forward)
-	input.Limit = aws.Int32(int32(n))
+	input.Limit = atOnce(n)
 	err = s.run(ctx, input, func(it item) (more bool, err error) {
 		thing, err := k.read(it)
 		things = append(things, thing)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gatehouse/shared/fault"
+	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 )
 
@@ -53,11 +54,12 @@ func TestGroupWithManyMembersIsRemoved(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	before := must[[]project.Member](t)(s.Members(t.Context(), g.Place()))
+	all := page.Request{Number: 1, Size: page.MaxSize}
+	before := must[page.Of[project.Member]](t)(s.Members(t.Context(), now, all, g.Place())).Items
 	if err := s.DeleteGroup(t.Context(), g.ID); err != nil || len(before) != 46 {
 		t.Fatalf("DeleteGroup with %d members = %v, want no error", len(before), err)
 	}
-	if got := must[[]project.Member](t)(s.Members(t.Context(), g.Place())); len(got) > 0 {
+	if got := must[page.Of[project.Member]](t)(s.Members(t.Context(), now, all, g.Place())).Items; len(got) > 0 {
 		t.Errorf("%d members are left", len(got))
 	}
 	for _, m := range before {

@@ -39,7 +39,7 @@ func (s *Store) newest(ctx context.Context, at key, after page.Position, n int, 
 		highest = after.ID - 1
 	}
 	return s.run(ctx, &sdk.QueryInput{
-		TableName: s.table(at), ScanIndexForward: aws.Bool(backward), Limit: aws.Int32(int32(n)),
+		TableName: s.table(at), ScanIndexForward: aws.Bool(backward), Limit: atOnce(n),
 		KeyConditionExpression:    aws.String("pk = :pk AND sk BETWEEN :low AND :high"),
 		ExpressionAttributeValues: item{":pk": text(at.pk), ":low": text(at.entry(0).sk), ":high": text(at.entry(highest).sk)},
 	}, func(it item) (more bool, err error) {
@@ -47,3 +47,10 @@ func (s *Store) newest(ctx context.Context, at key, after page.Position, n int, 
 		return n > 0, each(it)
 	})
 }
+
+// atOnce is how many items a request reads of the n that are wanted. More take
+// further requests.
+func atOnce(n int) *int32 { return aws.Int32(int32(min(n, maxAtOnce))) }
+
+// maxAtOnce is more than a page of any list has.
+const maxAtOnce = 1000

@@ -3,13 +3,18 @@ package dynamodb
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
+	"gatehouse/shared/storage/walk"
 )
 
 var (
@@ -87,18 +92,69 @@ func (s *Store) RemoveMember(ctx context.Context, was project.Member) error {
 	return s.write(ctx, members.explain(mustRemove(ofPlace).ifEqual(termsOf(&was))), mustRemove(ofUser))
 }
 
-// Members returns every membership of these places.
-func (s *Store) Members(ctx context.Context, places ...project.Place) ([]project.Member, error) {
-	found := make([][]project.Member, len(places))
+// Members returns a page of the members of these places.
+func (s *Store) Members(ctx context.Context, now time.Time, r page.Request, places ...project.Place) (page.Of[project.Member], error) {
+	list := walk.List[project.Member]{Position: project.Member.Position, Order: page.Ascending, Merge: project.Higher}
+	for _, place := range places {
+		list.Sources = append(list.Sources, s.membersAfter(place, now))
+	}
+	return list.Page(ctx, r)
+}
+
+// membersAfter is the source of the place's members. It reads memberships that
+// ended as well, to pass over them.
+func (s *Store) membersAfter(place project.Place, now time.Time) walk.Source[project.Member] {
+	at := membersOf(place)
+	return func(ctx context.Context, after page.Position, n int) (found []project.Member, err error) {
+		err = s.run(ctx, &sdk.QueryInput{
+			TableName: s.table(at), ScanIndexForward: aws.Bool(forward), Limit: atOnce(n),
+			KeyConditionExpression:    aws.String("pk = :pk AND sk BETWEEN :low AND :high"),
+			ExpressionAttributeValues: item{":pk": text(at.pk), ":low": text(at.entry(after.ID + 1).sk), ":high": text(at.entry(math.MaxInt64).sk)},
+		}, func(it item) (more bool, err error) {
+			m, err := members.read(it)
+			if m.Active(now) {
+				found = append(found, m)
+			}
+			return len(found) < n, err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("list members: %w", err)
+		}
+		return found, nil
+	}
+}
+
+// CountMembers returns how many members these places have.
+func (s *Store) CountMembers(ctx context.Context, now time.Time, places ...project.Place) (int, error) {
+	found := make([][]int64, len(places))
 	reads, ctx := errgroup.WithContext(ctx)
 	for i, place := range places {
 		reads.Go(func() (err error) {
-			found[i], err = members.all(ctx, s, membersOf(place))
+			found[i], err = s.activeUsers(ctx, place, now)
 			return err
 		})
 	}
-	err := reads.Wait()
-	return slices.Concat(found...), err
+	if err := reads.Wait(); err != nil {
+		return 0, fmt.Errorf("count members: %w", err)
+	}
+	all := slices.Concat(found...)
+	slices.Sort(all)
+	return min(len(slices.Compact(all)), page.CountLimit+1), nil
+}
+
+// activeUsers returns the users who are members of the place, as far as they count.
+func (s *Store) activeUsers(ctx context.Context, place project.Place, now time.Time) (ids []int64, err error) {
+	input := s.partition(membersOf(place), forward)
+	input.ProjectionExpression = aws.String("user_id, expires_at")
+	err = s.run(ctx, input, func(it item) (more bool, err error) {
+		var m project.Member
+		err = fields{{"user_id", &m.UserID}, {"expires_at", &m.ExpiresAt}}.read(it)
+		if m.Active(now) {
+			ids = append(ids, m.UserID)
+		}
+		return len(ids) <= page.CountLimit, err
+	})
+	return ids, err
 }
 
 // Memberships returns every membership of the user.

@@ -2,9 +2,11 @@ package sqlite
 
 import (
 	"context"
+	"time"
 
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
+	"gatehouse/shared/storage/walk"
 )
 
 var members = newKind("members", memberColumns, project.ErrMemberNotFound, nil)
@@ -81,20 +83,35 @@ func (tx *transaction) removeMembers(p project.Place) error {
 	return tx.exec("DELETE FROM members WHERE kind = ? AND place_id = ?", p.Kind, p.ID)
 }
 
-// Members returns every membership of these places.
-func (s *Store) Members(ctx context.Context, places ...project.Place) ([]project.Member, error) {
-	return many(ctx, s.readers, members.scan, membersOf, text(places))
+// active is the condition for memberships that have not ended.
+const active = "(expires_at = 0 OR expires_at > ?)"
+
+// Members returns a page of the members of these places.
+func (s *Store) Members(ctx context.Context, now time.Time, r page.Request, places ...project.Place) (page.Of[project.Member], error) {
+	list := walk.List[project.Member]{Position: project.Member.Position, Order: page.Ascending, Merge: project.Higher}
+	for _, place := range places {
+		list.Sources = append(list.Sources, s.membersOf(place, now))
+	}
+	return list.Page(ctx, r)
 }
 
-// atPlaces selects the members of a list of places.
-var atPlaces = "SELECT " + memberColumns(new(project.Member)).names("members") +
-	` FROM json_each(?) AS place CROSS JOIN members
-		ON kind = place.value ->> 'Kind' AND place_id = place.value ->> 'ID' `
+func (s *Store) membersOf(place project.Place, now time.Time) walk.Source[project.Member] {
+	const clause = "WHERE kind = ? AND place_id = ? AND user_id > ? AND " + active + " ORDER BY user_id LIMIT ?"
+	return func(ctx context.Context, after page.Position, n int) ([]project.Member, error) {
+		return members.all(ctx, s.readers, clause, place.Kind, place.ID, after.ID, micros(now), n)
+	}
+}
 
-var (
-	membersOf     = atPlaces + "ORDER BY place.key, user_id"
-	membershipsAt = atPlaces + "WHERE user_id = ?"
-)
+// CountMembers returns how many members these places have.
+func (s *Store) CountMembers(ctx context.Context, now time.Time, places ...project.Place) (int, error) {
+	const inPlaces = "FROM json_each(?) AS place CROSS JOIN members" + ofPlace + "WHERE " + active
+	query := "SELECT DISTINCT user_id " + inPlaces
+	if len(places) == 1 {
+		query = "SELECT user_id " + inPlaces // which are different, without a look
+	}
+	n, err := one(ctx, s.readers, scalar[int64], "SELECT count(*) FROM ("+query+" LIMIT ?)", text(places), micros(now), page.CountLimit+1)
+	return int(n), err
+}
 
 // Memberships returns every membership of the user.
 func (s *Store) Memberships(ctx context.Context, userID int64) (project.Memberships, error) {
@@ -122,3 +139,9 @@ func (s *Store) SomeMemberships(ctx context.Context, userID int64, n int) (proje
 func (s *Store) MembershipsAt(ctx context.Context, userID int64, places ...project.Place) (project.Memberships, error) {
 	return many(ctx, s.readers, members.scan, membershipsAt, text(places), userID)
 }
+
+// ofPlace joins the members of the places in a list.
+const ofPlace = " ON kind = place.value ->> 'Kind' AND place_id = place.value ->> 'ID' "
+
+var membershipsAt = "SELECT " + memberColumns(new(project.Member)).names("members") +
+	" FROM json_each(?) AS place CROSS JOIN members" + ofPlace + "WHERE user_id = ?"

@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -21,7 +22,7 @@ var members = []promise{
 	{"change and go only as they were read", memberChangedInBetween},
 	{"wanted by many at once change once", raceMember},
 	{"are removed", removeMember},
-	{"are listed by place, then user", listMembers},
+	{"are listed by user with their highest role", listMembers},
 	{"know all their places, also those that ended", listMemberships},
 	{"know their places of one kind", listMembershipsIn},
 	{"know them by page", pageMemberships},
@@ -43,12 +44,20 @@ func addMemberOnce(t *testing.T, s storage.Store) {
 func wantMembers(t *testing.T, s storage.Store, place project.Place, ownerID int64, want ...project.Member) {
 	t.Helper()
 	var got []project.Member
-	for _, m := range must[[]project.Member](t)(s.Members(t.Context(), place)) {
+	for _, m := range allMembers(t, s, place) {
 		if m.UserID != ownerID {
 			got = append(got, m)
 		}
 	}
 	wantSame(t, "Members", got, want)
+}
+
+// allMembers returns the members of these places, also those whose role ended.
+func allMembers(t *testing.T, s storage.Store, places ...project.Place) []project.Member {
+	t.Helper()
+	longAgo := time.Time{}
+	all := page.Request{Number: 1, Size: page.MaxSize}
+	return must[page.Of[project.Member]](t)(s.Members(t.Context(), longAgo, all, places...)).Items
 }
 
 func addMemberRace(t *testing.T, s storage.Store) {
@@ -105,7 +114,7 @@ func updateMember(t *testing.T, s storage.Store) {
 
 	want.UserID = owner.ID
 	wantError(t, "UpdateMember of no member", s.UpdateMember(t.Context(), want, want), project.ErrMemberNotFound)
-	wantSame(t, "Members", must[[]project.Member](t)(s.Members(t.Context(), p.Place())),
+	wantSame(t, "Members", allMembers(t, s, p.Place()),
 		[]project.Member{{Place: p.Place(), UserID: u.ID, Role: project.Maintainer, CreatedAt: now}})
 }
 
@@ -169,28 +178,60 @@ func removeMember(t *testing.T, s storage.Store) {
 }
 
 func listMembers(t *testing.T, s storage.Store) {
-	owner, a, b := addUser(t, s), addUser(t, s), addUser(t, s)
+	owner, a, b, c := addUser(t, s), addUser(t, s), addUser(t, s), addUser(t, s)
 	g := addGroup(t, s, owner.ID)
 	p := addProject(t, s, g)
-	addMember(t, s, g.Place(), b.ID, project.Developer)
-	addMember(t, s, g.Place(), a.ID, project.Guest)
-	addMember(t, s, p.Place(), b.ID, project.Maintainer)
-	addMember(t, s, p.Place(), a.ID, project.Reporter)
-	inGroup := []project.Member{
-		{Place: g.Place(), UserID: owner.ID, Role: project.Owner},
-		{Place: g.Place(), UserID: a.ID, Role: project.Guest},
-		{Place: g.Place(), UserID: b.ID, Role: project.Developer},
+	ownerInGroup := project.Member{Place: g.Place(), UserID: owner.ID, Role: project.Owner, CreatedAt: g.CreatedAt}
+	bInGroup := addMember(t, s, g.Place(), b.ID, project.Developer)
+	aInGroup := addMember(t, s, g.Place(), a.ID, project.Guest)
+	bInProject := addMember(t, s, p.Place(), b.ID, project.Maintainer)
+	aInProject := addMember(t, s, p.Place(), a.ID, project.Guest)
+	ending := project.Member{Place: p.Place(), UserID: c.ID, Role: project.Reporter, ExpiresAt: now.Add(time.Hour), CreatedAt: now}
+	ended := project.Member{Place: p.Place(), UserID: owner.ID, Role: project.Owner, ExpiresAt: now, CreatedAt: now}
+	for _, m := range []project.Member{ending, ended} {
+		wantOK(t, "AddMember", s.AddMember(t.Context(), m))
 	}
-	inProject := []project.Member{
-		{Place: p.Place(), UserID: a.ID, Role: project.Reporter},
-		{Place: p.Place(), UserID: b.ID, Role: project.Maintainer},
+	tests := map[string]struct {
+		places []project.Place
+		want   []project.Member
+	}{
+		"a group":                 {[]project.Place{g.Place()}, []project.Member{ownerInGroup, aInGroup, bInGroup}},
+		"a project":               {[]project.Place{p.Place()}, []project.Member{aInProject, bInProject, ending}},
+		"a project and above":     {p.Places(), []project.Member{ownerInGroup, aInGroup, bInProject, ending}},
+		"the project comes first": {[]project.Place{p.Place(), g.Place()}, []project.Member{ownerInGroup, aInProject, bInProject, ending}},
+		"a place that is gone":    {[]project.Place{{Kind: project.InProject, ID: unknownID}}, nil},
+		"nothing":                 {nil, nil},
 	}
-	ignoreTime := cmpopts.IgnoreFields(project.Member{}, "CreatedAt")
-	got := must[[]project.Member](t)(s.Members(t.Context(), p.Place(), g.Place()))
-	wantSame(t, "Members of project and group", got, append(inProject, inGroup...), ignoreTime)
-	got = must[[]project.Member](t)(s.Members(t.Context(), g.Place(), p.Place()))
-	wantSame(t, "Members of group and project", got, append(inGroup, inProject...), ignoreTime)
-	wantSame(t, "Members of nothing", must[[]project.Member](t)(s.Members(t.Context())), []project.Member{})
+	for name, test := range tests {
+		wantWalk(t, "Members of "+name, test.want, func(r page.Request) (page.Of[project.Member], error) {
+			return s.Members(t.Context(), now, r, test.places...)
+		})
+		if got, err := s.CountMembers(t.Context(), now, test.places...); got != len(test.want) || err != nil {
+			t.Errorf("CountMembers of %s = %d, %v, want %d", name, got, err, len(test.want))
+		}
+	}
+}
+
+// wantWalk walks the list in pages of several sizes, by numbers and by positions.
+func wantWalk[T any](t *testing.T, call string, want []T, list func(page.Request) (page.Of[T], error)) {
+	t.Helper()
+	for size := 1; size <= len(want)+1; size++ {
+		for _, byPosition := range []bool{false, true} {
+			var all []T
+			for r := (page.Request{Number: 1, Size: size}); ; r.Number++ {
+				got := must[page.Of[T]](t)(list(r))
+				if all = append(all, got.Items...); !got.More {
+					break
+				}
+				if byPosition {
+					r.After = got.Next
+				}
+			}
+			wantSame(t, call, all, want)
+		}
+	}
+	beyond := must[page.Of[T]](t)(list(page.Request{Number: math.MaxInt32, Size: page.MaxSize}))
+	wantSame(t, call+" beyond the end", beyond.Items, []T{})
 }
 
 func listMemberships(t *testing.T, s storage.Store) {

@@ -116,7 +116,7 @@ func deleteProject(t *testing.T, s storage.Store) {
 	_, err = s.ProjectByPath(t.Context(), p.FullPath)
 	wantError(t, "ProjectByPath", err, project.ErrNotFound)
 	wantError(t, "DeleteProject again", s.DeleteProject(t.Context(), p.ID), project.ErrNotFound)
-	wantSame(t, "Members", must[[]project.Member](t)(s.Members(t.Context(), p.Place())), []project.Member{})
+	wantSame(t, "Members", allMembers(t, s, p.Place()), []project.Member{})
 	memberships := must[project.Memberships](t)(s.Memberships(t.Context(), u.ID))
 	wantSame(t, "Memberships", memberships, project.Memberships{})
 

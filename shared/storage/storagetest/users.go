@@ -339,7 +339,7 @@ func deleteUser(t *testing.T, s storage.Store) {
 
 	memberships := must[project.Memberships](t)(s.Memberships(t.Context(), u.ID))
 	wantSame(t, "Memberships", memberships, project.Memberships{})
-	if members := must[[]project.Member](t)(s.Members(t.Context(), g.Place())); len(members) != 1 {
+	if members := allMembers(t, s, g.Place()); len(members) != 1 {
 		t.Errorf("Members = %+v, want the remaining owner alone", members)
 	}
 	wantDead(t, s, signedIn.UserID, must[user.User](t)(s.CreateUser(t.Context(), u)))

@@ -23,6 +23,9 @@ type Source[T any] func(ctx context.Context, after page.Position, n int) ([]T, e
 type List[T any] struct {
 	Sources  []Source[T]
 	Position func(T) page.Position // different for different entries
+	// Merge returns one entry for two with one position, which sources have in
+	// this order. Nil: the first.
+	Merge func(a, b T) T
 	// Order is the order of positions; nil: page.Falling.
 	Order func(a, b page.Position) int
 	// Search keeps what is searched for. It looks at no more than SearchLimit
@@ -145,8 +148,23 @@ func (l List[T]) merged(ctx context.Context, after page.Position, n int) ([]T, e
 	}
 	all := slices.Concat(found...)
 	slices.SortStableFunc(all, func(a, b T) int { return l.order(l.Position(a), l.Position(b)) })
-	all = slices.CompactFunc(all, func(a, b T) bool { return l.Position(a) == l.Position(b) })
+	all = l.compact(all)
 	return all[:min(n, len(all))], nil
+}
+
+// compact leaves one of the entries with the same position, which follow each other.
+func (l List[T]) compact(all []T) []T {
+	kept := all[:0]
+	for _, entry := range all {
+		last := len(kept) - 1
+		switch {
+		case last < 0 || l.Position(kept[last]) != l.Position(entry):
+			kept = append(kept, entry)
+		case l.Merge != nil:
+			kept[last] = l.Merge(kept[last], entry)
+		}
+	}
+	return kept
 }
 
 func (l List[T]) order(a, b page.Position) int {

@@ -118,6 +118,38 @@ func TestRisingOrder(t *testing.T) {
 	}
 }
 
+func TestEntriesOfOnePositionAreMerged(t *testing.T) {
+	type entry struct{ id, weight int64 }
+	source := func(all ...entry) walk.Source[entry] {
+		return func(_ context.Context, after page.Position, n int) ([]entry, error) {
+			left := slices.DeleteFunc(slices.Clone(all), func(e entry) bool { return e.id <= after.ID })
+			return left[:min(n, len(left))], nil
+		}
+	}
+	list := walk.List[entry]{
+		Sources: []walk.Source[entry]{
+			source(entry{1, 1}, entry{2, 1}, entry{4, 1}), source(entry{2, 5}, entry{3, 2}), source(entry{2, 3}, entry{4, 1}),
+		},
+		Position: func(e entry) page.Position { return page.At(e.id) },
+		Order:    page.Ascending,
+		Merge:    func(a, b entry) entry { a.weight += b.weight; return a },
+	}
+	var got []entry
+	for r := (page.Request{Number: 1, Size: 1}); ; r.Number++ {
+		found, err := list.Page(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got = append(got, found.Items...); !found.More {
+			break
+		}
+		r.After = found.Next
+	}
+	if want := []entry{{1, 1}, {2, 9}, {3, 2}, {4, 2}}; !slices.Equal(got, want) {
+		t.Errorf("the list is %v, want %v", got, want)
+	}
+}
+
 // A search says how far it looked, and goes on from there.
 func TestSearch(t *testing.T) {
 	const length = 10 * walk.SearchLimit
