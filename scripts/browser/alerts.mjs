@@ -161,7 +161,13 @@ async function work(visit, home) {
   await visit.look("alert");
   await visit.follow("form:has([value=acknowledged]) button");
   assert.match(await page.textContent("[role=status]"), /You acknowledged/);
-  await visit.follow("form:not(.assignee)[action$=assignee] button");
+  await visit.tabTo("#assignee");
+  await visit.type("nobody");
+  await visit.submit("Enter");
+  assert.match(await page.textContent("#assignee-complaint"), /not the user name/);
+  assert.equal(await page.inputValue("#assignee"), "nobody");
+  await visit.look("alert-assignee-refused");
+  await visit.follow("form:has([name=user_id]):not(:has([value='0'])) button");
   assert.match(await page.textContent("[role=status]"), /was assigned/);
   await visit.look("alert-acknowledged");
   await visit.follow("form:has([value=resolved]) button");

@@ -4,14 +4,12 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 
 	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/integration"
-	"gatehouse/shared/page"
 	"gatehouse/shared/payload"
 	"gatehouse/shared/project"
 	"gatehouse/shared/site"
@@ -28,9 +26,11 @@ type alertBody struct {
 	Runbook   textOrLink
 	Generator textOrLink
 	Annotated []annotation
-	Through   string // name of the integration
-	Assignee  string
-	Assignees []user.User // who can be assigned
+	Through   string    // name of the integration
+	Assigned  user.User // the assignee; zero: nobody, or a deleted user
+	Assignee  string    // the assignee's name
+	Suggested []user.User
+	Wrong     wrongAssignee
 	Activity  []activity
 	Payload   *node
 	Complaint string    // why the alert was not changed
@@ -62,7 +62,7 @@ type alertParts struct {
 	alert        alert.Alert
 	payload      []byte
 	integrations []integration.Integration
-	members      []project.Member
+	developers   []project.Member // some, and who has a higher role
 }
 
 // alertParts reads the parts in parallel.
@@ -81,7 +81,7 @@ func (a *api) alertParts(ctx context.Context, v visit, iid int64) (parts alertPa
 		return err
 	})
 	reads.Go(func() (err error) {
-		parts.members, err = a.app.Projects.SomeFrom(ctx, project.Developer, page.MaxSize, v.Project.Places()...)
+		parts.developers, err = a.app.Projects.SomeFrom(ctx, project.Developer, maxSuggested, v.Project.Places()...)
 		return err
 	})
 	err = reads.Wait() // parts is complete only now
@@ -101,15 +101,15 @@ func (a *api) newAlertBody(ctx context.Context, v visit, iid int64) (alertBody, 
 	return alertBody{
 		visit: v, Alert: parts.alert, Page: v.alertAddress(iid), Details: details,
 		Runbook: newTextOrLink(parts.alert.Runbook), Generator: newTextOrLink(details.GeneratorURL), Annotated: newAnnotations(details),
-		Through: parts.through(), Assignee: people.name(parts.alert.AssigneeID), Assignees: parts.assignees(people),
-		Activity: newActivity(parts.alert, people), Payload: newTree(parts.payload),
+		Through: parts.through(), Assigned: people[parts.alert.AssigneeID], Assignee: people.name(parts.alert.AssigneeID),
+		Suggested: parts.suggested(people), Activity: newActivity(parts.alert, people), Payload: newTree(parts.payload),
 	}, nil
 }
 
 // userIDs lists all users that the page names.
 func (p alertParts) userIDs() []int64 {
 	ids := []int64{p.alert.AssigneeID}
-	for _, m := range p.members {
+	for _, m := range p.developers {
 		ids = append(ids, m.UserID)
 	}
 	for _, a := range p.alert.Activity {
@@ -126,25 +126,6 @@ func (p alertParts) through() string {
 		}
 	}
 	return ""
-}
-
-// assignees lists the users to choose from: the members, and the present
-// assignee, who may be an administrator without membership.
-func (p alertParts) assignees(known people) []user.User {
-	var all []user.User
-	if u, ok := known[p.alert.AssigneeID]; ok && !p.isMember(u.ID) {
-		all = append(all, u)
-	}
-	for _, m := range p.members {
-		if u, ok := known[m.UserID]; ok && (!u.Blocked() || u.ID == p.alert.AssigneeID) {
-			all = append(all, u)
-		}
-	}
-	return all
-}
-
-func (p alertParts) isMember(userID int64) bool {
-	return slices.ContainsFunc(p.members, func(m project.Member) bool { return m.UserID == userID })
 }
 
 // textOrLink is what a tool sent as a link. Link is empty unless it is the

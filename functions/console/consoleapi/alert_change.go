@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/fault"
@@ -22,27 +21,7 @@ func (a *api) setStatus(w http.ResponseWriter, r *http.Request, v visit) error {
 	return a.changeAlert(w, r, v, form, alert.Change{Status: &status}, "alert-"+string(status))
 }
 
-// assign gives the alert the assignee in the form, or none.
-func (a *api) assign(w http.ResponseWriter, r *http.Request, v visit) error {
-	form, err := site.ReadForm(r)
-	if err != nil {
-		return err
-	}
-	id, err := strconv.ParseInt(form.Get("user_id"), 10, 64)
-	if err != nil {
-		return errNoAssignee
-	}
-	notice := "alert-assigned"
-	if id == 0 {
-		notice = "alert-unassigned"
-	}
-	return a.changeAlert(w, r, v, form, alert.Change{AssigneeID: &id}, notice)
-}
-
-var (
-	errNoStatus   = fault.New(fault.Invalid, "An alert has no such status.")
-	errNoAssignee = fault.New(fault.Invalid, "An alert can be assigned only to users with at least the role Developer in the project.")
-)
+var errNoStatus = fault.New(fault.Invalid, "An alert has no such status.")
 
 // changeAlert makes the change, unless the alert was changed since the form was
 // shown.
@@ -65,7 +44,7 @@ func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, v visit, form 
 	case wrong["status"] != nil:
 		return errNoStatus
 	case wrong["assignee_id"] != nil:
-		return errNoAssignee
+		return a.renderWrongAssignee(w, r, v, form)
 	case fault.Is(err, fault.Conflict):
 		return a.renderAlertError(w, r, v, n, err)
 	}

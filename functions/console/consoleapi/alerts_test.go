@@ -269,27 +269,59 @@ func TestAssignAnAlert(t *testing.T) {
 	}
 	iid := fire(t, a, web, i, `{"title": "Disk full"}`)
 	assignee := alertPage(iid) + "/assignee"
-	b.Get(alertPage(iid)).Want(200, "Assign to me", "@marco", "@olivia").WantNot("@rita", "@gone")
-	b.Post(assignee, apptest.Form("user_id", fmt.Sprint(marco.ID))).WantRedirect(alertPage(iid))
-	b.Get(alertPage(iid)).Want(200, "The alert was assigned.", "assigned the alert to", "The user marco")
-	b.Get(alertsPage).Want(200, "The user marco")
-	b.Post(assignee, apptest.Form("user_id", "0")).WantRedirect(alertPage(iid))
-	b.Get(alertPage(iid)).Want(200, "The alert is unassigned.", "unassigned the alert")
-	for _, id := range []string{fmt.Sprint(rita.ID), fmt.Sprint(gone.ID), "", "x", "-1", "999"} {
-		b.Post(assignee, apptest.Form("user_id", id)).Want(400, "at least the role Developer")
+	b.Get(alertPage(iid)).Want(200, "Assign to me", `<option value="marco">The user marco`, `<option value="olivia">`).
+		WantNot("rita", "gone", "Unassign", "Now it is assigned")
+	for _, typed := range []string{"marco", "MARCO", "@marco", "  marco "} {
+		b.Post(assignee, apptest.Form("assignee", typed)).WantRedirect(alertPage(iid))
+		b.Get(alertPage(iid)).Want(200, "The alert was assigned.", "assigned the alert to", "Now it is assigned to", "The user marco", "@marco")
+		b.Get(alertsPage).Want(200, "The user marco")
+		b.Post(assignee, apptest.Form("user_id", "0")).WantRedirect(alertPage(iid))
+		b.Get(alertPage(iid)).Want(200, "The alert is unassigned.", "unassigned the alert")
 	}
+	b.Post(assignee, apptest.Form("user_id", fmt.Sprint(marco.ID))).WantRedirect(alertPage(iid))
+	for _, typed := range []string{"", " ", "rita", "gone", "nobody", "mar", "The user marco", "marco@example.com", `"><b>`} {
+		b.Post(assignee, apptest.Form("assignee", typed)).Want(422, "at least the role Developer", `aria-invalid="true"`,
+			`value="`+strings.TrimSpace(typed)+`"`, `data-address="`+alertPage(iid)+`"`, "Now it is assigned to", "The user marco")
+	}
+	for _, id := range []string{fmt.Sprint(rita.ID), fmt.Sprint(gone.ID), "x", "-1", "999"} {
+		b.Post(assignee, apptest.Form("user_id", id)).Want(422, "at least the role Developer")
+	}
+	b.Post(alertPage(99)+"/assignee", apptest.Form("assignee", "nobody")).Want(404)
 }
 
-// An administrator is no member, and takes on an alert all the same.
-func TestAnAdministratorTakesOnAnAlert(t *testing.T) {
+// The page of an alert suggests a few of a project's developers, and any of them
+// can be typed.
+func TestAssignOneOfManyDevelopers(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b := newAlerts(t, a)
+	for n := range 30 {
+		a.Member(web.Place(), a.User(fmt.Sprintf("dev-%d", n)), project.Developer)
+	}
+	iid := fire(t, a, web, i, `{"title": "Disk full"}`)
+	page := b.Get(alertPage(iid)).Want(200, "dev-5").Text()
+	if got := strings.Count(page, "<option"); got != 20 {
+		t.Errorf("the page suggests %d users, want 20", got)
+	}
+	b.Post(alertPage(iid)+"/assignee", apptest.Form("assignee", "dev-29")).WantRedirect(alertPage(iid))
+	b.Get(alertPage(iid)).Want(200, "The user dev-29")
+}
+
+// An administrator and the owner of the namespace are no members, and take on an
+// alert all the same.
+func TestWhoOwnsTheProjectTakesOnAnAlert(t *testing.T) {
 	a := apptest.New(t)
 	web, i, _ := newAlerts(t, a)
-	root := a.Admin("root")
+	root, owner := a.Admin("root"), a.User("owner")
 	iid := fire(t, a, web, i, `{"title": "Disk full"}`)
 	b := signedIn(t, a, root)
-	b.Get(alertPage(iid)).Want(200, "Assign to me").WantNot("(@root)")
+	b.Get(alertPage(iid)).Want(200, "Assign to me").WantNot(`value="root"`)
 	b.Post(alertPage(iid)+"/assignee", apptest.Form("user_id", fmt.Sprint(root.ID))).WantRedirect(alertPage(iid))
-	b.Get(alertPage(iid)).Want(200, "took on the alert", fmt.Sprintf(`<option value="%d" selected>The user root (@root)`, root.ID)).WantNot("Assign to me")
+	b.Get(alertPage(iid)).Want(200, "took on the alert", "@root").WantNot("Assign to me")
+
+	own := a.Project("own", a.Namespace(owner), project.Private)
+	fire(t, a, own, newIntegration(t, a, own, "Uptime", integration.HTTP), `{"title": "Disk full"}`)
+	b.Post("/console/owner/own/alerts/1/assignee", apptest.Form("assignee", "owner")).WantRedirect("/console/owner/own/alerts/1")
+	b.Get("/console/owner/own/alerts/1").Want(200, "The user owner")
 }
 
 func TestSendATestAlert(t *testing.T) {
