@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"gatehouse/shared/app"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/project"
@@ -69,8 +71,17 @@ func (a *api) listOf(w http.ResponseWriter, r *http.Request, places ...project.P
 	if err != nil {
 		return err
 	}
-	users, err := a.app.Users.UsersByID(r.Context(), userIDs(members.Items))
-	if err != nil {
+	var users map[int64]user.User
+	reads, ctx := errgroup.WithContext(r.Context())
+	reads.Go(func() (err error) {
+		users, err = a.app.Users.UsersByID(ctx, userIDs(members.Items))
+		return err
+	})
+	reads.Go(func() (err error) {
+		members.Total, err = a.app.Projects.TotalOf(ctx, members, req, places...)
+		return err
+	})
+	if err := reads.Wait(); err != nil {
 		return err
 	}
 	// A user may have been deleted between the two reads.

@@ -3,6 +3,7 @@ package memberapi_test
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"testing"
 	"time"
 
@@ -186,6 +187,46 @@ func TestListsOfMembers(t *testing.T) {
 	second.Want(t, 200, []any{body(gwen, project.Developer, nil)})
 	if got := []string{second.Header.Get("X-Total"), second.Header.Get("X-Prev-Page"), second.Header.Get("X-Next-Page")}; !cmp.Equal(got, []string{"3", "1", ""}) {
 		t.Errorf("X-Total, X-Prev-Page and X-Next-Page are %q, want 3, 1 and nothing", got)
+	}
+}
+
+var nextPage = regexp.MustCompile(`<https://gatehouse\.example([^>]+)>; rel="next"`)
+
+// A list is walked by its links, and every page tells the total.
+func TestPagesOfMembers(t *testing.T) {
+	a := apptest.New(t)
+	h := mounted(a.App)
+	ada := a.User("ada")
+	team := a.Group("team", a.Group("acme", project.Group{}, ada, project.Private), ada, project.Private)
+	want := []string{"ada"}
+	for n := range 6 {
+		u := a.User(fmt.Sprintf("user-%d", n))
+		a.Member(team.Place(), u, project.Guest)
+		want = append(want, u.Username)
+	}
+	a.MemberUntil(team.Place(), a.User("gone"), project.Guest, a.Now().AddDate(0, 0, -1))
+	for _, list := range []string{membersOf(team.Place()), membersOf(team.Place()) + "/all"} {
+		for size, pages := range map[int]int{2: 4, 3: 3, 7: 1, 100: 1} {
+			var got []string
+			path, walked := fmt.Sprintf("%s?per_page=%d", list, size), 0
+			for path != "" {
+				answer := apptest.Call(t, h, "GET", path, a.Token(ada), nil)
+				for _, name := range answer.Each(t, "username") {
+					got = append(got, name.(string))
+				}
+				if total := answer.Header.Get("X-Total"); total != "7" {
+					t.Errorf("GET %s has the total %s, want 7", path, total)
+				}
+				path, walked = "", walked+1
+				if next := nextPage.FindStringSubmatch(answer.Header.Get("Link")); next != nil {
+					path = next[1]
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" || walked != pages {
+				t.Errorf("%s by %d took %d pages, want %d (-want +got):\n%s", list, size, walked, pages, diff)
+			}
+		}
+		apptest.Call(t, h, "GET", list+"?page=9", a.Token(ada), nil).Want(t, 200, []any{})
 	}
 }
 

@@ -7,32 +7,26 @@ import (
 	"strconv"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 	"gatehouse/shared/throttle"
 )
 
-// MembersOf returns a page of the members of these places, with the total. Pass
+// MembersOf returns a page of the members of these places without the total. Pass
 // Places for everyone with a role, and Place for direct members.
 func (r *Rules) MembersOf(ctx context.Context, wanted page.Request, places ...Place) (page.Of[Member], error) {
-	var found page.Of[Member]
-	var total int
-	now := r.now()
-	reads, ctx := errgroup.WithContext(ctx)
-	reads.Go(func() (err error) {
-		found, err = r.Members(ctx, now, wanted, places...)
-		return err
-	})
-	reads.Go(func() (err error) {
-		total, err = r.CountMembers(ctx, now, places...)
-		return err
-	})
-	err := reads.Wait()
-	found.Total = page.Count(total)
-	return found, err
+	return r.Members(ctx, r.now(), wanted, places...)
+}
+
+// TotalOf returns the total of the list of which MembersOf returned this page. A
+// page at the end of the list tells it without a read.
+func (r *Rules) TotalOf(ctx context.Context, found page.Of[Member], wanted page.Request, places ...Place) (int, error) {
+	if len(found.Items) > 0 && !found.More && !wanted.After.Some() {
+		return page.Count(wanted.Offset() + len(found.Items)), nil
+	}
+	n, err := r.CountMembers(ctx, r.now(), places...)
+	return page.Count(n), err
 }
 
 // SomeFrom returns members of these places with at least this role, n of them or

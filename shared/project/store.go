@@ -8,6 +8,9 @@ import (
 	"gatehouse/shared/page"
 )
 
+// FewMembers is how many members of a place are counted one by one.
+const FewMembers = 1000
+
 // Reader reads groups, projects, members and environments. Reads see every
 // write that was acknowledged before. Paths are compared without regard to
 // case, and a group, a project and a user's namespace never share one.
@@ -43,13 +46,15 @@ type Reader interface {
 	// newest first.
 	Projects(ctx context.Context, f Filter, r page.Request) (page.Of[Project], error)
 
-	// Members returns a page of the members of these places by ascending user
-	// id, each user once with the highest role, that of the first place among
+	// Members returns a page of the members of these places, which differ, by
+	// ascending user id, each user once with the highest role, that of the first place among
 	// equals. It leaves out memberships that ended by now, and the total.
 	Members(ctx context.Context, now time.Time, r page.Request, places ...Place) (page.Of[Member], error)
 
 	// CountMembers returns how many members Members lists, and at most
-	// page.CountLimit+1.
+	// page.CountLimit+1. In a place with more than FewMembers it counts the
+	// memberships instead: also those that ended, and a user who has one in another
+	// place twice.
 	CountMembers(ctx context.Context, now time.Time, places ...Place) (int, error)
 
 	// Memberships returns every membership of the user, also expired ones.

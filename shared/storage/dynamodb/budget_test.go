@@ -68,7 +68,7 @@ func TestBudget(t *testing.T) {
 		{"Members", func() error { _, err := s.Members(ctx, now, page.First, p.Place()); return err }, []string{"Query"}},
 		{"Members of two places", func() error { _, err := s.Members(ctx, now, page.First, g.Place(), p.Place()); return err },
 			[]string{"Query", "Query"}},
-		{"CountMembers", func() error { _, err := s.CountMembers(ctx, now, p.Place()); return err }, []string{"Query"}},
+		{"CountMembers", func() error { _, err := s.CountMembers(ctx, now, p.Place()); return err }, []string{"BatchGetItem", "Query"}},
 		{"WidestBelow", func() error { _, err := s.WidestBelow(ctx, g.ID); return err }, []string{"Query", "Query"}},
 		{"GroupsByID", func() error { _, err := s.GroupsByID(ctx, []int64{g.ID, 99}); return err },
 			[]string{"BatchGetItem"}},

@@ -35,6 +35,7 @@
 //	directory     EMAIL#<address>               EMAIL                    who has the e-mail address
 //	directory     GROUP#<id>                    GROUP                    a group or a user's namespace
 //	directory     GROUP#<id>                    MEMBER#<user>            a membership, found from the group
+//	directory     GROUP#<id>                    MEMBERS                  how many members a group has
 //	directory     LIST#groups                   <id>                     a group in the list of all, with what filters need
 //	directory     LIST#projects                 <id>                     a project in the list of all, with what filters need
 //	directory     LIST#users                    <id>                     a user in the list of all
@@ -42,6 +43,7 @@
 //	directory     PATH#<full_path>              INTAKE#<endpoint>        an integration of a project
 //	directory     PATH#<full_path>              PATH                     who has the path
 //	directory     PROJECT#<id>                  MEMBER#<user>            a membership, found from the project
+//	directory     PROJECT#<id>                  MEMBERS                  how many members a project has
 //	directory     PROJECT#<id>                  PROJECT                  a project
 //	directory     USER#<id>                     MEMBER#<kind>#<place>    a membership, found from the user
 //	directory     USER#<id>                     USER                     a user

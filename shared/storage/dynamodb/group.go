@@ -178,6 +178,7 @@ func (s *Store) DeleteGroup(ctx context.Context, id int64) error {
 	changes := []change{
 		mustRemoveEmpty(id).orElse(project.ErrGroupNotEmpty).ifMissing(project.ErrGroupNotFound),
 		mustRemove(pathKey(g.FullPath)), mustRemove(groupList.key(id)),
+		remove(countOf(g.Place())),
 	}
 	if g.ParentID != 0 {
 		changes = append(changes, add(groupItem.key(g.ParentID), children, -1))

@@ -10,7 +10,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
@@ -74,6 +73,7 @@ func (s *Store) AddMember(ctx context.Context, m project.Member) error {
 		requireExists(userItem.key(m.UserID)).orElse(users.notFound),
 		create(ofPlace, memberFields(&m)).orElse(project.ErrMemberExists),
 		create(ofUser, memberFields(&m)),
+		countMembers(m.Place, 1),
 	)
 }
 
@@ -89,7 +89,9 @@ func (s *Store) UpdateMember(ctx context.Context, was, next project.Member) erro
 // RemoveMember ends a membership.
 func (s *Store) RemoveMember(ctx context.Context, was project.Member) error {
 	ofPlace, ofUser := memberKeys(was)
-	return s.write(ctx, members.explain(mustRemove(ofPlace).ifEqual(termsOf(&was))), mustRemove(ofUser))
+	return s.write(ctx,
+		members.explain(mustRemove(ofPlace).ifEqual(termsOf(&was))), mustRemove(ofUser), countMembers(was.Place, -1),
+	)
 }
 
 // Members returns a page of the members of these places.
@@ -122,39 +124,6 @@ func (s *Store) membersAfter(place project.Place, now time.Time) walk.Source[pro
 		}
 		return found, nil
 	}
-}
-
-// CountMembers returns how many members these places have.
-func (s *Store) CountMembers(ctx context.Context, now time.Time, places ...project.Place) (int, error) {
-	found := make([][]int64, len(places))
-	reads, ctx := errgroup.WithContext(ctx)
-	for i, place := range places {
-		reads.Go(func() (err error) {
-			found[i], err = s.activeUsers(ctx, place, now)
-			return err
-		})
-	}
-	if err := reads.Wait(); err != nil {
-		return 0, fmt.Errorf("count members: %w", err)
-	}
-	all := slices.Concat(found...)
-	slices.Sort(all)
-	return min(len(slices.Compact(all)), page.CountLimit+1), nil
-}
-
-// activeUsers returns the users who are members of the place, as far as they count.
-func (s *Store) activeUsers(ctx context.Context, place project.Place, now time.Time) (ids []int64, err error) {
-	input := s.partition(membersOf(place), forward)
-	input.ProjectionExpression = aws.String("user_id, expires_at")
-	err = s.run(ctx, input, func(it item) (more bool, err error) {
-		var m project.Member
-		err = fields{{"user_id", &m.UserID}, {"expires_at", &m.ExpiresAt}}.read(it)
-		if m.Active(now) {
-			ids = append(ids, m.UserID)
-		}
-		return len(ids) <= page.CountLimit, err
-	})
-	return ids, err
 }
 
 // Memberships returns every membership of the user.
@@ -199,7 +168,7 @@ func (s *Store) MembershipsAt(ctx context.Context, userID int64, places ...proje
 
 // maxTogether is how many memberships one transaction removes, which can make a
 // hundred changes.
-const maxTogether = 40
+const maxTogether = 30
 
 // removeWithMembers makes the changes that remove a user or a place, and removes
 // the memberships in the partition. Those beyond maxTogether, and those added
@@ -210,7 +179,7 @@ func (s *Store) removeWithMembers(ctx context.Context, partition key, changes ..
 		return err
 	}
 	together := found[:min(len(found), maxTogether)]
-	if err := s.write(ctx, append(changes, removals(together)...)...); err != nil {
+	if err := s.write(ctx, append(changes, removals(partition, together)...)...); err != nil {
 		return err
 	}
 	return s.removeMembers(ctx, partition)
@@ -222,18 +191,23 @@ func (s *Store) removeMembers(ctx context.Context, partition key) error {
 		return err
 	}
 	for some := range slices.Chunk(found, maxTogether) {
-		if err := s.write(ctx, removals(some)...); err != nil {
+		if err := s.write(ctx, removals(partition, some)...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func removals(ms []project.Member) []change {
+// removals removes the memberships in the partition of a user or of a place. A
+// place that stays is counted again when the count is needed.
+func removals(partition key, ms []project.Member) []change {
 	var changes []change
 	for _, m := range ms {
 		ofPlace, ofUser := memberKeys(m)
 		changes = append(changes, remove(ofPlace), remove(ofUser))
+		if partition.pk == ofUser.pk {
+			changes = append(changes, forgetMemberCount(m.Place))
+		}
 	}
 	return changes
 }

@@ -101,6 +101,7 @@ func (s *Store) DeleteProject(ctx context.Context, id int64) error {
 		mustRemove(pathKey(p.FullPath)),
 		mustRemove(projectList.key(id)),
 		add(groupItem.key(p.NamespaceID), children, -1),
+		remove(countOf(p.Place())),
 		remove(trackingItem.key(id)),
 		markDeleted(id),
 	)

@@ -9,6 +9,7 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"gatehouse/shared/project"
 	"gatehouse/shared/storage"
 )
 
@@ -26,13 +27,16 @@ type Options struct {
 	// Patience is how long to wait for another caller to finish opening an
 	// alert before finishing it ourselves; zero: two seconds.
 	Patience time.Duration
+	// FewMembers replaces project.FewMembers, for tests; zero: that.
+	FewMembers int
 }
 
 // Store is the distributed store.
 type Store struct {
-	client   operations
-	prefix   string
-	patience time.Duration
+	client     operations
+	prefix     string
+	patience   time.Duration
+	fewMembers int
 }
 
 var _ storage.Store = (*Store)(nil)
@@ -54,7 +58,9 @@ func (o Options) Client() *sdk.Client {
 
 // New returns the store in the tables that the options name.
 func New(o Options) *Store {
-	return &Store{operationsOf(o.Client()), o.Prefix, cmp.Or(o.Patience, 2*time.Second)}
+	return &Store{
+		operationsOf(o.Client()), o.Prefix, cmp.Or(o.Patience, 2*time.Second), cmp.Or(o.FewMembers, project.FewMembers),
+	}
 }
 
 // Ping answers nil when the store can be read.

@@ -83,9 +83,6 @@ func (tx *transaction) removeMembers(p project.Place) error {
 	return tx.exec("DELETE FROM members WHERE kind = ? AND place_id = ?", p.Kind, p.ID)
 }
 
-// active is the condition for memberships that have not ended.
-const active = "(expires_at = 0 OR expires_at > ?)"
-
 // Members returns a page of the members of these places.
 func (s *Store) Members(ctx context.Context, now time.Time, r page.Request, places ...project.Place) (page.Of[project.Member], error) {
 	list := walk.List[project.Member]{Position: project.Member.Position, Order: page.Ascending, Merge: project.Higher}
@@ -96,7 +93,7 @@ func (s *Store) Members(ctx context.Context, now time.Time, r page.Request, plac
 }
 
 func (s *Store) membersOf(place project.Place, now time.Time) walk.Source[project.Member] {
-	const clause = "WHERE kind = ? AND place_id = ? AND user_id > ? AND " + active + " ORDER BY user_id LIMIT ?"
+	const clause = "WHERE kind = ? AND place_id = ? AND user_id > ? AND (expires_at = 0 OR expires_at > ?) ORDER BY user_id LIMIT ?"
 	return func(ctx context.Context, after page.Position, n int) ([]project.Member, error) {
 		return members.all(ctx, s.readers, clause, place.Kind, place.ID, after.ID, micros(now), n)
 	}
@@ -104,13 +101,12 @@ func (s *Store) membersOf(place project.Place, now time.Time) walk.Source[projec
 
 // CountMembers returns how many members these places have.
 func (s *Store) CountMembers(ctx context.Context, now time.Time, places ...project.Place) (int, error) {
-	const inPlaces = "FROM json_each(?) AS place CROSS JOIN members" + ofPlace + "WHERE " + active
-	query := "SELECT DISTINCT user_id " + inPlaces
-	if len(places) == 1 {
-		query = "SELECT user_id " + inPlaces // which are different, without a look
-	}
-	n, err := one(ctx, s.readers, scalar[int64], "SELECT count(*) FROM ("+query+" LIMIT ?)", text(places), micros(now), page.CountLimit+1)
-	return int(n), err
+	const query = `WITH counted AS (SELECT member_counts.* FROM json_each(?1) AS place CROSS JOIN member_counts` + ofPlace + `),
+		few AS (SELECT DISTINCT user_id FROM counted CROSS JOIN members USING (kind, place_id)
+			WHERE counted.members <= ?2 AND (expires_at = 0 OR expires_at > ?3))
+		SELECT (SELECT count(*) FROM few) + (SELECT coalesce(sum(members), 0) FROM counted WHERE members > ?2)`
+	n, err := one(ctx, s.readers, scalar[int64], query, text(places), project.FewMembers, micros(now))
+	return min(int(n), page.CountLimit+1), err
 }
 
 // Memberships returns every membership of the user.
@@ -140,7 +136,7 @@ func (s *Store) MembershipsAt(ctx context.Context, userID int64, places ...proje
 	return many(ctx, s.readers, members.scan, membershipsAt, text(places), userID)
 }
 
-// ofPlace joins the members of the places in a list.
+// ofPlace joins what belongs to the places in a list.
 const ofPlace = " ON kind = place.value ->> 'Kind' AND place_id = place.value ->> 'ID' "
 
 var membershipsAt = "SELECT " + memberColumns(new(project.Member)).names("members") +
