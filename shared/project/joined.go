@@ -30,6 +30,10 @@ func (r *Rules) Direct(ctx context.Context, userID int64, most int) (Joined, err
 	if err != nil || len(roles) == 0 {
 		return Joined{}, err
 	}
+	return r.direct(ctx, roles, most)
+}
+
+func (r *Rules) direct(ctx context.Context, roles groupRoles, most int) (Joined, error) {
 	found, err := r.GroupsByID(ctx, roles.first(most))
 	return roles.join(maps.Values(found), len(roles) > most), err
 }
@@ -38,8 +42,11 @@ func (r *Rules) Direct(ctx context.Context, userID int64, most int) (Joined, err
 // most it returns first those of Direct, then the newest of the others.
 func (r *Rules) Joined(ctx context.Context, userID int64, most int) (Joined, error) {
 	roles, err := r.groupRoles(ctx, userID)
-	if err != nil || len(roles) == 0 {
+	switch {
+	case err != nil || len(roles) == 0:
 		return Joined{}, err
+	case len(roles) > most:
+		return r.direct(ctx, roles, most)
 	}
 	filter := Filter{MembersOnly: true, Places: groups(slices.Collect(maps.Keys(roles)))}
 	newest, err := r.Groups(ctx, filter, page.Request{Number: 1, Size: most})

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/storage"
 	"gatehouse/shared/user"
@@ -122,5 +123,22 @@ func TestGroupsAreFoundWithoutMembershipsOfProjects(t *testing.T) {
 		if got, err := find(t.Context(), ada.ID, 9); err != nil || len(got.Groups) != 1 {
 			t.Errorf("%s = %v, %v, want one group", name, joined(got), err)
 		}
+	}
+}
+
+// withoutLists is a store that refuses to list groups.
+type withoutLists struct{ storage.Store }
+
+func (withoutLists) Groups(context.Context, project.Filter, page.Request) (page.Of[project.Group], error) {
+	return page.Of[project.Group]{}, errNotNeeded
+}
+
+func TestNothingIsLookedForBelowMoreGroupsThanAreWanted(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	withRoles(a, ada, a.User("owner"), project.Guest, project.Developer, project.Guest)
+	rules := project.NewRules(withoutLists{a.Store}, a.Trail, nil, a.Now)
+	if got, err := rules.Joined(t.Context(), ada.ID, 2); err != nil || len(got.Groups) != 2 || !got.More {
+		t.Errorf("Joined = %v, more %t, %v, want two groups and more", joined(got), got.More, err)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
