@@ -203,6 +203,7 @@ func (g guard) Do(r *http.Request) (*http.Response, error) {
 func overPolicies(t testing.TB) *server {
 	t.Helper()
 	options := emulated(t)
+	options.FewMembers = 1
 	s := serverOver(t, dynamodb.New(options))
 	s.counter = &steps{}
 	invokers, all := map[string]localgateway.Invoker{}, policies(t)

@@ -59,7 +59,7 @@ func aboutMonitoring() []scenario {
 		{rest: "GET " + one + "/last_payload", status: 200, after: "alert", needs: maintainer},
 		{rest: "POST " + one + "/preview", send: nothing, status: 200, needs: maintainer},
 
-		{rest: "GET " + alerts, status: 200, cost: cost{5, 0, 0}},
+		{rest: "GET " + alerts, status: 200, cost: cost{4, 0, 0}},
 		{rest: "GET " + alerts + "/{alert}", status: 200, needs: developer, cost: cost{4, 0, 0}},
 		{rest: "HEAD " + alerts + "/{alert}", status: 200, needs: developer},
 		{rest: "GET " + alerts + "/{alert}/payload", status: 200, needs: developer, cost: cost{4, 0, 0}},

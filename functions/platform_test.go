@@ -22,7 +22,7 @@ func aboutThePlatform() []scenario {
 		{rest: "PUT /users/{ben}", send: `{"name":"Benjamin","admin":false}`, status: 200, stored: names(user.EventAdminRevoked)},
 		{rest: "POST /users/{ben}/block", status: 201, stored: names(user.EventBlocked)},
 		{rest: "POST /users/{ben}/unblock", status: 201, stored: names(user.EventUnblocked)},
-		{rest: "GET /users", status: 200},
+		{rest: "GET /users", status: 200, cost: cost{4, 0, 0}}, // two of them for the caller
 		{rest: "GET /users?username=ben", status: 200},
 		{do: func(w *walk) { w.call(w.t, "GET", "/user?sudo=ben", w.root.Token.Reveal(), "", 200) }, name: "sudo", stored: names(auth.EventSudoUsed)},
 
@@ -33,9 +33,11 @@ func aboutThePlatform() []scenario {
 		{rest: "POST /groups", send: `{"name":"Team","path":"team"}`, status: 201, keep: "group", stored: names(project.EventGroupCreated)},
 		{rest: "PUT /groups/{group}", send: `{"visibility":"public"}`, status: 200, stored: names(project.EventGroupChanged)},
 		{rest: "PUT /groups/{group}", send: `{"visibility":"public"}`, status: 200}, // is its visibility
-		{rest: "GET /groups", status: 200},
+		{rest: "GET /groups", status: 200, cost: cost{4, 0, 0}},
 		{rest: "POST /groups/{group}/members", send: `{"user_id":{ben},"access_level":30}`, status: 201, stored: names(project.EventMemberAdded)},
 		{rest: "PUT /groups/{group}/members/{ben}", send: `{"access_level":40}`, status: 200, stored: names(project.EventMemberChanged)},
+		{rest: "GET /groups/{group}/members?per_page=1", status: 200}, // begins to keep the count
+		{rest: "GET /groups/{group}/members/all?per_page=1", status: 200, cost: cost{4, 0, 0}},
 		{rest: "DELETE /groups/{group}/members/{ben}", status: 204, stored: names(project.EventMemberRemoved)},
 		{rest: "DELETE /groups/{group}", status: 204, stored: names(project.EventGroupDeleted)},
 		{rest: "DELETE /users/{ben}", status: 204, stored: names(user.EventDeleted)},

@@ -32,7 +32,7 @@ func aboutProjects() []scenario {
 		{rest: "GET /projects/{web}", status: 200, cost: cost{2, 0, 0}},
 		{rest: "GET /projects/root%2Fweb", status: 200, cost: cost{3, 0, 0}},
 		{do: later, name: "a project by path, with the use of the token", cost: cost{3, 1, 0}},
-		{rest: "GET /projects", status: 200},
+		{rest: "GET /projects", status: 200, cost: cost{4, 0, 0}}, // two of them for the caller
 
 		{rest: "POST /groups", send: `{"name":"Team","path":"team","visibility":"public"}`, status: 201, keep: "group", stored: names(project.EventGroupCreated)},
 		{rest: "POST /projects", send: `{"name":"App","path":"app","namespace_id":{group}}`, status: 201, keep: "project", stored: names(project.EventProjectCreated)},
@@ -47,6 +47,10 @@ func aboutProjects() []scenario {
 		{do: invite("/projects/{project}/members"), name: "a user invites another to a project", stored: names(project.EventMemberAdded)},
 		{do: invite("/groups/{group}/members"), name: "a user invites another to a group", stored: names(project.EventMemberAdded)},
 		{rest: "GET /projects/{project}/members", status: 200, cost: cost{4, 0, 0}},
+		{rest: "POST /projects/{project}/members", send: `{"user_id":{root},"access_level":30}`, status: 201, stored: names(project.EventMemberAdded)},
+		{rest: "GET /projects/{project}/members?per_page=1", status: 200}, // begins to keep the count
+		{rest: "GET /projects/{project}/members?per_page=1", status: 200, cost: cost{4, 0, 0}},
+		{rest: "DELETE /projects/{project}/members/{root}", status: 204, stored: names(project.EventMemberRemoved)},
 		{rest: "GET /projects/{project}/members/all", status: 200, cost: cost{4, 0, 0}},
 		{rest: "GET /projects/{project}/members/{ada}", status: 200, cost: cost{4, 0, 0}},
 		{rest: "DELETE /users/{ada}", status: 204, stored: names(user.EventDeleted)},

@@ -40,7 +40,7 @@ func reseal(ctx context.Context, a *app.App, out io.Writer) error {
 func (r *resealing) all(ctx context.Context) error {
 	users := func(wanted page.Request) (page.Of[user.User], error) { return r.app.Users.Users(ctx, wanted) }
 	projects := func(wanted page.Request) (page.Of[project.Project], error) {
-		return r.app.Projects.Projects(ctx, project.Filter{All: true}, wanted)
+		return r.app.Projects.Projects(ctx, project.Selection{All: true}, wanted)
 	}
 	if err := each(users, func(u user.User) error { return r.ofUser(ctx, u) }); err != nil {
 		return err
@@ -48,10 +48,10 @@ func (r *resealing) all(ctx context.Context) error {
 	return each(projects, func(p project.Project) error { return r.ofProject(ctx, p) })
 }
 
-// each goes through a list page by page.
+// each goes through a list page by page, from one position to the next.
 func each[T any](list func(page.Request) (page.Of[T], error), do func(T) error) error {
-	for n := 1; ; n++ {
-		found, err := list(page.Request{Number: n, Size: page.MaxSize})
+	for wanted := (page.Request{Number: 1, Size: page.MaxSize}); ; wanted.Number++ {
+		found, err := list(wanted)
 		if err != nil {
 			return err
 		}
@@ -63,6 +63,7 @@ func each[T any](list func(page.Request) (page.Of[T], error), do func(T) error) 
 		if !found.More {
 			return nil
 		}
+		wanted.After = found.Next
 	}
 }
 

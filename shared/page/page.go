@@ -50,6 +50,12 @@ type Of[T any] struct {
 	SearchedUntil time.Time
 }
 
+// With returns the page with other items in place of its own, such as the things
+// in place of their entries.
+func With[T, U any](p Of[T], items []U) Of[U] {
+	return Of[U]{Items: items, Total: p.Total, More: p.More, Next: p.Next, SearchedUntil: p.SearchedUntil}
+}
+
 // Cut returns the requested page of a list in memory. It goes by the number.
 func Cut[T any](all []T, r Request) Of[T] {
 	start := min(r.Offset(), len(all))

@@ -2,15 +2,15 @@ package project
 
 import (
 	"slices"
-	"strings"
 	"time"
 )
 
 // Viewer is what decides which groups and projects a user can access.
 type Viewer struct {
 	UserID      int64
+	NamespaceID int64 // of the user's own namespace; only lists need it
 	Admin       bool
-	Memberships Memberships
+	Memberships Memberships // lists read what they need of them
 }
 
 // RoleIn returns the viewer's role in the group or project: the highest there
@@ -33,7 +33,8 @@ func (v Viewer) owns(at GroupOrProject) bool {
 // with this visibility.
 func Sees(r Role, v Visibility) bool { return r > NoRole || v == Internal || v == Public }
 
-// Filter selects groups or projects for a list.
+// Filter passes groups or projects one by one. It says plainly what the lists of a
+// Selection have, without a look at everything.
 type Filter struct {
 	All     bool    // passes everything
 	OwnerID int64   // passes projects in this user's own namespace
@@ -58,11 +59,7 @@ func (v Viewer) Filter(now time.Time) Filter {
 
 // Project reports whether the filter passes the project.
 func (f Filter) Project(p Project) bool {
-	return f.passes(p.OwnerID, p.Visibility, p.Places()) && (f.finds(p.Name) || f.finds(p.FullPath))
-}
-
-func (f Filter) finds(name string) bool {
-	return strings.Contains(strings.ToLower(name), strings.ToLower(f.Search))
+	return f.passes(p.OwnerID, p.Visibility, p.Places()) && Finds(p.SearchText(), f.Search)
 }
 
 // Group reports whether the filter passes the group.

@@ -48,8 +48,8 @@ func (r *Rules) Joined(ctx context.Context, userID int64, most int) (Joined, err
 	case len(roles) > most:
 		return r.direct(ctx, roles, most)
 	}
-	filter := Filter{MembersOnly: true, Places: groups(slices.Collect(maps.Keys(roles)))}
-	newest, err := r.Groups(ctx, filter, page.Request{Number: 1, Size: most})
+	below := Selection{MembersOnly: true, In: slices.Collect(maps.Keys(roles))}
+	newest, err := r.Groups(ctx, below, page.Request{Number: 1, Size: most})
 	if err != nil || !newest.More {
 		return roles.join(slices.Values(newest.Items), false), err
 	}

@@ -129,7 +129,7 @@ func TestGroupsAreFoundWithoutMembershipsOfProjects(t *testing.T) {
 // withoutLists is a store that refuses to list groups.
 type withoutLists struct{ storage.Store }
 
-func (withoutLists) Groups(context.Context, project.Filter, page.Request) (page.Of[project.Group], error) {
+func (withoutLists) Groups(context.Context, project.Selection, page.Request) (page.Of[project.Group], error) {
 	return page.Of[project.Group]{}, errNotNeeded
 }
 

@@ -4,6 +4,7 @@ package project
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -140,6 +141,16 @@ func (ms Memberships) role(places []Place, now time.Time) Role {
 		}
 	}
 	return highest
+}
+
+// SearchText is the text in which searches look for the project: its name and its
+// full path in lower case, on a line each.
+func (p Project) SearchText() string { return strings.ToLower(p.Name + "\n" + p.FullPath) }
+
+// Finds reports whether the search, in any letter case, is part of a line of a
+// SearchText.
+func Finds(searchText, search string) bool {
+	return !strings.Contains(search, "\n") && strings.Contains(searchText, strings.ToLower(search))
 }
 
 // Place identifies the project.

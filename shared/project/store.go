@@ -27,9 +27,8 @@ type Reader interface {
 	// or a fault.NotFound error.
 	GroupByPath(ctx context.Context, fullPath string) (Group, error)
 
-	// Groups returns a page of the real groups that pass the filter, the
-	// newest first.
-	Groups(ctx context.Context, f Filter, r page.Request) (page.Of[Group], error)
+	// Groups returns a page of the selected real groups, the newest first.
+	Groups(ctx context.Context, selected Selection, r page.Request) (page.Of[Group], error)
 
 	// WidestBelow returns the widest visibility among the groups and projects
 	// in the group, at any depth; Private when there are none.
@@ -42,9 +41,10 @@ type Reader interface {
 	// fault.NotFound error.
 	ProjectByPath(ctx context.Context, fullPath string) (Project, error)
 
-	// Projects returns a page of the projects that pass the filter, the
-	// newest first.
-	Projects(ctx context.Context, f Filter, r page.Request) (page.Of[Project], error)
+	// Projects returns a page of the selected projects, the newest first. It
+	// is not counted if there is a search, or if the selection has a member of
+	// more than MaxCounted projects.
+	Projects(ctx context.Context, selected Selection, r page.Request) (page.Of[Project], error)
 
 	// Members returns a page of the members of these places, which differ, by
 	// ascending user id, each user once with the highest role, that of the first place among

@@ -45,19 +45,17 @@ func (a *api) listProjects(w http.ResponseWriter, r *http.Request, u user.User) 
 
 // visible returns a page of the projects that the user sees, as visits.
 func (a *api) visible(r *http.Request, u user.User, search string, wanted page.Request) (rows []visit, found page.Of[project.Project], err error) {
-	memberships, err := a.app.Projects.Memberships(r.Context(), u.ID)
+	viewer := project.Viewer{UserID: u.ID, NamespaceID: u.NamespaceID, Admin: u.Admin}
+	found, err = a.app.Projects.VisibleProjects(r.Context(), viewer, search, wanted)
 	if err != nil {
 		return nil, found, err
 	}
-	now, viewer := a.app.Now(), project.Viewer{UserID: u.ID, Admin: u.Admin, Memberships: memberships}
-	filter := viewer.Filter(now)
-	filter.Search = search
-	found, err = a.app.Projects.Projects(r.Context(), filter, wanted)
+	roles, err := a.app.Projects.RolesIn(r.Context(), viewer, found.Items)
 	if err != nil {
 		return nil, found, err
 	}
-	for _, p := range found.Items {
-		rows = append(rows, visit{u, p, viewer.RoleIn(p, now)})
+	for n, p := range found.Items {
+		rows = append(rows, visit{u, p, roles[n]})
 	}
 	return rows, found, nil
 }

@@ -32,11 +32,8 @@ func (a *api) listGroups(w http.ResponseWriter, r *http.Request, c auth.Caller) 
 	if err != nil {
 		return err
 	}
-	viewer, err := a.app.Auth.Viewer(r.Context(), c)
-	if err != nil {
-		return err
-	}
-	groups, err := a.app.Projects.Groups(r.Context(), viewer.Filter(a.app.Now()), req)
+	viewer := project.Viewer{UserID: c.User.ID, Admin: c.User.Admin}
+	groups, err := a.app.Projects.VisibleGroups(r.Context(), viewer, req)
 	if err != nil {
 		return err
 	}

@@ -64,11 +64,8 @@ func (a *api) list(w http.ResponseWriter, r *http.Request, c auth.Caller) error 
 	if err != nil {
 		return err
 	}
-	viewer, err := a.app.Auth.Viewer(r.Context(), c)
-	if err != nil {
-		return err
-	}
-	projects, err := a.app.Projects.Projects(r.Context(), viewer.Filter(a.app.Now()), req)
+	viewer := project.Viewer{UserID: c.User.ID, NamespaceID: c.User.NamespaceID, Admin: c.User.Admin}
+	projects, err := a.app.Projects.VisibleProjects(r.Context(), viewer, "", req)
 	if err != nil {
 		return err
 	}

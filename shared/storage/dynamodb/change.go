@@ -79,6 +79,13 @@ func (c change) when(condition string, values item) change {
 	return c
 }
 
+// and adds to the condition.
+func (c change) and(condition string, values item) change {
+	all := maps.Clone(c.values)
+	maps.Copy(all, values)
+	return c.when(c.condition+" AND "+condition, all)
+}
+
 // orElse has the write return the error if the condition fails.
 func (c change) orElse(err error) change {
 	c.missing, c.unmet = err, err

@@ -1,12 +1,13 @@
 package dynamodb
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
@@ -67,22 +68,22 @@ func (s *Store) CreateGroup(ctx context.Context, g project.Group, creator int64)
 	g.Version = 1
 	owner := project.Member{Place: g.Place(), UserID: creator, Role: project.Owner, CreatedAt: g.CreatedAt}
 	ofPlace, ofUser := memberKeys(owner)
-	changes := []change{requireExists(userItem.key(creator)).orElse(user.ErrNotFound)}
-	if g.ParentID != 0 {
-		changes = append(changes, within(g.ParentID))
-	}
-	return g, s.write(ctx, append(changes,
-		claimPath(g.FullPath, fields{{"group_id", &g.ID}}),
-		create(groupItem.key(g.ID), emptyGroupFields(&g)),
-		create(groupList.key(g.ID), groups.entry(&g)),
-		create(ofPlace, memberFields(&owner)),
-		create(ofUser, memberFields(&owner)),
+	next, yes := listingOfGroup(g), true
+	n := recount(listing{}, next)
+	stored := create(groupItem.key(g.ID), append(emptyGroupFields(&g), field{isListed, &yes}))
+	maps.Copy(stored.item, n.item())
+	return g, s.write(ctx, slices.Concat(
+		[]change{requireExists(userItem.key(creator)).orElse(user.ErrNotFound)},
+		n.ofGroups(g.Ancestors, 1),
+		[]change{
+			claimPath(g.FullPath, fields{{"group_id", &g.ID}}),
+			stored,
+			create(groupList.key(g.ID), groups.entry(&g)),
+			create(ofPlace, memberFields(&owner)),
+			create(ofUser, memberFields(&owner)),
+		},
+		n.ofInstance(g.ID), relist(listing{}, next),
 	)...)
-}
-
-// within counts one more child of the group, which must exist.
-func within(groupID int64) change {
-	return add(groupItem.key(groupID), children, 1).orElse(project.ErrGroupNotFound)
 }
 
 func claimPath(fullPath string, fs fields) change {
@@ -111,77 +112,124 @@ func (s *Store) GroupByPath(ctx context.Context, fullPath string) (project.Group
 	return s.Group(ctx, id)
 }
 
-// Groups returns a page of the real groups that pass the filter.
-func (s *Store) Groups(ctx context.Context, f project.Filter, r page.Request) (page.Of[project.Group], error) {
-	return groups.page(ctx, s, groupList.key(), r, f.Group)
-}
-
-// WidestBelow returns the widest visibility of what is in the group. The lists
-// of groups and projects hold all that it takes.
-func (s *Store) WidestBelow(ctx context.Context, groupID int64) (project.Visibility, error) {
-	var inGroups, inProjects project.Visibility
-	reads, ctx := errgroup.WithContext(ctx)
-	reads.Go(func() (err error) {
-		inGroups, err = widest(ctx, s, groups, groupList.key(), func(g project.Group) (project.Visibility, bool) {
-			return g.Visibility, slices.Contains(g.Ancestors, groupID)
-		})
-		return err
-	})
-	reads.Go(func() (err error) {
-		inProjects, err = widest(ctx, s, projects, projectList.key(), func(p project.Project) (project.Visibility, bool) {
-			return p.Visibility, slices.Contains(p.Lineage, groupID)
-		})
-		return err
-	})
-	err := reads.Wait()
-	return project.Widest(inGroups, inProjects), err
-}
-
-// widest returns the widest visibility of the things in a list that look reports
-// to be inside. The search ends at public, because nothing is wider.
-func widest[T any](ctx context.Context, s *Store, k kind[T], list key, look func(T) (v project.Visibility, inside bool)) (project.Visibility, error) {
-	found := project.Private
-	err := s.query(ctx, list, forward, func(it item) (more bool, err error) {
-		var entry T
-		err = k.entry(&entry).read(it)
-		if v, inside := look(entry); inside {
-			found = project.Widest(found, v)
-		}
-		return found != project.Public, err
-	})
+// Groups returns a page of the selected real groups.
+func (s *Store) Groups(ctx context.Context, selected project.Selection, r page.Request) (page.Of[project.Group], error) {
+	selected.Search = "" // is for projects
+	of := selection{s, selected, project.InGroup}
+	complete, err := s.listsComplete(ctx)
 	if err != nil {
-		return found, fmt.Errorf("list %ss: %w", k.noun, err)
+		return page.Of[project.Group]{}, err
 	}
-	return found, nil
+	list := of.list()
+	if !complete {
+		filter, err := of.filter(ctx)
+		if err != nil {
+			return page.Of[project.Group]{}, err
+		}
+		list = unlisted(of, groups, groupList.key(), filter.Group, groupID)
+	}
+	return pageOf(ctx, s, groups, list, r, groupID)
 }
 
-// UpdateGroup changes Name and Visibility of a real group, which is listed; a
-// user's namespace is not.
+// WidestBelow returns the widest visibility of what is in the group, which counts it.
+func (s *Store) WidestBelow(ctx context.Context, id int64) (project.Visibility, error) {
+	complete, err := s.listsComplete(ctx)
+	if err != nil {
+		return project.Private, err
+	}
+	if !complete {
+		return s.widestUnlisted(ctx, id)
+	}
+	it, err := s.get(ctx, groupItem.key(id))
+	if err != nil {
+		return project.Private, fmt.Errorf("get group: %w", err)
+	}
+	for _, v := range []project.Visibility{project.Public, project.Internal} {
+		if n, err := countBelow(it, v); n > 0 || err != nil {
+			return v, err
+		}
+	}
+	return project.Private, nil
+}
+
+// countBelow counts the groups and projects with this visibility in the group that
+// the item is, without the group itself.
+func countBelow(it item, v project.Visibility) (int, error) {
+	g, err := groups.read(it)
+	if err != nil {
+		return 0, err
+	}
+	inGroups, err := countIn(it, project.InGroup, v)
+	if err != nil {
+		return 0, err
+	}
+	if inGroups > 0 && g.Visibility == v {
+		inGroups--
+	}
+	inProjects, err := countIn(it, project.InProject, v)
+	return inGroups + inProjects, err
+}
+
+// UpdateGroup changes Name and Visibility of a real group; a user's namespace is
+// not listed.
 func (s *Store) UpdateGroup(ctx context.Context, g project.Group) error {
-	next := g.Version + 1
+	err := s.updateGroup(ctx, g)
+	if errors.Is(err, groups.changed) { // or it was only listed meanwhile
+		err = s.updateGroup(ctx, g)
+	}
+	return err
+}
+
+func (s *Store) updateGroup(ctx context.Context, g project.Group) error {
+	stored, listed, err := groups.stored(ctx, s, groupItem.key(g.ID))
+	switch {
+	case err != nil:
+		return err
+	case stored.OwnerID != 0:
+		return groups.notFound
+	case stored.Version != g.Version:
+		return groups.changed
+	}
+	was := listingOfGroup(stored).ifListed(listed)
+	stored.Name, stored.Visibility, stored.Version = g.Name, g.Visibility, g.Version+1
+	next, yes := listingOfGroup(stored), true
+	n := recount(was, next)
 	visibility := field{"visibility", (*string)(&g.Visibility)}
-	return s.write(ctx,
-		groups.explain(set(groupItem.key(g.ID), fields{{"name", &g.Name}, visibility, {"version", &next}}).version(g.Version)),
-		groups.explain(set(groupList.key(g.ID), fields{visibility})),
-	)
+	own := set(groupItem.key(g.ID), fields{{"name", &g.Name}, visibility, {"version", &stored.Version}, {isListed, &yes}})
+	own.add = n.item()
+	return s.write(ctx, slices.Concat(
+		[]change{groups.asRead(own, g.Version, listed), groups.explain(set(groupList.key(g.ID), fields{visibility}))},
+		n.ofInstance(g.ID), relist(was, next), n.ofGroups(stored.Ancestors, 0),
+	)...)
 }
 
 // DeleteGroup removes the group and its members.
 func (s *Store) DeleteGroup(ctx context.Context, id int64) error {
-	g, err := s.Group(ctx, id)
+	return groups.persist(func() error { return s.deleteGroup(ctx, id) })
+}
+
+func (s *Store) deleteGroup(ctx context.Context, id int64) error {
+	g, listed, err := groups.stored(ctx, s, groupItem.key(id))
 	if err != nil {
 		return err
 	}
 	if g.OwnerID != 0 {
 		return project.ErrGroupNotFound
 	}
-	changes := []change{
-		mustRemoveEmpty(id).orElse(project.ErrGroupNotEmpty).ifMissing(project.ErrGroupNotFound),
-		mustRemove(pathKey(g.FullPath)), mustRemove(groupList.key(id)),
-		remove(countOf(g.Place())),
+	was := listingOfGroup(g).ifListed(listed)
+	n := recount(was, listing{})
+	empty := mustRemoveEmpty(id).and("version = :was", item{":was": number(g.Version)}).ifEqual(fields{{isListed, &listed}})
+	err = s.removeWithMembers(ctx, membersOf(g.Place()), slices.Concat(
+		[]change{empty.ifMissing(groups.notFound), mustRemove(pathKey(g.FullPath)), mustRemove(groupList.key(id)), remove(countOf(g.Place()))},
+		n.ofInstance(id), relist(was, listing{}), n.ofGroups(g.Ancestors, -1),
+	)...)
+	stored, unmet := failed(err, 0)
+	if !unmet {
+		return err
 	}
-	if g.ParentID != 0 {
-		changes = append(changes, add(groupItem.key(g.ParentID), children, -1))
+	held := int64(0)
+	if err := (fields{{children, &held}}).read(stored); held > 0 || err != nil {
+		return cmp.Or(err, project.ErrGroupNotEmpty)
 	}
-	return s.removeWithMembers(ctx, membersOf(g.Place()), changes...)
+	return groups.changed
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -52,6 +51,7 @@ var members = kind[project.Member]{
 		return ofUser
 	},
 	fields: memberFields,
+	entry:  memberFields,
 }
 
 func memberFields(m *project.Member) fields {
@@ -139,18 +139,14 @@ func (s *Store) MembershipsIn(ctx context.Context, k project.Kind, userID int64)
 // MembershipPage returns a page of those, the newest places first. It reads no
 // memberships behind the page.
 func (s *Store) MembershipPage(ctx context.Context, k project.Kind, userID int64, r page.Request) (page.Of[project.Member], error) {
-	var found []project.Member
-	enough := r.Offset() + r.Size + 1
-	last := strings.Repeat("9", len(fmt.Sprintf(padded, 0)))
-	err := s.between(ctx, memberOfUser.key(userID, string(k)), "", last, int32(enough), func(it item) (bool, error) {
-		m, err := members.read(it)
-		found = append(found, m)
-		return len(found) < enough, err
-	})
-	cut := page.Cut(found, r)
-	cut.Total = -1
-	return cut, err
+	return walk.List[project.Member]{
+		Sources:  []walk.Source[project.Member]{members.newest(s, memberOfUser.key(userID, string(k)))},
+		Position: placeOf,
+	}.Page(ctx, r)
 }
+
+// placeOf is the position of a membership in the list of its user.
+func placeOf(m project.Member) page.Position { return page.At(m.ID) }
 
 // SomeMemberships returns up to n memberships of the user.
 func (s *Store) SomeMemberships(ctx context.Context, userID int64, n int) (project.Memberships, error) {
@@ -166,9 +162,9 @@ func (s *Store) MembershipsAt(ctx context.Context, userID int64, places ...proje
 	return members.complete(ctx, s, wanted)
 }
 
-// maxTogether is how many memberships one transaction removes, which can make a
-// hundred changes.
-const maxTogether = 30
+// maxTogether is how many memberships one transaction removes. It can make a
+// hundred changes: three for each, and two for each of twenty groups above a place.
+const maxTogether = 15
 
 // removeWithMembers makes the changes that remove a user or a place, and removes
 // the memberships in the partition. Those beyond maxTogether, and those added

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
@@ -24,7 +25,7 @@ var projects = kind[project.Project]{
 	entry: func(p *project.Project) fields {
 		return fields{
 			{"id", &p.ID}, {"owner_id", &p.OwnerID}, {"lineage", &p.Lineage}, {"name", &p.Name},
-			{"full_path", &p.FullPath}, {"visibility", (*string)(&p.Visibility)},
+			{"full_path", &p.FullPath}, {"visibility", (*string)(&p.Visibility)}, {"created_at", &p.CreatedAt},
 		}
 	},
 }
@@ -45,12 +46,17 @@ func (s *Store) CreateProject(ctx context.Context, p project.Project) (project.P
 		return project.Project{}, err
 	}
 	p.Version = 1
-	return p, s.write(ctx,
-		within(p.NamespaceID),
-		claimPath(p.FullPath, fields{{"project_id", &p.ID}}),
-		create(projectItem.key(p.ID), projectFields(&p)),
-		create(projectList.key(p.ID), projects.entry(&p)),
-	)
+	next, yes := listingOfProject(p), true
+	n := recount(listing{}, next)
+	return p, s.write(ctx, slices.Concat(
+		n.ofGroups(p.Lineage, 1),
+		[]change{
+			claimPath(p.FullPath, fields{{"project_id", &p.ID}}),
+			create(projectItem.key(p.ID), append(projectFields(&p), field{isListed, &yes})),
+			create(projectList.key(p.ID), projects.entry(&p)),
+		},
+		n.ofInstance(p.ID), relist(listing{}, next),
+	)...)
 }
 
 // Project returns the project with this id.
@@ -70,19 +76,51 @@ func (s *Store) ProjectByPath(ctx context.Context, fullPath string) (project.Pro
 	return s.Project(ctx, id)
 }
 
-// Projects returns a page of the projects that pass the filter.
-func (s *Store) Projects(ctx context.Context, f project.Filter, r page.Request) (page.Of[project.Project], error) {
-	return projects.page(ctx, s, projectList.key(), r, f.Project)
+// Projects returns a page of the selected projects.
+func (s *Store) Projects(ctx context.Context, selected project.Selection, r page.Request) (page.Of[project.Project], error) {
+	of := selection{s, selected, project.InProject}
+	complete, err := s.listsComplete(ctx)
+	if err != nil {
+		return page.Of[project.Project]{}, err
+	}
+	list := of.list()
+	if !complete {
+		filter, err := of.filter(ctx)
+		if err != nil {
+			return page.Of[project.Project]{}, err
+		}
+		list = unlisted(of, projects, projectList.key(), filter.Project, projectID)
+	}
+	return pageOf(ctx, s, projects, list, r, projectID)
 }
 
 // UpdateProject changes Name and Visibility.
 func (s *Store) UpdateProject(ctx context.Context, p project.Project) error {
-	next := p.Version + 1
+	err := s.updateProject(ctx, p)
+	if errors.Is(err, projects.changed) { // or it was only listed meanwhile
+		err = s.updateProject(ctx, p)
+	}
+	return err
+}
+
+func (s *Store) updateProject(ctx context.Context, p project.Project) error {
+	stored, listed, err := projects.stored(ctx, s, projectItem.key(p.ID))
+	switch {
+	case err != nil:
+		return err
+	case stored.Version != p.Version:
+		return projects.changed
+	}
+	was := listingOfProject(stored).ifListed(listed)
+	stored.Name, stored.Visibility, stored.Version = p.Name, p.Visibility, p.Version+1
+	next, yes := listingOfProject(stored), true
+	n := recount(was, next)
 	changed := fields{{"name", &p.Name}, {"visibility", (*string)(&p.Visibility)}}
-	return s.write(ctx,
-		projects.explain(set(projectItem.key(p.ID), append(changed, field{"version", &next})).version(p.Version)),
-		set(projectList.key(p.ID), changed),
-	)
+	own := set(projectItem.key(p.ID), append(changed, field{"version", &stored.Version}, field{isListed, &yes}))
+	return s.write(ctx, slices.Concat(
+		[]change{projects.asRead(own, p.Version, listed), set(projectList.key(p.ID), projects.entry(&stored))},
+		n.ofInstance(p.ID), relist(was, next), n.ofGroups(stored.Lineage, 0),
+	)...)
 }
 
 func requireProject(id int64) change {
@@ -92,21 +130,32 @@ func requireProject(id int64) change {
 // DeleteProject removes the project and its members, and right after that what
 // belongs to it and is unreachable without it.
 func (s *Store) DeleteProject(ctx context.Context, id int64) error {
-	p, err := s.Project(ctx, id)
-	if err != nil {
+	var p project.Project
+	err := projects.persist(func() (err error) {
+		p, err = s.removeProject(ctx, id)
 		return err
-	}
-	err = s.removeWithMembers(ctx, membersOf(p.Place()),
-		mustRemove(projectItem.key(id)).orElse(project.ErrNotFound),
-		mustRemove(pathKey(p.FullPath)),
-		mustRemove(projectList.key(id)),
-		add(groupItem.key(p.NamespaceID), children, -1),
-		remove(countOf(p.Place())),
-		remove(trackingItem.key(id)),
-		markDeleted(id),
-	)
+	})
 	if err != nil {
 		return err
 	}
 	return errors.Join(s.removeClientKeys(ctx, id), s.removeIntake(ctx, p), s.removeAlerts(ctx, id))
+}
+
+func (s *Store) removeProject(ctx context.Context, id int64) (project.Project, error) {
+	p, listed, err := projects.stored(ctx, s, projectItem.key(id))
+	if err != nil {
+		return p, err
+	}
+	was := listingOfProject(p).ifListed(listed)
+	n := recount(was, listing{})
+	return p, s.removeWithMembers(ctx, membersOf(p.Place()), slices.Concat(
+		[]change{
+			projects.asRead(mustRemove(projectItem.key(id)), p.Version, listed),
+			mustRemove(pathKey(p.FullPath)),
+			mustRemove(projectList.key(id)), remove(countOf(p.Place())),
+			remove(trackingItem.key(id)),
+			markDeleted(id),
+		},
+		n.ofInstance(id), relist(was, listing{}), n.ofGroups(p.Lineage, -1),
+	)...)
 }

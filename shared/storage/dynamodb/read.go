@@ -2,6 +2,9 @@ package dynamodb
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -28,17 +31,19 @@ const maxBatch = 100
 // getAll returns the items that exist. The keys differ, and are of one table.
 func (s *Store) getAll(ctx context.Context, keys []key) (map[key]item, error) {
 	found := map[key]item{}
-	for len(keys) > 0 {
-		n := min(len(keys), maxBatch)
-		if err := s.getBatch(ctx, keys[:n], found); err != nil {
-			return nil, err
-		}
-		keys = keys[n:]
-	}
-	return found, nil
+	var mu sync.Mutex
+	batches := slices.Collect(slices.Chunk(keys, maxBatch))
+	return found, inParallel(ctx, batches, func(ctx context.Context, batch []key) error {
+		some, err := s.getBatch(ctx, batch)
+		mu.Lock()
+		defer mu.Unlock()
+		maps.Copy(found, some)
+		return err
+	})
 }
 
-func (s *Store) getBatch(ctx context.Context, keys []key, found map[key]item) error {
+func (s *Store) getBatch(ctx context.Context, keys []key) (map[key]item, error) {
+	found := map[key]item{}
 	wanted := types.KeysAndAttributes{ConsistentRead: aws.Bool(true)}
 	for _, k := range keys {
 		wanted.Keys = append(wanted.Keys, k.item())
@@ -47,18 +52,18 @@ func (s *Store) getBatch(ctx context.Context, keys []key, found map[key]item) er
 	for len(requests) > 0 { // every answer has at least one item
 		out, err := s.client.BatchGetItem(ctx, &sdk.BatchGetItemInput{RequestItems: requests})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, it := range out.Responses[*s.table(keys[0])] {
 			k := key{table: keys[0].table}
 			if err := (fields{{"pk", &k.pk}, {"sk", &k.sk}}).read(it); err != nil {
-				return err
+				return nil, err
 			}
 			found[k] = it
 		}
 		requests = out.UnprocessedKeys
 	}
-	return nil
+	return found, nil
 }
 
 // The directions of a query.

@@ -3,6 +3,7 @@ package dynamodb
 import (
 	"cmp"
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -37,6 +38,7 @@ type Store struct {
 	prefix     string
 	patience   time.Duration
 	fewMembers int
+	complete   atomic.Bool // the listsMark was seen
 }
 
 var _ storage.Store = (*Store)(nil)
@@ -59,13 +61,14 @@ func (o Options) Client() *sdk.Client {
 // New returns the store in the tables that the options name.
 func New(o Options) *Store {
 	return &Store{
-		operationsOf(o.Client()), o.Prefix, cmp.Or(o.Patience, 2*time.Second), cmp.Or(o.FewMembers, project.FewMembers),
+		client: operationsOf(o.Client()), prefix: o.Prefix,
+		patience: cmp.Or(o.Patience, 2*time.Second), fewMembers: cmp.Or(o.FewMembers, project.FewMembers),
 	}
 }
 
 // Ping answers nil when the store can be read.
 func (s *Store) Ping(ctx context.Context) error {
-	_, err := s.get(ctx, userIDs)
+	_, err := s.readListsMark(ctx)
 	return err
 }
 

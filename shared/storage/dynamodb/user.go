@@ -2,12 +2,15 @@ package dynamodb
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
+	"gatehouse/shared/storage/walk"
 	"gatehouse/shared/user"
 )
 
@@ -49,14 +52,18 @@ func (s *Store) CreateUser(ctx context.Context, u user.User) (user.User, error) 
 		return user.User{}, err
 	}
 	u.Version = 1
-	namespace := namespaceOf(u)
-	err = s.write(ctx,
+	namespace, yes := namespaceOf(u), true
+	mark, err := s.firstMark(ctx)
+	if err != nil {
+		return user.User{}, err
+	}
+	err = s.write(ctx, slices.Concat([]change{
 		create(pathKey(u.Username), fields{{"user_id", &u.ID}, {"group_id", &u.NamespaceID}}),
 		create(emailKey(u.Email), fields{{"user_id", &u.ID}}),
-		create(userItem.key(u.ID), userFields(&u)),
+		create(userItem.key(u.ID), append(userFields(&u), field{isListed, &yes})),
 		create(groupItem.key(u.NamespaceID), emptyGroupFields(&namespace)),
 		create(userList.key(u.ID), users.entry(&u)),
-	)
+	}, counts{countUsers: 1}.ofInstance(u.ID), mark)...)
 	complaints := fault.Fields{}
 	for n, name := range []string{"username", "email"} {
 		if _, taken := failed(err, n); taken {
@@ -115,7 +122,20 @@ func (s *Store) UsersByID(ctx context.Context, ids []int64) (map[int64]user.User
 
 // Users returns a page of all users.
 func (s *Store) Users(ctx context.Context, r page.Request) (page.Of[user.User], error) {
-	return users.page(ctx, s, userList.key(), r, everything)
+	complete, err := s.listsComplete(ctx)
+	if err != nil {
+		return page.Of[user.User]{}, err
+	}
+	newest := source(s, userList.key(), readListed)
+	list := walk.List[entry]{Sources: []walk.Source[entry]{newest}, Position: positionOf, Count: s.countUsers}
+	if !complete {
+		list.Count = selection{}.countable(newest)
+	}
+	return pageOf(ctx, s, users, list, r, func(u *user.User) *int64 { return &u.ID })
+}
+
+func (s *Store) countUsers(ctx context.Context) (int, error) {
+	return s.countInstance(ctx, func(it item) (n int, err error) { return n, fields{{countUsers, &n}}.read(it) })
 }
 
 // UpdateUser replaces the user whose Version is still the stored one.
@@ -156,17 +176,28 @@ func requireAdministrator(stored user.User, by int64) ([]change, error) {
 
 // DeleteUser removes the user with its namespace and memberships.
 func (s *Store) DeleteUser(ctx context.Context, id, by int64) error {
-	u, err := s.User(ctx, id)
+	err := s.removeUser(ctx, id, by)
+	if errors.Is(err, users.changed) { // or it was only listed meanwhile
+		err = s.removeUser(ctx, id, by)
+	}
+	return err
+}
+
+func (s *Store) removeUser(ctx context.Context, id, by int64) error {
+	u, listed, err := users.stored(ctx, s, userItem.key(id))
 	if err != nil {
 		return err
 	}
-	needed, err := requireAdministrator(u, by)
+	changes, err := requireAdministrator(u, by)
 	if err != nil {
 		return err
 	}
-	return s.removeWithMembers(ctx, memberOfUser.key(id), append(needed,
+	if listed {
+		changes = append(changes, counts{countUsers: -1}.ofInstance(id)...)
+	}
+	return s.removeWithMembers(ctx, memberOfUser.key(id), append(changes,
 		mustRemoveEmpty(u.NamespaceID).orElse(user.ErrHoldsProjects),
-		users.explain(mustRemove(userItem.key(id)).version(u.Version)),
+		users.asRead(mustRemove(userItem.key(id)), u.Version, listed),
 		mustRemove(pathKey(u.Username)),
 		mustRemove(emailKey(u.Email)),
 		mustRemove(userList.key(id)),

@@ -32,6 +32,9 @@ func (s *Store) CreateGroup(ctx context.Context, g project.Group, creator int64)
 		if err := tx.addNamespace(&g); err != nil {
 			return err
 		}
+		if err := tx.enter(project.InGroup, g.ID, g.Visibility, g.Lineage()); err != nil {
+			return err
+		}
 		return tx.addMember(project.Member{
 			Place: g.Place(), UserID: creator, Role: project.Owner, CreatedAt: g.CreatedAt,
 		})
@@ -63,34 +66,18 @@ func (s *Store) GroupByPath(ctx context.Context, fullPath string) (project.Group
 	return groups.find(ctx, s.readers, "WHERE id = (SELECT namespace_id FROM paths WHERE key = ?)", key(fullPath))
 }
 
-// below selects the groups with the ids of a list, and all that are in them.
-const below = `WITH RECURSIVE below (id) AS (SELECT value FROM json_each(?)
-	UNION SELECT namespaces.id FROM namespaces JOIN below ON parent_id = below.id) SELECT id FROM below`
-
-// Groups returns a page of the groups that pass the filter.
-func (s *Store) Groups(ctx context.Context, f project.Filter, r page.Request) (page.Of[project.Group], error) {
-	const passing = `WHERE owner_id IS NULL AND
-		(? OR NOT ? AND visibility IN ('internal', 'public') OR id IN (` + below + `))`
-	return groups.page(ctx, s, r, passing, f.All, f.MembersOnly, places(f, project.InGroup))
-}
-
-// places lists the ids of the filter's places of one kind.
-func places(f project.Filter, kind project.Kind) string {
-	ids := []int64{}
-	for _, p := range f.Places {
-		if p.Kind == kind {
-			ids = append(ids, p.ID)
-		}
-	}
-	return text(ids)
+// Groups returns a page of the selected groups.
+func (s *Store) Groups(ctx context.Context, selected project.Selection, r page.Request) (page.Of[project.Group], error) {
+	selected.Search = "" // is for projects
+	return groups.listed(ctx, s, s.directory(selected, project.InGroup), r, func(g project.Group) int64 { return g.ID })
 }
 
 // WidestBelow returns the widest visibility of the groups and projects in the group.
 func (s *Store) WidestBelow(ctx context.Context, groupID int64) (project.Visibility, error) {
-	const query = "WITH inside (id) AS (" + below + `)
-		SELECT visibility FROM namespaces JOIN inside USING (id) WHERE id <> ?
-		UNION SELECT visibility FROM projects JOIN inside ON namespace_id = inside.id`
-	found, err := many(ctx, s.readers, scalar[project.Visibility], query, text([]int64{groupID}), groupID)
+	const query = `SELECT visibility FROM contents WHERE group_id = ?1 AND kind = 'project' AND things > 0
+		UNION ALL SELECT visibility FROM contents WHERE group_id = ?1 AND kind = 'group'
+			AND things > (SELECT contents.visibility = namespaces.visibility FROM namespaces WHERE id = ?1)`
+	found, err := many(ctx, s.readers, scalar[project.Visibility], query, groupID)
 	return project.Widest(found...), err
 }
 
@@ -100,7 +87,14 @@ const realGroup = "WHERE id = ? AND owner_id IS NULL"
 // UpdateGroup changes the name and the visibility of a group.
 func (s *Store) UpdateGroup(ctx context.Context, g project.Group) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
-		if err := groups.requireVersion(tx, g.Version, realGroup, g.ID); err != nil {
+		stored, err := groups.find(context.Background(), tx, realGroup, g.ID)
+		switch {
+		case err != nil:
+			return err
+		case stored.Version != g.Version:
+			return groups.changed
+		}
+		if err := tx.move(project.InGroup, g.ID, stored.Visibility, g.Visibility, stored.Lineage()); err != nil {
 			return err
 		}
 		return tx.exec("UPDATE namespaces SET name = ?, visibility = ?, version = version + 1 WHERE id = ?",
@@ -116,7 +110,17 @@ func (s *Store) DeleteGroup(ctx context.Context, id int64) error {
 		if err := tx.refuse(project.ErrGroupNotEmpty, held, id); err != nil {
 			return err
 		}
+		g, err := groups.find(context.Background(), tx, realGroup, id)
+		if err != nil {
+			return err
+		}
 		if err := groups.delete(tx, realGroup, id); err != nil {
+			return err
+		}
+		if err := tx.leave(project.InGroup, id, g.Visibility, g.Lineage()); err != nil {
+			return err
+		}
+		if err := tx.exec("DELETE FROM contents WHERE group_id = ?", id); err != nil {
 			return err
 		}
 		return tx.removeMembers(project.Place{Kind: project.InGroup, ID: id})

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"gatehouse/shared/page"
+	"gatehouse/shared/storage/walk"
 )
 
 // kind says how things of type T are kept in a table.
@@ -61,12 +62,32 @@ func (k kind[T]) all(ctx context.Context, on statements, clause string, args ...
 
 // withIDs returns the things with these ids that exist, by id.
 func (k kind[T]) withIDs(ctx context.Context, s *Store, ids []int64, idOf func(T) int64) (map[int64]T, error) {
-	found, err := k.all(ctx, s.readers, "WHERE id IN (SELECT value FROM json_each(?))", text(ids))
+	found, err := k.all(ctx, s.readers, "WHERE "+k.table+".id IN (SELECT value FROM json_each(?))", text(ids))
 	byID := make(map[int64]T, len(found))
 	for _, thing := range found {
 		byID[idOf(thing)] = thing
 	}
 	return byID, err
+}
+
+// listed returns a page of a list of entries, with the things that they stand for.
+func (k kind[T]) listed(ctx context.Context, s *Store, list walk.List[entry], r page.Request, idOf func(T) int64) (page.Of[T], error) {
+	found, err := list.Page(ctx, r)
+	if err != nil {
+		return page.Of[T]{}, err
+	}
+	ids := make([]int64, len(found.Items))
+	for i, e := range found.Items {
+		ids[i] = e.id
+	}
+	byID, err := k.withIDs(ctx, s, ids, idOf)
+	things := make([]T, 0, len(ids))
+	for _, id := range ids {
+		if thing, ok := byID[id]; ok {
+			things = append(things, thing)
+		}
+	}
+	return page.With(found, things), err
 }
 
 // page returns a page of the things that the clause selects, the newest first:

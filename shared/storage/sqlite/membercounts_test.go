@@ -10,7 +10,7 @@ import (
 
 // A file from before members were counted has them counted by the migration.
 func TestMigrationCountsMembers(t *testing.T) {
-	script, err := os.ReadFile("migrations/0011_members.sql")
+	script, err := os.ReadFile("migrations/0008_members.sql")
 	if err != nil {
 		t.Fatal(err)
 	}

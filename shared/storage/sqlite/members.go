@@ -121,10 +121,14 @@ func (s *Store) MembershipsIn(ctx context.Context, k project.Kind, userID int64)
 
 // MembershipPage returns a page of those, the newest places first.
 func (s *Store) MembershipPage(ctx context.Context, k project.Kind, userID int64, r page.Request) (page.Of[project.Member], error) {
-	found, err := members.all(ctx, s.readers, "WHERE user_id = ? AND kind = ? ORDER BY place_id DESC LIMIT ? OFFSET ?",
-		userID, k, r.Size+1, r.Offset())
-	return page.Of[project.Member]{Items: found[:min(r.Size, len(found))], Total: -1, More: len(found) > r.Size}, err
+	return walk.List[project.Member]{
+		Sources:  []walk.Source[project.Member]{members.newest(s, "place_id", "WHERE user_id = ? AND kind = ?", userID, k)},
+		Position: placeOf,
+	}.Page(ctx, r)
 }
+
+// placeOf is the position of a membership in the list of its user.
+func placeOf(m project.Member) page.Position { return page.At(m.ID) }
 
 // SomeMemberships returns up to n memberships of the user.
 func (s *Store) SomeMemberships(ctx context.Context, userID int64, n int) (project.Memberships, error) {

@@ -19,6 +19,7 @@ func projectColumns(p *project.Project) columns {
 		{"namespaces.owner_id", given{(*reference)(&p.OwnerID)}},
 		{"namespaces.ancestors", given{(*list[int64])(&p.Lineage)}}, {"name", &p.Name}, {"path", &p.Path},
 		{"visibility", &p.Visibility}, {"created_at", &p.CreatedAt}, {"version", &p.Version},
+		{"search", derived(func() any { return p.SearchText() })},
 	}
 }
 
@@ -46,7 +47,10 @@ func (tx *transaction) addProject(p *project.Project) (err error) {
 	if p.ID, err = projects.insert(tx, p); err != nil {
 		return err
 	}
-	return tx.exec("INSERT INTO paths (key, project_id) VALUES (?, ?)", key(p.FullPath), p.ID)
+	if err := tx.exec("INSERT INTO paths (key, project_id) VALUES (?, ?)", key(p.FullPath), p.ID); err != nil {
+		return err
+	}
+	return tx.enter(project.InProject, p.ID, p.Visibility, p.Lineage)
 }
 
 func (tx *transaction) requireProject(id int64) error {
@@ -63,24 +67,27 @@ func (s *Store) ProjectByPath(ctx context.Context, fullPath string) (project.Pro
 	return projects.find(ctx, s.readers, "WHERE projects.id = (SELECT project_id FROM paths WHERE key = ?)", key(fullPath))
 }
 
-// Projects returns a page of the projects that pass the filter.
-func (s *Store) Projects(ctx context.Context, f project.Filter, r page.Request) (page.Of[project.Project], error) {
-	const passing = `WHERE (? OR NOT ? AND projects.visibility IN ('internal', 'public') OR owner_id = ?
-		OR projects.id IN (SELECT value FROM json_each(?)) OR namespaces.id IN (` + below + `))
-		AND (instr(gatehouse_key(projects.name), ?) OR instr(gatehouse_key(full_path || '/' || projects.path), ?))`
-	search := key(f.Search)
-	return projects.page(ctx, s, r, passing,
-		f.All, f.MembersOnly, f.OwnerID, places(f, project.InProject), places(f, project.InGroup), search, search)
+// Projects returns a page of the selected projects.
+func (s *Store) Projects(ctx context.Context, selected project.Selection, r page.Request) (page.Of[project.Project], error) {
+	return projects.listed(ctx, s, s.directory(selected, project.InProject), r, func(p project.Project) int64 { return p.ID })
 }
 
 // UpdateProject changes the name and the visibility of a project.
 func (s *Store) UpdateProject(ctx context.Context, p project.Project) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
-		if err := projects.requireVersion(tx, p.Version, "WHERE id = ?", p.ID); err != nil {
+		stored, err := projects.find(context.Background(), tx, "WHERE projects.id = ?", p.ID)
+		switch {
+		case err != nil:
+			return err
+		case stored.Version != p.Version:
+			return projects.changed
+		}
+		if err := tx.move(project.InProject, p.ID, stored.Visibility, p.Visibility, stored.Lineage); err != nil {
 			return err
 		}
-		return tx.exec("UPDATE projects SET name = ?, visibility = ?, version = version + 1 WHERE id = ?",
-			p.Name, p.Visibility, p.ID)
+		stored.Name = p.Name
+		return tx.exec("UPDATE projects SET name = ?, visibility = ?, search = ?, version = version + 1 WHERE id = ?",
+			p.Name, p.Visibility, stored.SearchText(), p.ID)
 	})
 }
 
@@ -88,7 +95,14 @@ func (s *Store) UpdateProject(ctx context.Context, p project.Project) error {
 // keys; only its alerts, which can be many, are removed after it.
 func (s *Store) DeleteProject(ctx context.Context, id int64) error {
 	err := s.writer.do(ctx, func(tx *transaction) error {
+		p, err := projects.find(context.Background(), tx, "WHERE projects.id = ?", id)
+		if err != nil {
+			return err
+		}
 		if err := projects.delete(tx, "WHERE id = ?", id); err != nil {
+			return err
+		}
+		if err := tx.leave(project.InProject, id, p.Visibility, p.Lineage); err != nil {
 			return err
 		}
 		return tx.removeMembers(project.Place{Kind: project.InProject, ID: id})

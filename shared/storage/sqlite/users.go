@@ -6,6 +6,7 @@ import (
 
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
+	"gatehouse/shared/storage/walk"
 	"gatehouse/shared/user"
 )
 
@@ -52,6 +53,9 @@ func (tx *transaction) addUser(u *user.User) (err error) {
 		return err
 	}
 	u.NamespaceID = own.ID
+	if err := tx.tally(allUsers, "", 1); err != nil {
+		return err
+	}
 	return tx.exec("UPDATE users SET namespace_id = ? WHERE id = ?", u.NamespaceID, u.ID)
 }
 
@@ -74,7 +78,17 @@ func (s *Store) UsersByID(ctx context.Context, ids []int64) (map[int64]user.User
 
 // Users returns a page of all users.
 func (s *Store) Users(ctx context.Context, r page.Request) (page.Of[user.User], error) {
-	return users.page(ctx, s, r, "")
+	const newest = "SELECT id, '', 0 FROM users WHERE id < ? ORDER BY id DESC LIMIT ?"
+	list := walk.List[entry]{
+		Position: positionOf,
+		Sources: []walk.Source[entry]{func(ctx context.Context, after page.Position, n int) ([]entry, error) {
+			return many(ctx, s.readers, scanEntry, newest, numberBelow(after), n)
+		}},
+		Count: func(ctx context.Context) (int, error) {
+			return one(ctx, s.readers, scalar[int], "SELECT coalesce(sum(things), 0) FROM contents WHERE group_id = ? AND kind = ?", instance, allUsers)
+		},
+	}
+	return users.listed(ctx, s, list, r, func(u user.User) int64 { return u.ID })
 }
 
 var updateUser = update("users", profile, "WHERE id = ?")
@@ -121,7 +135,13 @@ func (s *Store) DeleteUser(ctx context.Context, id, by int64) error {
 		if err := tx.refuse(user.ErrHoldsProjects, projects, id); err != nil {
 			return err
 		}
+		if err := tx.exec("DELETE FROM contents WHERE group_id = (SELECT namespace_id FROM users WHERE id = ?)", id); err != nil {
+			return err
+		}
 		if err := users.delete(tx, "WHERE id = ?", id); err != nil {
+			return err
+		}
+		if err := tx.tally(allUsers, "", -1); err != nil {
 			return err
 		}
 		for _, table := range []string{"access_tokens", "sessions", "grants"} {

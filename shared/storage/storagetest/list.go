@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +22,7 @@ var lists = []promise{
 	{"groups", listGroups},
 	{"projects", listProjects},
 	{"projects are searched by name and path", searchProjects},
+	{"projects that somebody joined are counted up to a limit", countJoined},
 	{"clients", listClients},
 }
 
@@ -38,7 +40,8 @@ func add[T any](one func() T) []T {
 	return all
 }
 
-// wantPages walks the list in pages of several sizes, beyond its end.
+// wantPages walks the list in pages of several sizes, beyond its end, and from each
+// position to the next.
 func wantPages[T any](t *testing.T, call string, want []T, list func(page.Request) (page.Of[T], error)) {
 	t.Helper()
 	requests := []page.Request{
@@ -51,8 +54,33 @@ func wantPages[T any](t *testing.T, call string, want []T, list func(page.Reques
 			t.Errorf("%s, page %+v = %v, want no error", call, r, err)
 			continue
 		}
+		got.Next = page.Position{}
 		wantSame(t, call, got, page.Cut(want, r))
 	}
+	wantWalk(t, call, want, list)
+}
+
+// wantWalk walks the list in pages of several sizes, by numbers and, if it has
+// positions, by positions.
+func wantWalk[T any](t *testing.T, call string, want []T, list func(page.Request) (page.Of[T], error)) {
+	t.Helper()
+	for size := 1; size <= len(want)+1; size++ {
+		for _, byPosition := range []bool{false, true} {
+			var all []T
+			for r := (page.Request{Number: 1, Size: size}); ; r.Number++ {
+				got := must[page.Of[T]](t)(list(r))
+				if all = append(all, got.Items...); !got.More {
+					break
+				}
+				if byPosition {
+					r.After = got.Next
+				}
+			}
+			wantSame(t, call, all, want)
+		}
+	}
+	beyond := must[page.Of[T]](t)(list(page.Request{Number: math.MaxInt32, Size: page.MaxSize}))
+	wantSame(t, call+" beyond the end", beyond.Items, []T{})
 }
 
 func listUsers(t *testing.T, s storage.Store) {
@@ -84,24 +112,25 @@ func listGroups(t *testing.T, s storage.Store) {
 	public := addVisibleGroup(t, s, ada.ID, project.Public)
 
 	tests := map[string]struct {
-		filter project.Filter
-		want   []project.Group
+		selected project.Selection
+		want     []project.Group
 	}{
-		"all":                     {project.Filter{All: true}, []project.Group{public, internal, deep, below, other, private}},
-		"nobody":                  {project.Filter{}, []project.Group{public, internal}},
-		"owner":                   {project.Filter{OwnerID: ada.ID}, []project.Group{public, internal}},
-		"members only":            {membersOnly(in(private.Place(), public.Place())), []project.Group{public, deep, below, private}},
+		"all":                     {project.Selection{All: true}, []project.Group{public, internal, deep, below, other, private}},
+		"nobody":                  {in(), []project.Group{public, internal}},
+		"a namespace":             {in(ada.NamespaceID), []project.Group{public, internal}},
+		"members only":            {membersOnly(in(private.ID, public.ID)), []project.Group{public, deep, below, private}},
 		"members only of nothing": {membersOnly(in()), nil},
-		"at the top":              {in(private.Place()), []project.Group{public, internal, deep, below, private}},
-		"below":                   {in(below.Place()), []project.Group{public, internal, deep, below}},
-		"two places":              {in(deep.Place(), other.Place()), []project.Group{public, internal, deep, other}},
-		"a project with the number of a group": {
-			in(project.Place{Kind: project.InProject, ID: private.ID}), []project.Group{public, internal},
-		},
+		"at the top":              {in(private.ID), []project.Group{public, internal, deep, below, private}},
+		"below":                   {in(below.ID), []project.Group{public, internal, deep, below}},
+		"two places":              {in(deep.ID, other.ID), []project.Group{public, internal, deep, other}},
+		"one in another":          {in(deep.ID, private.ID, below.ID), []project.Group{public, internal, deep, below, private}},
+		"what everyone sees":      {in(public.ID, internal.ID), []project.Group{public, internal}},
+		"a search":                {project.Selection{Search: "nowhere"}, []project.Group{public, internal}},
+		"a group that is gone":    {in(unknownID), []project.Group{public, internal}},
 	}
 	for name, test := range tests {
 		wantPages(t, "Groups for "+name, test.want, func(r page.Request) (page.Of[project.Group], error) {
-			return s.Groups(t.Context(), test.filter, r)
+			return s.Groups(t.Context(), test.selected, r)
 		})
 	}
 }
@@ -113,9 +142,12 @@ func addVisibleGroup(t *testing.T, s storage.Store, creator int64, v project.Vis
 	return must[project.Group](t)(s.CreateGroup(t.Context(), g, creator))
 }
 
-func in(places ...project.Place) project.Filter { return project.Filter{Places: places} }
+func in(groups ...int64) project.Selection { return project.Selection{In: groups, Now: now} }
 
-func membersOnly(f project.Filter) project.Filter { f.MembersOnly = true; return f }
+func membersOnly(s project.Selection) project.Selection { s.MembersOnly = true; return s }
+
+// joinedBy selects the projects of a user too.
+func joinedBy(u user.User, s project.Selection) project.Selection { s.MemberID = u.ID; return s }
 
 func listProjects(t *testing.T, s storage.Store) {
 	ada := addUser(t, s)
@@ -126,30 +158,56 @@ func listProjects(t *testing.T, s storage.Store) {
 	public := addVisibleProject(t, s, below, project.Public)
 	internal := addVisibleProject(t, s, below, project.Internal)
 	inTop := addProject(t, s, top) // the last, so that no group with projects has its number
+	ben, eve := addUser(t, s), addUser(t, s)
+	addMember(t, s, private.Place(), ben.ID, project.Guest)
+	addMember(t, s, internal.Place(), ben.ID, project.Guest)
+	wantOK(t, "AddMember", s.AddMember(t.Context(), project.Member{
+		Place: private2.Place(), UserID: ben.ID, Role: project.Owner, ExpiresAt: now, CreatedAt: now.AddDate(0, 0, -1),
+	}))
 
 	tests := map[string]struct {
-		filter project.Filter
-		want   []project.Project
+		selected project.Selection
+		want     []project.Project
 	}{
-		"all":          {project.Filter{All: true}, []project.Project{inTop, internal, public, private2, private, own}},
-		"nobody":       {project.Filter{}, []project.Project{internal, public}},
-		"owner":        {project.Filter{OwnerID: ada.ID}, []project.Project{internal, public, own}},
-		"members only": {membersOnly(in(private.Place())), []project.Project{private}},
-		"a group":      {in(top.Place()), []project.Project{inTop, internal, public, private2, private}},
-		"below":        {in(below.Place()), []project.Project{internal, public, private2, private}},
-		"a project":    {in(private.Place()), []project.Project{internal, public, private}},
-		"a group with the number of a project": {
-			in(project.Place{Kind: project.InGroup, ID: inTop.ID}), []project.Project{internal, public},
+		"all":                 {project.Selection{All: true}, []project.Project{inTop, internal, public, private2, private, own}},
+		"all for a member":    {joinedBy(ben, project.Selection{All: true}), []project.Project{inTop, internal, public, private2, private, own}},
+		"nobody":              {joinedBy(eve, in()), []project.Project{internal, public}},
+		"owner":               {in(ada.NamespaceID), []project.Project{internal, public, own}},
+		"members only":        {membersOnly(joinedBy(ben, in())), []project.Project{internal, private}},
+		"members only, below": {membersOnly(in(below.ID)), []project.Project{internal, public, private2, private}},
+		"a group":             {in(top.ID), []project.Project{inTop, internal, public, private2, private}},
+		"below":               {in(below.ID), []project.Project{internal, public, private2, private}},
+		"a project":           {joinedBy(ben, in()), []project.Project{internal, public, private}},
+		"a project before its membership ended": {
+			project.Selection{MemberID: ben.ID, Now: now.Add(-1)}, []project.Project{internal, public, private2, private},
 		},
+		"a group with the number of a project": {in(inTop.ID), []project.Project{internal, public}},
 		"everything at once": {
-			project.Filter{OwnerID: ada.ID, Places: []project.Place{private.Place(), top.Place()}},
-			[]project.Project{inTop, internal, public, private2, private, own},
+			joinedBy(ben, in(ada.NamespaceID, top.ID, below.ID)), []project.Project{inTop, internal, public, private2, private, own},
 		},
 	}
 	for name, test := range tests {
 		wantPages(t, "Projects for "+name, test.want, func(r page.Request) (page.Of[project.Project], error) {
-			return s.Projects(t.Context(), test.filter, r)
+			return s.Projects(t.Context(), test.selected, r)
 		})
+	}
+}
+
+// Counting what somebody joined one by one has an end.
+func countJoined(t *testing.T, s storage.Store) {
+	g, ben := addGroup(t, s, addUser(t, s).ID), addUser(t, s)
+	list := func() page.Of[project.Project] {
+		return must[page.Of[project.Project]](t)(s.Projects(t.Context(), membersOnly(joinedBy(ben, in())), page.First))
+	}
+	for n := range project.MaxCounted + 1 {
+		if got := list(); n == project.MaxCounted && got.Total != n {
+			t.Errorf("Projects of a member of %d counts %d", n, got.Total)
+		}
+		addMember(t, s, addProject(t, s, g).Place(), ben.ID, project.Guest)
+	}
+	if got := list(); got.Total != -1 || !got.More || len(got.Items) != page.DefaultSize {
+		t.Errorf("Projects of a member of more = %d items of %d, more %t, want a page of a list that is not counted",
+			len(got.Items), got.Total, got.More)
 	}
 }
 
@@ -166,9 +224,14 @@ func searchProjects(t *testing.T, s storage.Store) {
 	renamed.Name = `100% "web"`
 	wantOK(t, "UpdateProject", s.UpdateProject(t.Context(), renamed))
 	renamed.Version++
+	ben, joined := addUser(t, s), named(other, "By itself")
+	addMember(t, s, joined.Place(), ben.ID, project.Guest)
 
 	for search, want := range map[string][]project.Project{
-		"":                                   {renamed, zoe, shop},
+		"":                                   {joined, renamed, zoe, shop},
+		"itself":                             {joined},
+		strings.ToUpper(joined.FullPath):     {joined},
+		"shop\n":                             nil,
 		"web":                                {renamed, shop},
 		"B SHO":                              {shop},
 		"zOË":                                {zoe},
@@ -180,10 +243,15 @@ func searchProjects(t *testing.T, s storage.Store) {
 		zoe.Path:                             {zoe},
 		hidden.Path:                          nil,
 	} {
-		filter := membersOnly(in(mine.Place()))
-		filter.Search = search
+		selected := membersOnly(joinedBy(ben, in(mine.ID)))
+		selected.Search = search
 		wantPages(t, "Projects with "+search, want, func(r page.Request) (page.Of[project.Project], error) {
-			return s.Projects(t.Context(), filter, r)
+			got, err := s.Projects(t.Context(), selected, r)
+			if counted := got.Total >= 0; counted != (search == "") {
+				t.Errorf("Projects with %q are counted: %t", search, counted)
+			}
+			got.Total = len(want)
+			return got, err
 		})
 	}
 }

@@ -1,8 +1,6 @@
 package storagetest
 
 import (
-	"fmt"
-	"math"
 	"testing"
 	"time"
 
@@ -212,28 +210,6 @@ func listMembers(t *testing.T, s storage.Store) {
 	}
 }
 
-// wantWalk walks the list in pages of several sizes, by numbers and by positions.
-func wantWalk[T any](t *testing.T, call string, want []T, list func(page.Request) (page.Of[T], error)) {
-	t.Helper()
-	for size := 1; size <= len(want)+1; size++ {
-		for _, byPosition := range []bool{false, true} {
-			var all []T
-			for r := (page.Request{Number: 1, Size: size}); ; r.Number++ {
-				got := must[page.Of[T]](t)(list(r))
-				if all = append(all, got.Items...); !got.More {
-					break
-				}
-				if byPosition {
-					r.After = got.Next
-				}
-			}
-			wantSame(t, call, all, want)
-		}
-	}
-	beyond := must[page.Of[T]](t)(list(page.Request{Number: math.MaxInt32, Size: page.MaxSize}))
-	wantSame(t, call+" beyond the end", beyond.Items, []T{})
-}
-
 func listMemberships(t *testing.T, s storage.Store) {
 	owner, u := addUser(t, s), addUser(t, s)
 	g := addGroup(t, s, owner.ID)
@@ -280,13 +256,9 @@ func pageMemberships(t *testing.T, s storage.Store) {
 		addMember(t, s, addProject(t, s, g).Place(), u.ID, project.Developer)
 		newest = append([]project.Member{addMember(t, s, g.Place(), u.ID, project.Guest)}, newest...)
 	}
-	for number, want := range map[int]page.Of[project.Member]{
-		1: {Items: newest[:2], Total: -1, More: true}, 2: {Items: newest[2:4], Total: -1, More: true},
-		3: {Items: newest[4:], Total: -1}, 4: {Items: []project.Member{}, Total: -1},
-	} {
-		got := must[page.Of[project.Member]](t)(s.MembershipPage(t.Context(), project.InGroup, u.ID, page.Request{Number: number, Size: 2}))
-		wantSame(t, fmt.Sprintf("MembershipPage %d", number), got, want)
-	}
+	wantWalk(t, "MembershipPage", newest, func(r page.Request) (page.Of[project.Member], error) {
+		return s.MembershipPage(t.Context(), project.InGroup, u.ID, r)
+	})
 	got := must[page.Of[project.Member]](t)(s.MembershipPage(t.Context(), project.InProject, owner.ID, page.First))
 	wantSame(t, "MembershipPage of a member of groups", got, page.Of[project.Member]{Total: -1})
 }

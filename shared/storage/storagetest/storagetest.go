@@ -21,6 +21,7 @@ var subjects = []struct {
 	promises []promise
 }{
 	{"lists", lists},
+	{"directory", directory},
 	{"users", users},
 	{"access tokens", accessTokens},
 	{"sessions", sessions},

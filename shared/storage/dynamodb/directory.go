@@ -1,0 +1,251 @@
+package dynamodb
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"gatehouse/shared/page"
+	"gatehouse/shared/project"
+	"gatehouse/shared/storage/walk"
+)
+
+// entry is a thing in a list, with what a search takes.
+type entry struct {
+	id        int64
+	search    string
+	createdAt time.Time
+}
+
+func (e *entry) fields() fields {
+	return fields{{"id", &e.id}, {"search", &e.search}, {"created_at", &e.createdAt}}
+}
+
+func positionOf(e entry) page.Position { return page.At(e.id) }
+
+func readListed(it item) (e entry, err error) { return e, e.fields().read(it) }
+
+// readProject reads the entry of the list of all projects.
+func readProject(it item) (entry, error) {
+	var p project.Project
+	err := projects.entry(&p).read(it)
+	return entry{p.ID, p.SearchText(), p.CreatedAt}, err
+}
+
+// source is the source of the entries in the part of a partition whose sort keys
+// are the key's with a number behind it.
+func source[T any](s *Store, at key, read func(item) (T, error)) walk.Source[T] {
+	return func(ctx context.Context, after page.Position, n int) (found []T, err error) {
+		err = s.newest(ctx, at, after, n, func(it item) error {
+			one, err := read(it)
+			found = append(found, one)
+			return err
+		})
+		return found, err
+	}
+}
+
+// selection is a list of selected groups or projects.
+type selection struct {
+	*Store
+	project.Selection
+	kind project.Kind
+}
+
+// list returns the list, which rests on entries that are all there.
+func (s selection) list() walk.List[entry] {
+	list := walk.List[entry]{Sources: s.sources(), Position: positionOf}
+	if s.Search == "" {
+		list.Count = s.count
+	} else {
+		list.Search = func(e entry) bool { return project.Finds(e.search, s.Search) }
+		list.Time = func(e entry) time.Time { return e.createdAt }
+	}
+	return list
+}
+
+// listOfAll has every group or project.
+var listOfAll = map[project.Kind]shape{project.InGroup: groupList, project.InProject: projectList}
+
+func (s selection) sources() (all []walk.Source[entry]) {
+	switch {
+	case s.All && s.kind == project.InProject:
+		return []walk.Source[entry]{source(s.Store, projectList.key(), readProject)}
+	case s.All:
+		return []walk.Source[entry]{source(s.Store, listOfAll[s.kind].key(), readListed)}
+	case !s.MembersOnly:
+		all = append(all, source(s.Store, visible[s.kind].key(), readListed))
+	}
+	for _, id := range s.In {
+		for _, v := range s.Visibilities() {
+			all = append(all, source(s.Store, belowGroup.key(id, string(v), string(s.kind)), readListed))
+		}
+	}
+	if s.joins() {
+		all = append(all, s.joined)
+	}
+	return all
+}
+
+// joins reports whether the selection has the projects that a user joined.
+func (s selection) joins() bool {
+	return s.kind == project.InProject && !s.All && s.MemberID != 0
+}
+
+// joined is the source of the projects of which the user is a direct member. A
+// search reads them, because the memberships do not have their names.
+func (s selection) joined(ctx context.Context, after page.Position, n int) ([]entry, error) {
+	active := source(s.Store, memberOfUser.key(s.MemberID, string(project.InProject)), members.read).Only(
+		func(m project.Member) bool { return m.Active(s.Now) }, func(m project.Member) page.Position { return page.At(m.ID) })
+	found, err := active(ctx, after, n)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]int64, len(found))
+	for n, m := range found {
+		ids[n] = m.ID
+	}
+	var byID map[int64]project.Project
+	if s.Search != "" {
+		byID, err = projects.withIDs(ctx, s.Store, ids, projectID)
+	}
+	entries := make([]entry, len(ids))
+	for n, id := range ids {
+		entries[n] = entry{id, byID[id].SearchText(), byID[id].CreatedAt}
+	}
+	return entries, err
+}
+
+// count counts what is selected.
+func (s selection) count(ctx context.Context) (int, error) {
+	var instance, groups, outside int
+	err := callAll(ctx,
+		func(ctx context.Context) (err error) { instance, err = s.countVisible(ctx); return err },
+		func(ctx context.Context) (err error) { groups, err = s.countGroups(ctx); return err },
+		func(ctx context.Context) (err error) { outside, err = s.countJoined(ctx); return err },
+	)
+	if err != nil {
+		return 0, fmt.Errorf("count %ss: %w", s.kind, err)
+	}
+	return instance + groups + outside, nil
+}
+
+// countVisible counts what is selected for everybody.
+func (s selection) countVisible(ctx context.Context) (int, error) {
+	switch {
+	case s.All:
+		return s.countInstance(ctx, func(it item) (int, error) { return countIn(it, s.kind, s.Visibilities()...) })
+	case s.MembersOnly:
+		return 0, nil
+	}
+	return s.countInstance(ctx, func(it item) (int, error) { return countIn(it, s.kind, project.Internal, project.Public) })
+}
+
+// countInstance adds up what the items that count the things of the instance say.
+func (s *Store) countInstance(ctx context.Context, read func(item) (int, error)) (sum int, err error) {
+	var keys []key
+	for shard := range int64(shards) {
+		keys = append(keys, countItem.key(shard))
+	}
+	found, err := s.getAll(ctx, keys)
+	for _, it := range found {
+		var n int
+		if n, err = read(it); err != nil {
+			return 0, err
+		}
+		sum += n
+	}
+	return sum, err
+}
+
+// countGroups counts what is below the selected groups. What a group below another
+// one has is counted there.
+func (s selection) countGroups(ctx context.Context) (sum int, err error) {
+	if s.All {
+		return 0, nil
+	}
+	keys := make([]key, len(s.In))
+	for n, id := range s.In {
+		keys[n] = groupItem.key(id)
+	}
+	found, err := s.getAll(ctx, keys)
+	for _, it := range found {
+		g, err := groups.read(it)
+		if err != nil {
+			return 0, err
+		}
+		if s.below(g.Ancestors) {
+			continue
+		}
+		n, err := countIn(it, s.kind, s.Visibilities()...)
+		if err != nil {
+			return 0, err
+		}
+		sum += n
+	}
+	return sum, err
+}
+
+// below reports whether one of the groups is selected.
+func (s selection) below(groups []int64) bool {
+	return slices.ContainsFunc(groups, func(id int64) bool { return slices.Contains(s.In, id) })
+}
+
+// countJoined counts the projects that the user joined one by one, apart from what
+// is counted elsewhere. If there are too many, the whole list is not counted.
+func (s selection) countJoined(ctx context.Context) (n int, err error) {
+	if !s.joins() {
+		return 0, nil
+	}
+	found, err := s.joined(ctx, page.Position{}, project.MaxCounted+1)
+	if err != nil || len(found) > project.MaxCounted {
+		return page.CountLimit + 1, err
+	}
+	things, err := projects.complete(ctx, s.Store, things(found, projectID))
+	for _, p := range things {
+		if slices.Contains(s.Visibilities(), p.Visibility) && !s.below(p.Lineage) {
+			n++
+		}
+	}
+	return n, err
+}
+
+func projectID(p *project.Project) *int64 { return &p.ID }
+
+func groupID(g *project.Group) *int64 { return &g.ID }
+
+// things returns things with the ids of the entries, to read them.
+func things[T any](entries []entry, idOf func(*T) *int64) []T {
+	all := make([]T, len(entries))
+	for n, e := range entries {
+		*idOf(&all[n]) = e.id
+	}
+	return all
+}
+
+// pageOf returns a page of a list of entries, with the things that they stand for.
+// It reads these while the list is counted.
+func pageOf[T any](ctx context.Context, s *Store, k kind[T], list walk.List[entry], r page.Request, idOf func(*T) *int64) (page.Of[T], error) {
+	var found page.Of[T]
+	total, count := -1, list.Count
+	list.Count = nil
+	err := callAll(ctx, func(ctx context.Context) error {
+		entries, err := list.Page(ctx, r)
+		if err != nil {
+			return fmt.Errorf("list %ss: %w", k.noun, err)
+		}
+		items, err := k.complete(ctx, s, things(entries.Items, idOf))
+		found = page.With(entries, items)
+		return err
+	}, func(ctx context.Context) error {
+		if count == nil {
+			return nil
+		}
+		n, err := count(ctx)
+		total = page.Count(n)
+		return err
+	})
+	found.Total = total
+	return found, err
+}

@@ -1,0 +1,105 @@
+package dynamodb_test
+
+import (
+	"testing"
+	"time"
+
+	"gatehouse/shared/page"
+	"gatehouse/shared/project"
+	"gatehouse/shared/storage/dynamodb"
+	"gatehouse/shared/storage/dynamodb/dynamodbtest"
+	"gatehouse/shared/user"
+)
+
+// A page of a list takes the same however long the list is: the entries and the
+// counts, and then the things.
+func TestBudgetOfDirectoryLists(t *testing.T) {
+	o, w := options(t), &dynamodbtest.Steps{}
+	s := openWith(t, o)
+	ctx, creator, ben := t.Context(), addUser(t, s), addUser(t, s)
+	top := addGroup(t, s, project.Group{}, unique("top"), creator.ID)
+	below := addGroup(t, s, top, unique("below"), creator.ID)
+	for n := range 30 {
+		p := newProject(below)
+		p.Visibility = []project.Visibility{project.Private, project.Internal}[n%2]
+		p = must[project.Project](t)(s.CreateProject(ctx, p))
+		m := project.Member{Place: p.Place(), UserID: ben.ID, Role: project.Guest, CreatedAt: now}
+		if err := s.AddMember(ctx, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.HTTPClient = w
+	measured := dynamodb.New(o)
+	if err := measured.Ping(ctx); err != nil { // as every function does when it starts
+		t.Fatal(err)
+	}
+	projects := func(selected project.Selection) func() {
+		return func() { must[page.Of[project.Project]](t)(measured.Projects(ctx, selected, page.First)) }
+	}
+	groups := func(selected project.Selection) func() {
+		return func() { must[page.Of[project.Group]](t)(measured.Groups(ctx, selected, page.First)) }
+	}
+	rules, both := project.NewRules(measured, nil, nil, time.Now), []int64{top.ID, below.ID}
+	viewer := func(u user.User) project.Viewer { return project.Viewer{UserID: u.ID, NamespaceID: u.NamespaceID} }
+	tests := []struct {
+		name          string
+		call          func()
+		steps, widest int
+	}{
+		{"Users", func() { must[page.Of[user.User]](t)(measured.Users(ctx, page.First)) }, 2, 2},
+		{"Projects", projects(project.Selection{All: true}), 2, 2},
+		{"Projects that everyone sees", projects(project.Selection{}), 2, 2},
+		{"Projects in groups", projects(project.Selection{In: both}), 2, 5},
+		{"Projects in groups, and joined", projects(project.Selection{In: both, MemberID: ben.ID}), 2, 7},
+		{"Projects searched", projects(project.Selection{All: true, Search: "project"}), 2, 1},
+		{"VisibleProjects of the creator", func() {
+			must[page.Of[project.Project]](t)(rules.VisibleProjects(ctx, viewer(creator), "", page.First))
+		}, 3, 8},
+		{"VisibleProjects of a member", func() {
+			must[page.Of[project.Project]](t)(rules.VisibleProjects(ctx, viewer(ben), "", page.First))
+		}, 3, 6},
+		{"VisibleGroups", func() {
+			must[page.Of[project.Group]](t)(rules.VisibleGroups(ctx, viewer(creator), page.First))
+		}, 3, 5},
+		{"Groups", groups(project.Selection{All: true}), 2, 2},
+		{"Groups in groups", groups(project.Selection{In: both}), 2, 5},
+	}
+	for _, test := range tests {
+		if steps, widest := w.During(test.call); steps != test.steps || widest != test.widest {
+			t.Errorf("%s takes %d steps of at most %d requests, want %d of %d", test.name, steps, widest, test.steps, test.widest)
+		}
+	}
+}
+
+// A move of something deep below others fits into one transaction.
+func TestDeepestPlaceFitsIntoATransaction(t *testing.T) {
+	s := openWith(t, options(t))
+	ctx, creator := t.Context(), addUser(t, s)
+	var g project.Group
+	for range 20 {
+		g = addGroup(t, s, g, unique("g"), creator.ID)
+	}
+	p := newProject(g)
+	p.Visibility = project.Internal
+	p = must[project.Project](t)(s.CreateProject(ctx, p))
+	for range 50 {
+		m := project.Member{Place: p.Place(), UserID: addUser(t, s).ID, Role: project.Guest, CreatedAt: now}
+		if err := s.AddMember(ctx, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.Visibility, p.Name = project.Public, "Another name"
+	if err := s.UpdateProject(ctx, p); err != nil {
+		t.Errorf("UpdateProject = %v", err)
+	}
+	if err := s.DeleteProject(ctx, p.ID); err != nil {
+		t.Errorf("DeleteProject = %v", err)
+	}
+	g.Visibility, g.Name = project.Internal, "Another name"
+	if err := s.UpdateGroup(ctx, g); err != nil {
+		t.Errorf("UpdateGroup = %v", err)
+	}
+	if err := s.DeleteGroup(ctx, g.ID); err != nil {
+		t.Errorf("DeleteGroup = %v", err)
+	}
+}
