@@ -35,7 +35,7 @@ func aboutAccounts() []scenario {
 	)
 	var other *http.Client
 	return []scenario{
-		{name: "sign-in", do: func(w *walk) { other = w.signIn(w.t) }, stored: names(signin.EventSignIn), cost: cost{3, 3, 2}},
+		{name: "sign-in", do: func(w *walk) { other = w.signIn(w.t) }, stored: names(signin.EventSignIn), cost: cost{3, 3, 4}},
 		{name: "wrong password", do: func(w *walk) { w.guess(boot.RootName) }, stored: names(signin.EventFailed)},
 		{name: "unknown name", do: func(w *walk) { w.nextMinute(); w.guess(w.secret("my secret password")) }, stored: names(signin.EventFailed)},
 		{name: "unknown name again and again", do: func(w *walk) {
@@ -104,12 +104,12 @@ func aboutSecondSteps() []scenario {
 	return []scenario{
 		{name: "two-factor authentication enabled", do: enable, stored: names(twofactor.EventEnabled)},
 		{name: "password", do: password, cost: cost{3, 2, 0}}, // the attempt counted beside the reads, and forgotten
-		{name: "code", do: code, stored: names(signin.EventSignIn), cost: cost{3, 6, 2}},
+		{name: "code", do: code, stored: names(signin.EventSignIn), cost: cost{3, 6, 4}},
 		{name: "password again", do: password, cost: cost{3, 2, 0}},
-		{name: "recovery code", do: recover, stored: names(signin.EventSignIn, twofactor.EventRecoveryCodeUsed), cost: cost{3, 4, 4}},
+		{name: "recovery code", do: recover, stored: names(signin.EventSignIn, twofactor.EventRecoveryCodeUsed), cost: cost{3, 4, 8}},
 		{name: "password for a wrong code", do: password, cost: cost{3, 2, 0}},
-		{name: "wrong code", do: wrong, stored: names(signin.EventFailed), cost: cost{2, 2, 2}},
-		{name: "code after that", do: code, stored: names(signin.EventSignIn), cost: cost{4, 8, 2}},
+		{name: "wrong code", do: wrong, stored: names(signin.EventFailed), cost: cost{2, 2, 4}},
+		{name: "code after that", do: code, stored: names(signin.EventSignIn), cost: cost{4, 8, 4}},
 
 		{rest: "DELETE /users/{root}/two_factor", status: 204, stored: names(twofactor.EventDisabled)},
 		{rest: "DELETE /users/{root}/two_factor", status: 204}, // is off

@@ -14,16 +14,16 @@ func aboutErrorTracking() []scenario {
 	)
 	changed := names(errortracking.EventChanged)
 	return []scenario{
-		{rest: "PUT " + settings, send: `{"active":true,"integrated":true}`, status: 200, keep: "settings", needs: maintainer, stored: changed, cost: cost{3, 1, 2}},
+		{rest: "PUT " + settings, send: `{"active":true,"integrated":true}`, status: 200, keep: "settings", needs: maintainer, stored: changed, cost: cost{3, 1, 5}},
 		{rest: "PUT " + settings, send: `{"active":true,"integrated":true}`, status: 200, after: "settings", needs: maintainer, stored: changed},
-		{rest: "PATCH " + settings, send: `{"active":false}`, status: 200, stored: changed, cost: cost{3, 1, 2}},
-		{rest: "PATCH " + settings + "/", send: `{"active":true,"integrated":true}`, status: 200, after: "settings", needs: maintainer, stored: changed, cost: cost{3, 1, 2}},
+		{rest: "PATCH " + settings, send: `{"active":false}`, status: 200, stored: changed, cost: cost{3, 1, 5}},
+		{rest: "PATCH " + settings + "/", send: `{"active":true,"integrated":true}`, status: 200, after: "settings", needs: maintainer, stored: changed, cost: cost{3, 1, 5}},
 		{rest: "PATCH " + settings, status: 400, after: "settings", needs: maintainer},
 		{rest: "GET " + settings, status: 200, after: "settings", needs: maintainer, cost: cost{3, 0, 0}},
 		{rest: "PUT " + settings, send: external, status: 200, stored: changed},
 		{rest: "PATCH " + settings, send: `{"active":false}`, status: 200, stored: changed},
 
-		{rest: "POST " + keys, status: 201, keep: "key", needs: maintainer, stored: names(errortracking.EventClientKeyCreated), cost: cost{3, 1, 2}},
+		{rest: "POST " + keys, status: 201, keep: "key", needs: maintainer, stored: names(errortracking.EventClientKeyCreated), cost: cost{3, 1, 5}},
 		{rest: "GET " + keys, status: 200, after: "settings", needs: maintainer, cost: cost{4, 0, 0}},
 		{rest: "DELETE " + keys + "/x", status: 400, needs: maintainer},
 		{rest: "DELETE " + keys + "/{key}", status: 200, needs: maintainer, stored: names(errortracking.EventClientKeyDeleted)},

@@ -71,7 +71,7 @@ func aboutMonitoring() []scenario {
 
 		{rest: "GET " + integrations, status: 200, cost: cost{3, 0, 0}},
 		{rest: "GET " + one, status: 200, needs: maintainer, cost: cost{4, 0, 0}},
-		{rest: "PATCH " + one, send: `{"active":false}`, status: 200, needs: maintainer, stored: names(integration.EventDisabled), cost: cost{7, 1, 2}},
+		{rest: "PATCH " + one, send: `{"active":false}`, status: 200, needs: maintainer, stored: names(integration.EventDisabled), cost: cost{7, 1, 5}},
 		{rest: "PUT " + one, send: webhook, status: 200, needs: maintainer, stored: names(integration.EventEnabled)},
 		{rest: "PATCH " + one, send: `{"active":false,"name":"Off"}`, status: 200, stored: names(integration.EventDisabled)},
 		{rest: "PUT " + one, send: `{"active":false,"name":"Checks","rate_limit":9}`, status: 200, stored: names(integration.EventChanged)},

@@ -17,9 +17,9 @@ func aboutTokens() []scenario {
 	consent := "client_id={app}&redirect_uri=" + callback + "&response_type=code&decision=approve"
 	refreshed, issued := names(oauth.EventTokenRefreshed), names(oauth.EventTokenIssued)
 	return []scenario{
-		{page: "POST /oauth/authorize", send: consent, status: 302, stored: names(oauth.EventConsent), cost: cost{3, 1, 2}},
+		{page: "POST /oauth/authorize", send: consent, status: 302, stored: names(oauth.EventConsent), cost: cost{3, 1, 4}},
 		{name: "authorization of a trusted client", do: func(w *walk) { code = w.secret(w.code(w.t, w.browser)) }, stored: names(oauth.EventConsent)},
-		{name: "code exchange", do: func(w *walk) { pair = w.exchange(w.t, code) }, stored: issued, cost: cost{3, 1, 2}},
+		{name: "code exchange", do: func(w *walk) { pair = w.exchange(w.t, code) }, stored: issued, cost: cost{3, 1, 4}},
 		{name: "token info", do: func(w *walk) { w.info(w.t, pair.Access) }, cost: cost{2, 0, 0}},
 		{name: "token info, a minute later", do: func(w *walk) { w.pass(oauth.TouchEvery); w.info(w.t, pair.Access) }, cost: cost{2, 1, 0}},
 		{name: "token info, within that minute", do: func(w *walk) { w.info(w.t, pair.Access) }, cost: cost{2, 0, 0}},
@@ -38,8 +38,8 @@ func aboutTokens() []scenario {
 			w.fail(w.t, values("grant_type", "authorization_code", "code", code, "redirect_uri", callback))
 		}, stored: names(oauth.EventCodeReused, oauth.EventTokenIssued, oauth.EventConsent)},
 
-		{name: "password grant", do: func(w *walk) { pair = w.passwordGrant(w.t) }, stored: issued, cost: cost{3, 3, 2}}, // the attempt counted beside the reads, forgotten beside the grant
-		{name: "revocation", do: func(w *walk) { w.revoke(w.t, w.secret(pair.Access)) }, stored: names(oauth.EventTokenRevoked), cost: cost{2, 1, 2}},
+		{name: "password grant", do: func(w *walk) { pair = w.passwordGrant(w.t) }, stored: issued, cost: cost{3, 3, 4}}, // the attempt counted beside the reads, forgotten beside the grant
+		{name: "revocation", do: func(w *walk) { w.revoke(w.t, w.secret(pair.Access)) }, stored: names(oauth.EventTokenRevoked), cost: cost{2, 1, 4}},
 		{name: "password grant refused", do: func(w *walk) {
 			w.fail(w.t, values("grant_type", "password", "username", "root", "password", w.secret(wrong)))
 		}, stored: names(signin.EventFailed)},
@@ -48,7 +48,7 @@ func aboutTokens() []scenario {
 		{rest: "POST /groups", send: `{"name":"Team","path":"team"}`, status: 201, stored: names(project.EventGroupCreated)}, // for claims to tell of
 		{name: "the signing key", do: func(w *walk) { identified = w.exchange(w.t, w.code(w.t, w.browser, scope.OpenID)) }, stored: names(oauth.EventConsent, oauth.EventTokenIssued)},
 		{name: "authorization with openid", do: func(w *walk) { identityCode = w.code(w.t, w.browser, scope.OpenID) }, stored: names(oauth.EventConsent)},
-		{name: "code exchange with id_token", do: func(w *walk) { w.exchange(w.t, identityCode) }, stored: issued, cost: cost{3, 1, 2}},
+		{name: "code exchange with id_token", do: func(w *walk) { w.exchange(w.t, identityCode) }, stored: issued, cost: cost{3, 1, 4}},
 		{name: "refresh with id_token", do: func(w *walk) { identified = w.refresh(w.t, identified.Refresh) }, logged: refreshed, cost: cost{3, 1, 0}},
 		{name: "userinfo", do: func(w *walk) { w.get(w.t, "/oauth/userinfo", identified.Access) }, cost: cost{4, 0, 0}},
 		{name: "discovery", do: func(w *walk) { w.get(w.t, "/oauth/discovery/keys", "") }},

@@ -195,10 +195,16 @@ func (w *walk) run(x scenario) {
 		if e.Browser.Address != "127.0.0.1" || e.RequestID == "" || e.Outcome == "" {
 			w.t.Errorf("%s: the entry %+v is not complete", x, e)
 		}
+		if ofProjects.MatchString(string(e.Name)) && e.ProjectID == 0 {
+			w.t.Errorf("%s: the entry %+v names no project", x, e)
+		}
 	}
 	w.compare(x, "stored", x.stored, eventsOf(fresh))
 	w.compare(x, "logged", slices.Concat(x.stored, x.logged), w.lines.events(w.t)[logged:])
 }
+
+// ofProjects matches the events that always concern a project.
+var ofProjects = regexp.MustCompile(`^(project|environment|integration|alert_settings|error_tracking|client_key)\.`)
 
 // noteUse has the use of the token or session noted, which is done once a
 // minute, before the cost of a request with it is counted.

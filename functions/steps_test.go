@@ -14,7 +14,7 @@ import (
 type cost struct {
 	steps   int // round trips one after the other
 	writes  int
-	entries int // writes to the audit trail, two for each entry, which are not among the others
+	entries int // writes to the audit trail, which are not among the others: four for each entry, five in a project
 }
 
 // steps counts what a request costs.

@@ -24,8 +24,10 @@ type Event struct {
 	ActorID int64 // the user who did it; zero: an application by itself, or unknown
 	// UserID is the user of the account that changed or, for a project, that
 	// was used; zero: none.
-	UserID  int64
-	Details Details
+	UserID int64
+	// ProjectID is the project that the deed concerns; zero: none.
+	ProjectID int64
+	Details   Details
 	// Outcome is empty for Done. The Reason explains any other one.
 	Outcome Outcome
 	Reason  string
@@ -79,22 +81,23 @@ func (e Entry) ExpiresAt() time.Time { return e.At.Add(Retention) }
 type Store interface {
 	Reader
 
-	// WriteEntry adds the entry to the list of all and to its user's, and
-	// replaces one with its ID and At. After an error it may be in one of the
-	// lists only.
+	// WriteEntry adds the entry to the lists that a Filter selects, and replaces
+	// one with its ID and At. After an error it may be in some of them only.
 	WriteEntry(ctx context.Context, e Entry) error
 }
 
 // Reader reads entries.
 type Reader interface {
 	// Entries returns those that pass the filter, the newest first and at most
-	// Size. It returns fewer after it has looked at very many.
+	// Size. It can return fewer and a Next for the events of one name in a project,
+	// because it looks at 500 entries of the project at most.
 	Entries(ctx context.Context, f Filter) (Page, error)
 }
 
-// Filter selects entries.
+// Filter selects entries: everybody's, or those of a project, or those of a user.
 type Filter struct {
-	Everybody   bool      // any UserID
+	Everybody   bool
+	ProjectID   int64     // of any user; zero: no project is asked for
 	UserID      int64     // zero: entries of no account
 	Name        Name      // empty: any
 	From, Until time.Time // Until is exclusive; stores get both
@@ -144,4 +147,10 @@ func ByUser(id int64) Actor { return Actor{ID: id, UserID: id} }
 // acts.
 func (a Actor) Event(name Name, d Details) Event {
 	return Event{Name: name, ActorID: a.ID, UserID: a.UserID, Details: d}
+}
+
+// In returns the event as one that concerns the project.
+func (e Event) In(projectID int64) Event {
+	e.ProjectID = projectID
+	return e
 }

@@ -46,3 +46,6 @@ func TimeOf(id string) time.Time {
 
 // Start returns the lowest ID of that time, as a bound for older entries.
 func Start(at time.Time) string { return idOf(at) + "0000000000000000" }
+
+// OldestKept returns the lowest ID of an entry that has not expired.
+func OldestKept(now time.Time) string { return Start(now.Add(time.Microsecond - Retention)) }

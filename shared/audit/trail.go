@@ -122,6 +122,7 @@ func log(ctx context.Context, e Entry) {
 	slog.LogAttrs(ctx, kind.level, "audit",
 		slog.String("event", string(e.Name)), slog.String("outcome", string(e.Outcome)), slog.String("reason", e.Reason),
 		slog.Int64("actor_id", e.ActorID), slog.Int64("user_id", e.UserID),
+		slog.Int64("project_id", e.ProjectID),
 		slog.String("ip", e.Browser.Address), slog.String("user_agent", e.Browser.UserAgent),
 		slog.String("request_id", e.RequestID), slog.String("entry_id", e.ID), slog.Group("details", details...))
 }

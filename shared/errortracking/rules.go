@@ -42,7 +42,7 @@ func (r *Rules) Change(ctx context.Context, by audit.Actor, p project.Project, c
 		}
 		c.SealedToken = &sealed
 	}
-	err = r.trail.Do(ctx, by.Event(EventChanged, c.details(p)), func(ctx context.Context) (err error) {
+	err = r.trail.Do(ctx, by.Event(EventChanged, c.details(p)).In(p.ID), func(ctx context.Context) (err error) {
 		s, err = r.store.ChangeTracking(ctx, p.ID, c)
 		return err
 	})

@@ -49,5 +49,5 @@ func (c Change) describes() (what []string) {
 }
 
 func keyEvent(by audit.Actor, name audit.Name, p project.Project, id int64) audit.Event {
-	return by.Event(name, audit.Details{"in": p.Where(), "client_key": strconv.FormatInt(id, 10)})
+	return by.Event(name, audit.Details{"in": p.Where(), "client_key": strconv.FormatInt(id, 10)}).In(p.ID)
 }

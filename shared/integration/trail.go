@@ -26,7 +26,7 @@ func (i Integration) event(name audit.Name, p project.Project, by audit.Actor) a
 	if i.ID != 0 {
 		d["integration_id"] = strconv.FormatInt(i.ID, 10)
 	}
-	return by.Event(name, d)
+	return by.Event(name, d).In(p.ID)
 }
 
 // changeEvent returns the event about a change of the integration.
@@ -71,5 +71,5 @@ func (s Settings) changeEvent(p project.Project, by audit.Actor) audit.Event {
 	if s.Fingerprinting {
 		d["fingerprints"] = "made where none is given"
 	}
-	return by.Event(EventAlertSettingsChanged, d)
+	return by.Event(EventAlertSettingsChanged, d).In(p.ID)
 }

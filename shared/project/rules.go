@@ -137,7 +137,7 @@ func (r *Rules) CreateProject(ctx context.Context, by audit.Actor, d Draft, name
 	if err != nil {
 		return Project{}, err
 	}
-	r.trail.Record(ctx, by.Event(EventProjectCreated, p.details()))
+	r.trail.Record(ctx, p.event(EventProjectCreated, by))
 	return p, nil
 }
 
@@ -213,7 +213,7 @@ func (r *Rules) ChangeProject(ctx context.Context, by audit.Actor, p Project, c 
 		return Project{}, err
 	}
 	p.Version++
-	r.trail.Record(ctx, changeEvents(by.Event(EventProjectChanged, p.details()), p.Name != was.Name, p.Visibility, was.Visibility)...)
+	r.trail.Record(ctx, changeEvents(p.event(EventProjectChanged, by), p.Name != was.Name, p.Visibility, was.Visibility)...)
 	return p, nil
 }
 
@@ -236,7 +236,7 @@ func (r *Rules) DeleteGroup(ctx context.Context, by audit.Actor, g Group) error 
 
 // DeleteProject deletes a project with all that belongs to it.
 func (r *Rules) DeleteProject(ctx context.Context, by audit.Actor, p Project) error {
-	return r.trail.Do(ctx, by.Event(EventProjectDeleted, p.details()), func(ctx context.Context) error {
+	return r.trail.Do(ctx, p.event(EventProjectDeleted, by), func(ctx context.Context) error {
 		return r.store.DeleteProject(ctx, p.ID)
 	})
 }

@@ -29,6 +29,11 @@ func (p Project) details() audit.Details {
 	return audit.Details{"in": p.Where(), "visibility": string(p.Visibility)}
 }
 
+// event returns an event about the project.
+func (p Project) event(name audit.Name, by audit.Actor) audit.Event {
+	return by.Event(name, p.details()).In(p.ID)
+}
+
 func (g Group) details() audit.Details {
 	return audit.Details{"in": g.Where(), "visibility": string(g.Visibility)}
 }
@@ -57,9 +62,13 @@ func (m Member) event(name audit.Name, by audit.Actor, at GroupOrProject, former
 	if !m.ExpiresAt.IsZero() {
 		d["until"] = m.ExpiresAt.UTC().Format(time.DateOnly)
 	}
-	return audit.Event{Name: name, ActorID: by.ID, UserID: m.UserID, Details: d}
+	e := audit.Event{Name: name, ActorID: by.ID, UserID: m.UserID, Details: d}
+	if place := at.Place(); place.Kind == InProject {
+		return e.In(place.ID)
+	}
+	return e
 }
 
 func (e Environment) event(name audit.Name, by audit.Actor, p Project) audit.Event {
-	return by.Event(name, audit.Details{"in": p.Where(), "environment": e.Name})
+	return by.Event(name, audit.Details{"in": p.Where(), "environment": e.Name}).In(p.ID)
 }

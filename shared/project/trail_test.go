@@ -56,6 +56,9 @@ func TestEachDeedIsInTheTrail(t *testing.T) {
 	of := func(name audit.Name, d audit.Details) audit.Event {
 		e := by.Event(name, d)
 		e.Outcome = audit.Done
+		if d["in"] == "acme/web" || d["in"] == "ada/web" {
+			e.ProjectID = web.ID
+		}
 		return e
 	}
 	outcome := func(e audit.Event, o audit.Outcome, reason string) audit.Event {

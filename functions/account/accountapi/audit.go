@@ -20,13 +20,13 @@ type auditBody struct {
 	Admin                  bool // sees everyone's entries
 	Kinds                  []audit.Kind
 	Search                 auditSearch
-	Unknown                bool // no user has the name that was searched for
+	Unknown                string // what was searched for and does not exist
 	Rows                   []auditRow
 	Newest, Older          string // addresses; empty where there is no need
 }
 
 // auditSearch is the filled-in form above the trail.
-type auditSearch struct{ Event, User, Nobody, From, Until, Before string }
+type auditSearch struct{ Event, User, Project, Nobody, From, Until, Before string }
 
 // auditRow is an entry as text.
 type auditRow struct {
@@ -55,18 +55,31 @@ func (a *api) ownAudit(w http.ResponseWriter, r *http.Request, u user.User) erro
 // everybodysAudit shows administrators what happened to all accounts.
 func (a *api) everybodysAudit(w http.ResponseWriter, r *http.Request, u user.User) error {
 	body := auditBody{Heading: "Audit trail", Address: adminAuditPath, Lead: "What happened to all accounts, groups and projects in the last year.", Admin: true}
-	filter := audit.Filter{Everybody: true}
-	if r.URL.Query().Has("nobody") {
-		filter = audit.Filter{}
-	} else if name := strings.TrimPrefix(r.URL.Query().Get("user"), "@"); name != "" {
-		account, err := a.app.Users.UserByLogin(r.Context(), name)
-		if err != nil && !fault.Is(err, fault.NotFound) {
-			return err
-		}
-		filter = audit.Filter{UserID: account.ID}
-		body.Unknown = account.ID == 0
+	filter, err := a.concerned(r.Context(), r.URL.Query())
+	switch {
+	case fault.Is(err, fault.NotFound):
+		body.Unknown = "No user has this user name or e-mail address, or no project has this path."
+	case err != nil:
+		return err
 	}
 	return a.renderAudit(w, r, u, body, filter, a.renderAdmin)
+}
+
+// concerned returns the filter for the account or project that an administrator
+// searches for. Of several, the first in the form counts.
+func (a *api) concerned(ctx context.Context, query url.Values) (audit.Filter, error) {
+	name, reference := strings.TrimPrefix(query.Get("user"), "@"), strings.Trim(query.Get("project"), "/ ")
+	switch {
+	case query.Has("nobody"):
+		return audit.Filter{}, nil
+	case name != "":
+		account, err := a.app.Users.UserByLogin(ctx, name)
+		return audit.Filter{UserID: account.ID}, err
+	case reference != "":
+		p, err := a.app.Projects.FindProject(ctx, reference)
+		return audit.Filter{ProjectID: p.ID}, err
+	}
+	return audit.Filter{Everybody: true}, nil
 }
 
 type renderer func(http.ResponseWriter, *http.Request, site.Page) error
@@ -75,7 +88,7 @@ func (a *api) renderAudit(w http.ResponseWriter, r *http.Request, u user.User, b
 	body.Search, f = readAuditSearch(r.URL.Query(), f)
 	var found audit.Page
 	var err error
-	if !body.Unknown {
+	if body.Unknown == "" {
 		if found, err = a.app.Trail.Entries(r.Context(), f); err != nil {
 			return err
 		}
@@ -100,9 +113,12 @@ func (a *api) renderAudit(w http.ResponseWriter, r *http.Request, u user.User, b
 // readAuditSearch reads the form. It ignores wrong values, as people edit
 // addresses by hand.
 func readAuditSearch(query url.Values, f audit.Filter) (auditSearch, audit.Filter) {
-	s := auditSearch{User: query.Get("user")}
-	if query.Has("nobody") {
-		s.User, s.Nobody = "", "1"
+	s := auditSearch{User: query.Get("user"), Project: query.Get("project")}
+	switch {
+	case query.Has("nobody"):
+		s.User, s.Project, s.Nobody = "", "", "1"
+	case s.User != "":
+		s.Project = ""
 	}
 	if _, known := audit.Name(query.Get("event")).Kind(); known {
 		s.Event = query.Get("event")
@@ -123,7 +139,7 @@ func readAuditSearch(query url.Values, f audit.Filter) (auditSearch, audit.Filte
 // address returns the address of another page of the same search.
 func (s auditSearch) address(base, before string) string {
 	query := url.Values{}
-	for name, value := range map[string]string{"event": s.Event, "user": s.User, "nobody": s.Nobody, "from": s.From, "until": s.Until, "before": before} {
+	for name, value := range map[string]string{"event": s.Event, "user": s.User, "project": s.Project, "nobody": s.Nobody, "from": s.From, "until": s.Until, "before": before} {
 		if value != "" {
 			query.Set(name, value)
 		}

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/oauth"
+	"gatehouse/shared/project"
 )
 
 const (
@@ -100,27 +102,38 @@ func TestWrongCodeTellsThatThePasswordWasRight(t *testing.T) {
 func TestAdministratorsSearchTheTrail(t *testing.T) {
 	a := apptest.New(t)
 	a.User("ada")
-	boss := signedInWith(t, a, a.Admin("root"), firefox)
+	root := a.Admin("root")
+	web := project.ProjectDraft("Web", "web", project.Private)
+	if _, err := a.Projects.CreateProject(t.Context(), audit.ByUser(root.ID), web, a.Namespace(root)); err != nil {
+		t.Fatal(err)
+	}
+	boss := signedInWith(t, a, root, firefox)
 	newBrowser(t, a.App).Post("/users/sign_in", apptest.Form("login", "ada", "password", "wrong")).Want(422)
 	newBrowser(t, a.App).Post("/users/sign_in", apptest.Form("login", "nobody", "password", "wrong")).Want(422)
 	tests := map[string]struct{ shown, hidden string }{
-		"":                               {"None that exists", ""},
-		"user=ada":                       {"@ada", "None that exists"},
-		"user=@ADA":                      {"@ada", "None that exists"},
-		"user=ada@example.com":           {"@ada", "None that exists"},
-		"nobody=1":                       {"None that exists", "@ada"},
-		"nobody=1&user=ada":              {"None that exists", "@ada"},
-		"nobody=1&event=user.sign_in":    {"Nothing of this kind", "<table>"},
-		"user=eve":                       {"No user has this user name", "<table>"},
-		"event=user.sign_in":             {"@root", "@ada"},
-		"event=user.sign_in_failed":      {"@ada", "<bdi>@root</bdi>"},
-		"event=nonsense":                 {"None that exists", ""},
-		"from=9999-12-31":                {"Nothing of this kind", "<table>"},
-		"until=0001-01-01":               {"Nothing of this kind", "<table>"},
-		"from=0001-01-01":                {"None that exists", ""},
-		"before=" + oldest:               {"Nothing of this kind", "<table>"},
-		"before=" + newest:               {"None that exists", ""},
-		"before=x&from=2026-13-01&page=": {"None that exists", ""},
+		"":                                    {"None that exists", ""},
+		"user=ada":                            {"@ada", "None that exists"},
+		"user=@ADA":                           {"@ada", "None that exists"},
+		"user=ada@example.com":                {"@ada", "None that exists"},
+		"nobody=1":                            {"None that exists", "@ada"},
+		"nobody=1&user=ada":                   {"None that exists", "@ada"},
+		"nobody=1&event=user.sign_in":         {"Nothing of this kind", "<table>"},
+		"user=eve":                            {"No user has this user name", "<table>"},
+		"event=user.sign_in":                  {"@root", "@ada"},
+		"project=root/web":                    {"<bdi>root/web</bdi>", "@ada"},
+		"project=/Root/Web/":                  {"<bdi>root/web</bdi>", "@ada"},
+		"project=1":                           {"<bdi>root/web</bdi>", "@ada"},
+		"project=root/app":                    {"no project has this path", "<table>"},
+		"project=root/web&user=ada":           {"@ada", "<bdi>root/web</bdi>"},
+		"project=root/web&event=user.sign_in": {"Nothing of this kind", "<table>"},
+		"event=user.sign_in_failed":           {"@ada", "<bdi>@root</bdi>"},
+		"event=nonsense":                      {"None that exists", ""},
+		"from=9999-12-31":                     {"Nothing of this kind", "<table>"},
+		"until=0001-01-01":                    {"Nothing of this kind", "<table>"},
+		"from=0001-01-01":                     {"None that exists", ""},
+		"before=" + oldest:                    {"Nothing of this kind", "<table>"},
+		"before=" + newest:                    {"None that exists", ""},
+		"before=x&from=2026-13-01&page=":      {"None that exists", ""},
 	}
 	for query, test := range tests {
 		page := boss.Get(auditTrail+"?"+query).Want(200, test.shown).Text()

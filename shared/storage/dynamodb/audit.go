@@ -3,20 +3,43 @@ package dynamodb
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"gatehouse/shared/audit"
 )
 
+// The lists that an entry is in. Those of everybody have a partition for each month
+// (UTC), so that no partition grows forever.
 var (
-	auditOfDay  = shape{tokens, "AUDIT#<day>", "AUDIT#<id>", "an audit entry among those of the day", "a year"}
-	auditOfUser = shape{tokens, "USER#<id>", "AUDIT#<id>", "an audit entry among those of the user", "a year"}
+	auditOfMonth        = shape{tokens, "AUDIT#<month>", "AUDIT#<id>", "an audit entry among those of the month", "a year"}
+	auditOfEvent        = shape{tokens, "AUDIT#<month>#<event>", "AUDIT#<id>", "an audit entry among those of the event", "a year"}
+	auditOfUser         = shape{tokens, "USER#<id>", "AUDIT#<id>", "an audit entry among those of the user", "a year"}
+	auditOfUserAndEvent = shape{tokens, "USER#<id>", "AUDIT#<event>#<id>", "an audit entry among those of the user and event", "a year"}
+	auditOfProject      = shape{tokens, "AUDIT#PROJECT#<id>", "AUDIT#<id>", "an audit entry among those of the project", "a year"}
 )
+
+// listsOf returns the entry's key in each of its lists.
+func listsOf(e audit.Entry) []key {
+	month, name := monthOf(e.At), string(e.Name)
+	lists := []key{
+		auditOfMonth.key(month, e.ID), auditOfEvent.key(month, name, e.ID),
+		auditOfUser.key(e.UserID, e.ID), auditOfUserAndEvent.key(e.UserID, name, e.ID),
+	}
+	if e.ProjectID != 0 {
+		lists = append(lists, auditOfProject.key(e.ProjectID, e.ID))
+	}
+	return lists
+}
+
+// monthOf names the month of a time.
+func monthOf(at time.Time) string { return at.UTC().Format("2006-01") }
 
 func entryFields(e *audit.Entry, details *[]string) fields {
 	return fields{
 		{"id", &e.ID}, {"at", &e.At}, {"name", (*string)(&e.Name)}, {"actor_id", &e.ActorID},
-		{"user_id", &e.UserID}, {"details", details}, {"outcome", (*string)(&e.Outcome)}, {"reason", &e.Reason},
+		{"user_id", &e.UserID}, {"project_id", &e.ProjectID}, {"details", details},
+		{"outcome", (*string)(&e.Outcome)}, {"reason", &e.Reason},
 		{"user_agent", &e.Browser.UserAgent}, {"address", &e.Browser.Address}, {"request_id", &e.RequestID},
 	}
 }
@@ -30,14 +53,11 @@ func readEntry(it item) (e audit.Entry, err error) {
 	return e, nil
 }
 
-// dayOf names the day, and so the partition, of a time.
-func dayOf(at time.Time) string { return at.UTC().Format(time.DateOnly) }
-
-// WriteEntry stores the entry among those of its day and those of its user.
+// WriteEntry stores the entry in each of its lists.
 func (s *Store) WriteEntry(ctx context.Context, e audit.Entry) error {
 	details := e.Details.Pairs()
 	entry := entryFields(&e, &details).until(e.ExpiresAt())
-	err := inParallel(ctx, []key{auditOfDay.key(dayOf(e.At), e.ID), auditOfUser.key(e.UserID, e.ID)}, func(ctx context.Context, k key) error {
+	err := inParallel(ctx, listsOf(e), func(ctx context.Context, k key) error {
 		return s.write(ctx, replace(k, entry))
 	})
 	if err != nil {
@@ -47,107 +67,149 @@ func (s *Store) WriteEntry(ctx context.Context, e audit.Entry) error {
 }
 
 // Entries returns the entries that pass the filter.
-func (s *Store) Entries(ctx context.Context, f audit.Filter) (page audit.Page, err error) {
-	if f.Everybody {
-		page, err = s.everybodysEntries(ctx, f)
-	} else {
-		var found search
-		found, err = s.searchEntries(ctx, auditOfUser.key(f.UserID), f)
-		page = found.page(f.Size)
+func (s *Store) Entries(ctx context.Context, f audit.Filter) (found audit.Page, err error) {
+	switch {
+	case f.ProjectID != 0:
+		found, err = s.entriesOfProject(ctx, f)
+	case f.Everybody:
+		found, err = s.everybodysEntries(ctx, f)
+	case f.Name == "":
+		found, err = s.entriesOfList(ctx, auditOfUser.key(f.UserID), f)
+	default:
+		found, err = s.entriesOfList(ctx, auditOfUserAndEvent.key(f.UserID, string(f.Name)), f)
 	}
 	if err != nil {
 		return audit.Page{}, fmt.Errorf("list audit entries: %w", err)
 	}
-	return page, nil
+	return found, nil
 }
 
-const (
-	// fewEntries is how many entries one request looks at.
-	fewEntries = 250
-	// maxLooked is about how many entries a call looks at before it leaves the
-	// rest to the next call.
-	maxLooked = 10_000
-)
-
-// search is what looking through a partition found.
-type search struct {
-	entries []audit.Entry
-	looked  int
-	last    string // the ID of the last entry looked at; empty: the search reached the end
+func (s *Store) entriesOfList(ctx context.Context, list key, f audit.Filter) (audit.Page, error) {
+	found, err := s.newestEntries(ctx, list, f, f.Size+1)
+	return audit.Cut(found, f.Size), err
 }
 
-func (f search) page(size int) audit.Page {
-	page := audit.Cut(f.entries, size)
-	if page.Next == "" {
-		page.Next = f.last
-	}
-	return page
-}
-
-// searchEntries looks through a partition until it has one entry more than
-// wanted.
-func (s *Store) searchEntries(ctx context.Context, in key, f audit.Filter) (found search, err error) {
+// newestEntries returns the first n entries of the list that the filter selects by
+// time.
+func (s *Store) newestEntries(ctx context.Context, list key, f audit.Filter, n int) (found []audit.Entry, err error) {
 	low, high := f.Bounds()
-	err = s.between(ctx, in, low, high, fewEntries, func(it item) (bool, error) {
+	const before = 1 // the entry with f.Before is read too
+	err = s.between(ctx, list, low, high, n+before, func(it item) (bool, error) {
 		e, err := readEntry(it)
-		if err != nil || e.ID == f.Before {
-			return true, err
+		if err == nil && e.ID != f.Before {
+			found = append(found, e)
 		}
-		if found.looked++; f.Name == "" || f.Name == e.Name {
-			found.entries = append(found.entries, e)
-		}
-		if found.looked == maxLooked {
-			found.last = e.ID
-		}
-		return found.last == "" && len(found.entries) <= f.Size, nil
+		return len(found) < n, err
 	})
 	return found, err
 }
 
-// everybodysEntries looks through the days, the newest first. While it has not
-// found enough, it looks through twice as many days in parallel.
+// everybodysEntries reads the months, the newest first. A quiet event takes three
+// rounds of requests: to one month, to four, and to the rest of the year.
 func (s *Store) everybodysEntries(ctx context.Context, f audit.Filter) (audit.Page, error) {
-	var all search
-	first, day := f.From.UTC().Truncate(oneDay), f.Until.UTC().Truncate(oneDay)
-	if f.Before != "" && audit.TimeOf(f.Before).Before(day) {
-		day = audit.TimeOf(f.Before).Truncate(oneDay)
-	}
-	for n := 1; !day.Before(first); n = min(2*n, maxParallel) {
-		days := min(n, int(day.Sub(first)/oneDay)+1)
-		if err := s.searchDays(ctx, day, days, f, &all); err != nil {
+	var found []audit.Entry
+	months := monthsOf(f)
+	for _, together := range []int{1, 4, len(months)} {
+		together = min(together, len(months))
+		next, err := s.entriesOfMonths(ctx, months[:together], f, f.Size+1-len(found))
+		if err != nil {
 			return audit.Page{}, err
 		}
-		if len(all.entries) > f.Size || all.last != "" {
-			break
-		}
-		day = day.Add(-time.Duration(days) * oneDay)
-		if all.looked >= maxLooked && !day.Before(first) {
-			all.last = audit.Start(day.Add(oneDay))
+		found, months = append(found, next...), months[together:]
+		if len(found) > f.Size {
 			break
 		}
 	}
-	return all.page(f.Size), nil
+	return audit.Cut(found, f.Size), nil
 }
 
-const oneDay = 24 * time.Hour
+// monthsOf returns the months that the filter selects from, the newest first.
+func monthsOf(f audit.Filter) (months []string) {
+	last := f.Until
+	if f.Before != "" && audit.TimeOf(f.Before).Before(last) {
+		last = audit.TimeOf(f.Before)
+	}
+	last = last.UTC()
+	month := time.Date(last.Year(), last.Month(), 1, 0, 0, 0, 0, time.UTC)
+	for ; monthOf(month) >= monthOf(f.From); month = month.AddDate(0, -1, 0) {
+		months = append(months, monthOf(month))
+	}
+	return months
+}
 
-// searchDays looks through so many days up to the last and adds what it finds, as
-// far as it looked without a gap.
-func (s *Store) searchDays(ctx context.Context, last time.Time, days int, f audit.Filter, all *search) error {
-	numbers := make([]int, days)
-	for i := range numbers {
-		numbers[i] = i
-	}
-	found := make([]search, days)
-	err := inParallel(ctx, numbers, func(ctx context.Context, i int) (err error) {
-		found[i], err = s.searchEntries(ctx, auditOfDay.key(dayOf(last.Add(-time.Duration(i)*oneDay))), f)
-		return err
-	})
-	for _, day := range found {
-		if all.last != "" || len(all.entries) > f.Size {
-			break
+// entriesOfMonths returns the first n entries of these months.
+func (s *Store) entriesOfMonths(ctx context.Context, months []string, f audit.Filter, n int) ([]audit.Entry, error) {
+	found := make([][]audit.Entry, len(months))
+	var reads []func(context.Context) error
+	for i, month := range months {
+		list := auditOfMonth.key(month)
+		if f.Name != "" {
+			list = auditOfEvent.key(month, string(f.Name))
 		}
-		all.entries, all.looked, all.last = append(all.entries, day.entries...), all.looked+day.looked, day.last
+		reads = append(reads, func(ctx context.Context) (err error) {
+			found[i], err = s.newestEntries(ctx, list, f, n)
+			return err
+		})
 	}
-	return err
+	err := callAll(ctx, reads...)
+	all := slices.Concat(found...)
+	return all[:min(n, len(all))], err
+}
+
+// maxLooked is how many entries of a project a page looks at for those of an
+// event. People change a project far too seldom for a list of its own.
+const maxLooked = 500
+
+func (s *Store) entriesOfProject(ctx context.Context, f audit.Filter) (audit.Page, error) {
+	list := auditOfProject.key(f.ProjectID)
+	if f.Name == "" {
+		return s.entriesOfList(ctx, list, f)
+	}
+	looked, err := s.newestEntries(ctx, list, f, maxLooked)
+	named := slices.DeleteFunc(slices.Clone(looked), func(e audit.Entry) bool { return e.Name != f.Name })
+	found := audit.Cut(named, f.Size)
+	if found.Next == "" && len(looked) == maxLooked {
+		found.Next = looked[maxLooked-1].ID
+	}
+	return found, err
+}
+
+// auditOfDay is where releases before listed the entries of everybody.
+var auditOfDay = shape{tokens, "AUDIT#<day>", "AUDIT#<id>", "an audit entry of a release before", "a year"}
+
+// ListAuditAnew adds the entries that releases before wrote to the lists that they
+// did not have: those of months and events. It can be repeated, and run beside
+// functions that write entries.
+func (s *Store) ListAuditAnew(ctx context.Context, now time.Time) error {
+	const oneDay = 24 * time.Hour
+	for age := time.Duration(0); age <= audit.Retention; age += oneDay {
+		day := auditOfDay.key(now.Add(-age).UTC().Format(time.DateOnly))
+		if err := s.listDayAnew(ctx, day); err != nil {
+			return fmt.Errorf("list the audit entries of %s anew: %w", day.pk, err)
+		}
+	}
+	return nil
+}
+
+func (s *Store) listDayAnew(ctx context.Context, day key) error {
+	var some []audit.Entry
+	write := func() error {
+		err := inParallel(ctx, some, s.WriteEntry)
+		some = some[:0]
+		return err
+	}
+	err := s.query(ctx, day, forward, func(it item) (bool, error) {
+		e, err := readEntry(it)
+		if err != nil {
+			return false, err
+		}
+		if some = append(some, e); len(some) < maxLooked {
+			return true, nil
+		}
+		return true, write()
+	})
+	if err != nil {
+		return err
+	}
+	return write()
 }

@@ -85,9 +85,10 @@
 // the deletion of the next project remove the rest. They are unreachable
 // meanwhile, because ids of projects are never reused.
 //
-// An audit entry is written twice, in parallel and without a condition: writing
-// it again writes the same entry, or its outcome. The entries of everybody have
-// a partition for each day (UTC), so that no partition grows forever.
+// An audit entry is written four times, or five in a project, in parallel and
+// without a condition: writing it again writes the same entry, or its outcome. The
+// entries of everybody, and of an event, have a partition for each month (UTC), so
+// that no partition grows forever.
 //
 // The use of a grant is recorded at most once a minute, and keeps the nonce of
 // the write before, which may still be looked for.

@@ -3,6 +3,7 @@ package dynamodb
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 
@@ -92,9 +93,12 @@ func (s *Store) partition(k key, forward bool) *sdk.QueryInput {
 
 // between queries the sort keys from k.sk+low to k.sk+high, both included, the
 // newest first. It reads a few at a time.
-func (s *Store) between(ctx context.Context, k key, low, high string, few int32, each func(item) (more bool, err error)) error {
+func (s *Store) between(ctx context.Context, k key, low, high string, few int, each func(item) (more bool, err error)) error {
+	if low > high {
+		return nil // which DynamoDB rejects
+	}
 	return s.run(ctx, &sdk.QueryInput{
-		TableName: s.table(k), ScanIndexForward: aws.Bool(backward), Limit: aws.Int32(few),
+		TableName: s.table(k), ScanIndexForward: aws.Bool(backward), Limit: aws.Int32(int32(min(few, math.MaxInt32))),
 		KeyConditionExpression:    aws.String("pk = :pk AND sk BETWEEN :low AND :high"),
 		ExpressionAttributeValues: item{":pk": text(k.pk), ":low": text(k.sk + low), ":high": text(k.sk + high)},
 	}, each)

@@ -2,52 +2,70 @@ package sqlite
 
 import (
 	"context"
-	"fmt"
 	"time"
+
+	"gatehouse/shared/audit"
 )
 
 // grace is how long an ended grant is kept, so that a late request is told that
 // the grant has expired, and not that it is unknown.
 const grace = 24 * time.Hour
 
+// late is how long after its first sweep a deleted project is swept again: an alert
+// that was on its way when the project was deleted is stored within that time.
+const late = 24 * time.Hour
+
 // Sweep deletes what nobody can use any more: expired sessions, counters of
 // attempts and audit entries, grants that ended a day ago, and alerts of
 // deleted projects. Personal access tokens stay, for their owners to see. It
-// should be called now and then; nothing depends on when.
+// should be called now and then; nothing depends on when. Each step begins at what
+// is due, and deletes a portion, between which others can write.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
-	const expired = "DELETE FROM %s WHERE %s IN (SELECT %[2]s FROM %[1]s WHERE %[3]s <= ? LIMIT 500)"
-	for _, e := range []struct {
-		table, id, end string
-		before         time.Time
+	for _, step := range []struct {
+		query string
+		due   any
 	}{
-		{"sessions", "rowid", "expires_at", now},
-		{"attempts", "rowid", "ends_at", now},
-		{"audit_entries", "id", "expires_at", now},
-		{"grants", "rowid", "ends_at", now.Add(-grace)},
+		{sweepSessions, micros(now)},
+		{sweepAttempts, micros(now)},
+		{sweepEntries, audit.OldestKept(now)},
+		{sweepGrants, micros(now.Add(-grace))},
 	} {
-		if err := s.portions(ctx, fmt.Sprintf(expired, e.table, e.id, e.end), micros(e.before)); err != nil {
+		if err := s.portions(ctx, step.query, step.due); err != nil {
 			return err
 		}
 	}
-	return s.sweepAlerts(ctx)
+	return s.sweepAlerts(ctx, now)
 }
+
+const (
+	sweepSessions = "DELETE FROM sessions WHERE rowid IN (SELECT rowid FROM sessions WHERE expires_at <= ? LIMIT 500)"
+	sweepAttempts = "DELETE FROM attempts WHERE rowid IN (SELECT rowid FROM attempts WHERE ends_at <= ? LIMIT 500)"
+	sweepEntries  = "DELETE FROM audit_entries WHERE id IN (SELECT id FROM audit_entries WHERE id < ? LIMIT 500)"
+	sweepGrants   = "DELETE FROM grants WHERE rowid IN (SELECT rowid FROM grants WHERE ends_at <= ? LIMIT 500)"
+	// CROSS JOIN begins at the deleted projects, which are few.
+	sweepOrphans = `DELETE FROM alerts WHERE id IN
+		(SELECT a.id FROM deleted_projects d CROSS JOIN alerts a USING (project_id) LIMIT 500)`
+)
 
 // sweepAlerts deletes what is left of the alerts of deleted projects: where the
 // deletion was interrupted, or an alert came in while it ran.
-func (s *Store) sweepAlerts(ctx context.Context) error {
-	const orphans = `DELETE FROM alerts WHERE id IN
-		(SELECT a.id FROM alert_counters c JOIN alerts a USING (project_id)
-			WHERE c.project_id NOT IN (SELECT id FROM projects) LIMIT 500)`
-	const counters = `DELETE FROM alert_counters WHERE project_id IN
-		(SELECT project_id FROM alert_counters c WHERE project_id NOT IN (SELECT id FROM projects)
-			AND NOT EXISTS (SELECT 1 FROM alerts a WHERE a.project_id = c.project_id) LIMIT 500)`
-	if err := s.portions(ctx, orphans); err != nil {
+func (s *Store) sweepAlerts(ctx context.Context, now time.Time) error {
+	if err := s.portions(ctx, sweepOrphans); err != nil {
 		return err
 	}
-	return s.portions(ctx, counters)
+	return s.writer.do(ctx, func(tx *transaction) error {
+		if err := tx.exec("UPDATE deleted_projects SET swept_at = ? WHERE swept_at = 0", micros(now)); err != nil {
+			return err
+		}
+		const over = "FROM deleted_projects WHERE swept_at <= ?"
+		if err := tx.exec("DELETE FROM alert_counters WHERE project_id IN (SELECT project_id "+over+")", micros(now.Add(-late))); err != nil {
+			return err
+		}
+		return tx.exec("DELETE "+over, micros(now.Add(-late)))
+	})
 }
 
-// portions deletes in small portions, between which others can write.
+// portions repeats the query until it deletes nothing.
 func (s *Store) portions(ctx context.Context, query string, args ...any) error {
 	for more := true; more; {
 		err := s.writer.do(ctx, func(tx *transaction) (err error) {

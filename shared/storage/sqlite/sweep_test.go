@@ -121,33 +121,48 @@ func TestSweepKeepsAccessTokens(t *testing.T) {
 	}
 }
 
-// What was on its way when its project was deleted goes with the next sweep,
-// and nothing of the projects that are there.
+// What was on its way when its project was deleted goes with a later sweep, and
+// nothing of the projects that are there.
 func TestSweepForgetsAlertsOfDeletedProjects(t *testing.T) {
 	s := openStore(t, newFile(t))
-	u, err := s.CreateUser(t.Context(), user.User{Username: "ada", Name: "Ada", Email: "ada@example.com", State: user.Active, CreatedAt: now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := s.CreateProject(t.Context(), project.Project{
-		NamespaceID: u.NamespaceID, Name: "web", Path: "web", FullPath: "ada/web", Visibility: project.Private, CreatedAt: now,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	kept, deleted := addProject(t, s, "kept"), addProject(t, s, "deleted")
 	var many [][]alert.Occurrence
 	for n := range int64(501) { // one more than a portion
 		many = append(many, []alert.Occurrence{newOccurrence(n)})
 	}
-	for _, projectID := range []int64{p.ID, p.ID + 1} {
+	record := func(projectID int64) {
+		t.Helper()
 		if _, err := s.RecordOccurrences(t.Context(), projectID, many, now); err != nil {
 			t.Fatal(err)
 		}
 	}
-	sweep(t, s, now)
-	if there, gone := len(everyAlert(t, s, p.ID)), len(everyAlert(t, s, p.ID+1)); there != len(many) || gone != 0 {
-		t.Errorf("%d of %d alerts of the project are left, and %d of the deleted one, want all and none", there, len(many), gone)
+	record(kept)
+	if err := s.DeleteProject(t.Context(), deleted); err != nil {
+		t.Fatal(err)
 	}
+	for _, at := range []time.Time{now, now.Add(23 * time.Hour), now.Add(24 * time.Hour)} {
+		record(deleted)
+		sweep(t, s, at)
+		if there, gone := len(everyAlert(t, s, kept)), len(everyAlert(t, s, deleted)); there != len(many) || gone != 0 {
+			t.Errorf("%d of %d alerts of the project are left, and %d of the deleted one, want all and none", there, len(many), gone)
+		}
+	}
+}
+
+// addProject adds a project with an owner of its own.
+func addProject(t *testing.T, s *sqlite.Store, name string) (id int64) {
+	t.Helper()
+	u, err := s.CreateUser(t.Context(), user.User{Username: name, Name: name, Email: name + "@example.com", State: user.Active, CreatedAt: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.CreateProject(t.Context(), project.Project{
+		NamespaceID: u.NamespaceID, Name: name, Path: name, FullPath: name + "/" + name, Visibility: project.Private, CreatedAt: now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.ID
 }
 
 func sweep(t *testing.T, s *sqlite.Store, at time.Time) {
@@ -186,7 +201,7 @@ func wasKept(t *testing.T, err error) bool {
 
 func TestSweepForgetsAuditEntriesAfterAYear(t *testing.T) {
 	s := openStore(t, newFile(t))
-	e := audit.Entry{ID: "00000000000000010000000000000001", At: now, Event: audit.Event{Details: audit.Details{}}}
+	e := audit.Entry{ID: audit.Start(now), At: now, Event: audit.Event{Details: audit.Details{}}}
 	if err := s.WriteEntry(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +210,7 @@ func TestSweepForgetsAuditEntriesAfterAYear(t *testing.T) {
 		want int
 	}{{e.ExpiresAt().Add(-time.Microsecond), 1}, {e.ExpiresAt(), 0}} {
 		sweep(t, s, test.at)
-		page, err := s.Entries(t.Context(), audit.Filter{Everybody: true, Until: now, Size: 10})
+		page, err := s.Entries(t.Context(), audit.Filter{Everybody: true, Until: now.Add(time.Second), Size: 10})
 		if err != nil || len(page.Entries) != test.want {
 			t.Errorf("%d entries, %v after a sweep at %v, want %d", len(page.Entries), err, test.at, test.want)
 		}

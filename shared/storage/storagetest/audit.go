@@ -2,7 +2,11 @@ package storagetest
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,6 +26,8 @@ var auditEntries = []promise{
 	{"are listed by user and for everybody, the newest first", listEntries},
 	{"are listed by name and time", filterEntries},
 	{"of many days are listed in portions", listEntriesOfManyDays},
+	{"are listed as a look through all of them would", compareEntries},
+	{"written by many at once are all listed", writeEntriesRace},
 }
 
 // newEntry returns an entry of the user. Those of the same instant are ordered by
@@ -135,6 +141,7 @@ func filterEntries(t *testing.T, s storage.Store) {
 		"before":           {func(f *audit.Filter) { f.Before = second.ID }, []audit.Entry{first}},
 		"before a start":   {func(f *audit.Filter) { f.Before = audit.Start(second.At) }, []audit.Entry{first}},
 		"before, and from": {func(f *audit.Filter) { f.Before, f.From = second.ID, second.At }, nil},
+		"before the time":  {func(f *audit.Filter) { f.Before, f.From = first.ID, third.At }, nil},
 	}
 	for name, test := range tests {
 		for _, everybody := range []bool{false, true} {
@@ -155,4 +162,66 @@ func listEntriesOfManyDays(t *testing.T, s storage.Store) {
 	}
 	f := audit.Filter{Everybody: true, Name: user.EventBlocked, From: now.Add(-audit.Retention), Until: now.Add(time.Hour)}
 	wantPortions(t, s, f, all)
+}
+
+// trail is what was written, to compare a store's lists with.
+type trail []audit.Entry
+
+// passing returns the entries that pass the filter, the newest first.
+func (all trail) passing(f audit.Filter) (found []audit.Entry) {
+	for _, e := range all {
+		concerned := e.UserID == f.UserID
+		switch {
+		case f.ProjectID != 0:
+			concerned = e.ProjectID == f.ProjectID
+		case f.Everybody:
+			concerned = true
+		}
+		if concerned && (f.Name == "" || e.Name == f.Name) && !e.At.Before(f.From) && e.At.Before(f.Until) {
+			found = append(found, e)
+		}
+	}
+	slices.SortFunc(found, func(a, b audit.Entry) int { return strings.Compare(b.ID, a.ID) })
+	return found
+}
+
+// compareEntries writes entries at random within months in which there are no
+// others, and lists them by each filter.
+func compareEntries(t *testing.T, s storage.Store) {
+	const ada, web = 151, 161
+	start, length := now.Add(-280*24*time.Hour), 75*24*time.Hour
+	names := []audit.Name{user.EventUnblocked, session.EventRevoked, session.EventOthersRevoked}
+	var all trail
+	for range 60 {
+		e := newEntry(ada+rand.N[int64](3), names[rand.N(len(names))], start.Add(rand.N(length)).Truncate(time.Microsecond))
+		e.ProjectID = rand.N[int64](3) * web
+		wantOK(t, "WriteEntry", s.WriteEntry(t.Context(), e))
+		all = append(all, e)
+	}
+	for _, name := range append(names, "", oauth.EventConsent) {
+		for _, f := range []audit.Filter{
+			{Everybody: true}, {UserID: ada}, {UserID: ada + 2}, {UserID: unknownID}, {ProjectID: web}, {ProjectID: 2 * web, UserID: ada}, {ProjectID: unknownID},
+		} {
+			f.Name, f.From, f.Until = name, start, start.Add(length)
+			wantPortions(t, s, f, all.passing(f))
+			f.From, f.Until = start.Add(rand.N(length/2)), start.Add(length/2+rand.N(length/2))
+			wantPortions(t, s, f, all.passing(f))
+		}
+	}
+}
+
+func writeEntriesRace(t *testing.T, s storage.Store) {
+	const ada, web = 171, 181
+	all := make(trail, 32)
+	for i := range all {
+		all[i] = newEntry(ada, user.EventUnblocked, now)
+		all[i].ProjectID = web
+	}
+	wantOK(t, "WriteEntry", errors.Join(race(len(all), func(i int) error { return s.WriteEntry(t.Context(), all[i]) })...))
+	for _, name := range []audit.Name{"", user.EventUnblocked} {
+		for _, f := range []audit.Filter{{UserID: ada}, {ProjectID: web}} {
+			f.Name, f.From, f.Until, f.Size = name, now.Add(-time.Hour), now.Add(time.Hour), 100
+			entryFilter(f).wantEntries(t, s, all.passing(f)...)
+		}
+	}
 }

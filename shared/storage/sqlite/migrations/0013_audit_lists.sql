@@ -1,0 +1,21 @@
+-- Audit entries have an index for each way in which they are listed. An entry ends
+-- a year after the time that its id begins with.
+DROP INDEX audit_entries_by_end;
+ALTER TABLE audit_entries DROP COLUMN expires_at;
+ALTER TABLE audit_entries ADD COLUMN project_id INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX audit_entries_by_name ON audit_entries (name, id);
+CREATE INDEX audit_entries_by_user_name ON audit_entries (user_id, name, id);
+CREATE INDEX audit_entries_by_project ON audit_entries (project_id, id) WHERE project_id <> 0;
+CREATE INDEX audit_entries_by_project_name ON audit_entries (project_id, name, id) WHERE project_id <> 0;
+
+-- Projects that were deleted, until it is certain that no alert of theirs comes in
+-- any more. The sweep looks at these alone.
+CREATE TABLE deleted_projects (
+	project_id INTEGER PRIMARY KEY,
+	swept_at   INTEGER NOT NULL DEFAULT 0 -- the first time
+) STRICT;
+CREATE TRIGGER projects_deleted AFTER DELETE ON projects BEGIN
+	INSERT INTO deleted_projects (project_id) VALUES (old.id);
+END;
+INSERT INTO deleted_projects (project_id)
+	SELECT project_id FROM alert_counters WHERE project_id NOT IN (SELECT id FROM projects);

@@ -1,0 +1,57 @@
+package sqlite
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"gatehouse/shared/audit"
+)
+
+// wantPlan checks that SQLite answers the query by the index, or by the primary
+// key, without a look through a table and without sorting.
+func wantPlan(t *testing.T, s *Store, query, index string, args ...any) {
+	t.Helper()
+	steps, err := many(context.Background(), s.readers, scanStep, "EXPLAIN QUERY PLAN "+query, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := strings.Join(steps, "\n")
+	if !strings.Contains(plan, index) || strings.Contains(plan, "SCAN ") || strings.Contains(plan, "TEMP B-TREE") {
+		t.Errorf("%s\nhas the plan\n%s\nwant the index %q alone", query, plan, index)
+	}
+}
+
+func scanStep(r row) (detail string, err error) {
+	var id, parent, unused int64
+	return detail, r.Scan(&id, &parent, &unused, &detail)
+}
+
+func TestAuditEntriesAreListedByIndexes(t *testing.T) {
+	s := openInternal(t)
+	for index, f := range map[string]audit.Filter{
+		"PRIMARY KEY":                       {Everybody: true},
+		"audit_entries_by_name":             {Everybody: true, Name: "x"},
+		"audit_entries_by_user":             {UserID: 1},
+		"audit_entries_by_user_name":    {UserID: 1, Name: "x"},
+		"audit_entries_by_project":          {ProjectID: 1},
+		"audit_entries_by_project_name": {ProjectID: 1, Name: "x"},
+	} {
+		clause, args := conditions(f)
+		wantPlan(t, s, entries.selected+clause+inOrder, index+" (", append(args, "0", "f", 30)...)
+	}
+}
+
+// The sweep reads what is due and nothing else, however much there is.
+func TestSweepBeginsAtWhatIsDue(t *testing.T) {
+	s := openInternal(t)
+	for index, query := range map[string]string{
+		"sessions_by_end": sweepSessions, "attempts_by_end": sweepAttempts, "PRIMARY KEY (id<?)": sweepEntries, "grants_by_end": sweepGrants,
+	} {
+		wantPlan(t, s, query, index, 1)
+	}
+	steps, err := many(t.Context(), s.readers, scanStep, "EXPLAIN QUERY PLAN "+sweepOrphans)
+	if plan := strings.Join(steps, "\n"); err != nil || strings.Contains(plan, "SCAN a") || !strings.Contains(plan, "SCAN d") {
+		t.Errorf("%v, the plan is\n%s\nwant it to begin at the deleted projects", err, plan)
+	}
+}
