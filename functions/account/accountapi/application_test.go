@@ -224,7 +224,7 @@ func TestApplicationsAreListedInPages(t *testing.T) {
 		register(t, a, ada, func(r *oauth.Registration) { r.Name = fmt.Sprintf("Number %02d.", i) })
 	}
 	b := signedIn(t, a, ada)
-	first := b.Get(list).Want(200, "Number 20.", "Number 01.", `href="`+list+`?page=2"`).Text()
+	first := b.Get(list).Want(200, "Number 20.", "Number 01.", `href="`+list+`?page=2`).Text()
 	if strings.Contains(first, "Number 00.") || strings.Index(first, "Number 20.") > strings.Index(first, "Number 01.") {
 		t.Errorf("the first page is not the newest twenty: %s", first)
 	}

@@ -167,7 +167,7 @@ func TestAccessTokensAreListedWithWhatBecameOfThem(t *testing.T) {
 		a.AddToken(ada)
 	}
 	b = signedIn(t, a, ada)
-	if page := b.Get(tokenList).Want(200, `href="`+tokenList+`?page=2"`).Text(); strings.Contains(page, "Expired") {
+	if page := b.Get(tokenList).Want(200, `href="`+tokenList+`?page=2`).Text(); strings.Contains(page, "Expired") {
 		t.Errorf("the first page is not the newest twenty: %s", page)
 	}
 	b.Get(tokenList+"?page=2").Want(200, "Expired")

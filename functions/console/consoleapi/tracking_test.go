@@ -166,7 +166,7 @@ func TestClientKeysAreListedInPages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	first := b.Get(tracking).Want(200, `href="`+tracking+`?page=2"`)
+	first := b.Get(tracking).Want(200, `href="`+tracking+`?page=2`)
 	if got := strings.Count(first.Text(), `class="remove"`); got != page.DefaultSize {
 		t.Errorf("the first page shows %d keys, want %d", got, page.DefaultSize)
 	}

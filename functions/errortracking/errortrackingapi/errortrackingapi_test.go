@@ -2,6 +2,7 @@ package errortrackingapi_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -269,12 +270,15 @@ func TestPagesOfKeys(t *testing.T) {
 		}
 		test.header["X-Per-Page"], test.header["X-Total"], test.header["X-Total-Pages"] = "2", "5", "3"
 		for name, want := range test.header {
-			if got := answer.Header.Values(name); len(got) != 1 || got[0] != want {
+			if got := answer.Header.Values(name); len(got) != 1 || cursors.ReplaceAllString(got[0], "") != want {
 				t.Errorf("%s: %s is %q, want %q", query, name, got, want)
 			}
 		}
 	}
 }
+
+// cursors are in the links to next pages.
+var cursors = regexp.MustCompile(`cursor=[0-9a-z.]+&`)
 
 // What belongs to a project goes with it.
 func TestADeletedProjectTracksNothing(t *testing.T) {

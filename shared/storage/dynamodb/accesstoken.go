@@ -71,7 +71,7 @@ func (s *Store) AccessTokens(ctx context.Context, userID int64, r page.Request) 
 	if userID == 0 {
 		list = tokenList.key()
 	}
-	return accessTokens.page(ctx, s, list, r, everything)
+	return accessTokens.numberedPage(ctx, s, list, func(t accesstoken.Token) int64 { return t.ID }, r)
 }
 
 // RevokeAccessToken ends the token for good.

@@ -89,7 +89,7 @@ func TestBudget(t *testing.T) {
 			[]string{"GetItem", "TransactWriteItems"}},
 		{"TrackingSettings", func() error { _, err := s.TrackingSettings(ctx, p.ID); return err }, []string{"GetItem"}},
 		{"AddClientKey", func() error { return s.AddClientKey(ctx, clientKey) }, []string{"TransactWriteItems"}},
-		{"ClientKeys", func() error { _, err := s.ClientKeys(ctx, p.ID, page.First); return err }, []string{"Query", "BatchGetItem"}},
+		{"ClientKeys", func() error { _, err := s.ClientKeys(ctx, p.ID, page.First); return err }, []string{"Query", "Query", "BatchGetItem"}},
 		{"RemoveClientKey", func() error { _, err := s.RemoveClientKey(ctx, p.ID, clientKey.ID); return err },
 			[]string{"GetItem", "TransactWriteItems"}},
 		{"Client", func() error { _, err := s.Client(ctx, c.ClientID); return err }, []string{"GetItem"}},
@@ -97,7 +97,10 @@ func TestBudget(t *testing.T) {
 		{"CreateSession", func() error { return s.CreateSession(ctx, signedIn) }, []string{"PutItem"}},
 		{"Session", func() error { _, err := s.Session(ctx, u.ID, signedIn.ID); return err }, []string{"GetItem"}},
 		{"TouchSession", func() error { return s.TouchSession(ctx, signedIn, now) }, []string{"UpdateItem"}},
-		{"Sessions", func() error { _, err := s.Sessions(ctx, u.ID); return err }, []string{"Query"}},
+		{"Sessions", func() error {
+			_, err := s.Sessions(ctx, u.ID)
+			return err
+		}, []string{"Query"}},
 		{"EndOtherSessions", func() error { return s.EndOtherSessions(ctx, u.ID, "another") }, []string{"Query", "DeleteItem"}},
 		{"EndSession", func() error { return s.EndSession(ctx, u.ID, signedIn.ID) }, []string{"DeleteItem"}},
 		{"CountAttempt, the first", countAttempt, []string{"PutItem"}},

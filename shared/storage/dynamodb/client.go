@@ -66,13 +66,15 @@ func (s *Store) ClientByID(ctx context.Context, id int64) (oauth.Client, error) 
 
 // Clients returns a page of all clients.
 func (s *Store) Clients(ctx context.Context, r page.Request) (page.Of[oauth.Client], error) {
-	return clients.page(ctx, s, clientList.key(), r, everything)
+	return clients.numberedPage(ctx, s, clientList.key(), numberOfClient, r)
 }
 
 // ClientsOf returns a page of the clients that the user registered.
 func (s *Store) ClientsOf(ctx context.Context, ownerID int64, r page.Request) (page.Of[oauth.Client], error) {
-	return clients.page(ctx, s, clientsOfOwner.key(ownerID), r, everything)
+	return clients.numberedPage(ctx, s, clientsOfOwner.key(ownerID), numberOfClient, r)
 }
+
+func numberOfClient(c oauth.Client) int64 { return c.ID }
 
 // UpdateClient replaces the client whose Version is still the stored one.
 func (s *Store) UpdateClient(ctx context.Context, c oauth.Client) error {

@@ -3,12 +3,14 @@ package dynamodb
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"gatehouse/shared/errortracking"
 	"gatehouse/shared/page"
+	"gatehouse/shared/storage/walk"
 )
 
 var (
@@ -168,7 +170,33 @@ func (s *Store) AddClientKey(ctx context.Context, k errortracking.ClientKey) err
 
 // ClientKeys returns a page of the project's keys.
 func (s *Store) ClientKeys(ctx context.Context, projectID int64, r page.Request) (page.Of[errortracking.ClientKey], error) {
-	return clientKeyKind.page(ctx, s, clientKeyList.key(projectID), r, everything)
+	list := clientKeyList.key(projectID)
+	return clientKeyKind.pageOf(ctx, s, walk.List[errortracking.ClientKey]{
+		Sources:  []walk.Source[errortracking.ClientKey]{s.clientKeysOf(projectID)},
+		Position: positionOfKey,
+		Count:    s.counting(list),
+	}, r)
+}
+
+func positionOfKey(k errortracking.ClientKey) page.Position {
+	return page.Position{Value: k.CreatedAt.UnixMicro(), ID: k.ID}
+}
+
+// clientKeysOf is the source of the list's entries, the newest first.
+func (s *Store) clientKeysOf(projectID int64) walk.Source[errortracking.ClientKey] {
+	return func(ctx context.Context, after page.Position, n int) (entries []errortracking.ClientKey, err error) {
+		first, highest := clientKeyList.key(projectID, int64(0), int64(0)), clientKeyList.key(projectID, int64(math.MaxInt64), int64(math.MaxInt64))
+		if after.Some() {
+			highest = clientKeyList.key(projectID, after.Value, after.ID-1)
+		}
+		err = s.between(ctx, key{first.table, first.pk, ""}, first.sk, highest.sk, n, func(it item) (bool, error) {
+			var k errortracking.ClientKey
+			err := clientKeyEntryFields(&k).read(it)
+			entries = append(entries, k)
+			return len(entries) < n, err
+		})
+		return entries, err
+	}
 }
 
 // RemoveClientKey removes a key of the project.

@@ -45,10 +45,11 @@ func (s *Store) AccessToken(ctx context.Context, id int64) (accesstoken.Token, e
 
 // AccessTokens returns a page of the user's tokens, or of all tokens.
 func (s *Store) AccessTokens(ctx context.Context, userID int64, r page.Request) (page.Of[accesstoken.Token], error) {
+	number := func(t accesstoken.Token) int64 { return t.ID }
 	if userID == 0 {
-		return accessTokens.page(ctx, s, r, "")
+		return accessTokens.numbered(s, "id", number, "WHERE true").Page(ctx, r)
 	}
-	return accessTokens.page(ctx, s, r, "WHERE user_id = ?", userID)
+	return accessTokens.numbered(s, "id", number, "WHERE user_id = ?", userID).Page(ctx, r)
 }
 
 // RevokeAccessToken ends a token.

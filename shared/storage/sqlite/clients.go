@@ -49,13 +49,15 @@ func (s *Store) ClientByID(ctx context.Context, id int64) (oauth.Client, error) 
 
 // Clients returns a page of all clients.
 func (s *Store) Clients(ctx context.Context, r page.Request) (page.Of[oauth.Client], error) {
-	return clients.page(ctx, s, r, "")
+	return clients.numbered(s, "id", numberOfClient, "WHERE true").Page(ctx, r)
 }
 
 // ClientsOf returns a page of the clients that the user registered.
 func (s *Store) ClientsOf(ctx context.Context, ownerID int64, r page.Request) (page.Of[oauth.Client], error) {
-	return clients.page(ctx, s, r, "WHERE owner_id = ?", ownerID)
+	return clients.numbered(s, "id", numberOfClient, "WHERE owner_id = ?", ownerID).Page(ctx, r)
 }
+
+func numberOfClient(c oauth.Client) int64 { return c.ID }
 
 var updateClient = update("clients", registration, "WHERE id = ?")
 

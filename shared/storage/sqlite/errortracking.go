@@ -2,10 +2,12 @@ package sqlite
 
 import (
 	"context"
+	"math"
 
 	"gatehouse/shared/errortracking"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
+	"gatehouse/shared/storage/walk"
 )
 
 var trackings = newKind("tracking_settings", trackingColumns, errortracking.ErrNotFound, nil)
@@ -54,7 +56,6 @@ var clientKeys = newKind("client_keys", clientKeyColumns, errortracking.ErrKeyNo
 
 func clientKeyColumns(k *errortracking.ClientKey) columns {
 	return columns{
-		{"number", given{new(int64)}}, // the order in which the keys came
 		{"id", &k.ID}, {"project_id", &k.ProjectID}, {"public_key", &k.PublicKey}, {"active", &k.Active},
 		{"created_at", &k.CreatedAt},
 	}
@@ -76,8 +77,28 @@ func (s *Store) AddClientKey(ctx context.Context, k errortracking.ClientKey) err
 
 // ClientKeys returns a page of the project's keys.
 func (s *Store) ClientKeys(ctx context.Context, projectID int64, r page.Request) (page.Of[errortracking.ClientKey], error) {
-	return clientKeys.page(ctx, s, r, "WHERE project_id = ?", projectID)
+	return walk.List[errortracking.ClientKey]{
+		Sources:  []walk.Source[errortracking.ClientKey]{s.clientKeysOf(projectID)},
+		Position: positionOfKey,
+		Count:    clientKeys.count(s, "WHERE project_id = ?", projectID),
+	}.Page(ctx, r)
 }
+
+// positionOfKey orders by time, because ids are random.
+func positionOfKey(k errortracking.ClientKey) page.Position {
+	return page.Position{Value: k.CreatedAt.UnixMicro(), ID: k.ID}
+}
+
+func (s *Store) clientKeysOf(projectID int64) walk.Source[errortracking.ClientKey] {
+	return func(ctx context.Context, after page.Position, n int) ([]errortracking.ClientKey, error) {
+		if !after.Some() {
+			after = page.Position{Value: math.MaxInt64, ID: math.MaxInt64}
+		}
+		return clientKeys.all(ctx, s.readers, clientKeysInOrder, projectID, after.Value, after.ID, n)
+	}
+}
+
+const clientKeysInOrder = "WHERE project_id = ? AND (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?"
 
 // RemoveClientKey removes a key of the project.
 func (s *Store) RemoveClientKey(ctx context.Context, projectID, id int64) (k errortracking.ClientKey, err error) {

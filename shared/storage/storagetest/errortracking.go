@@ -251,7 +251,7 @@ func listClientKeys(t *testing.T, s storage.Store) {
 		want = append(want, addClientKey(t, s, p.ID, time.Duration(i)*time.Microsecond))
 	}
 	slices.Reverse(want)
-	wantPages(t, "ClientKeys", want, func(r page.Request) (page.Of[errortracking.ClientKey], error) {
+	wantListed(t, "ClientKeys", want, func(r page.Request) (page.Of[errortracking.ClientKey], error) {
 		return s.ClientKeys(t.Context(), p.ID, r)
 	})
 }

@@ -97,10 +97,17 @@ func listTokens(t *testing.T, s storage.Store) {
 
 	tests := map[int64][]accesstoken.Token{ada.ID: adas, ben.ID: bens, 0: slices.Concat(bens, adas)}
 	for userID, want := range tests {
-		wantPages(t, "AccessTokens", want, func(r page.Request) (page.Of[accesstoken.Token], error) {
+		wantListed(t, "AccessTokens", want, func(r page.Request) (page.Of[accesstoken.Token], error) {
 			return s.AccessTokens(t.Context(), userID, r)
 		})
 	}
+	wantUndisturbed(t, "AccessTokens", adas, func() error {
+		_, err := s.CreateAccessToken(t.Context(), newToken(ada.ID))
+		return err
+	}, func(r page.Request) (page.Of[accesstoken.Token], error) {
+		return s.AccessTokens(t.Context(), ada.ID, r)
+	},
+		func(token accesstoken.Token) any { return token.ID })
 }
 
 func listGroups(t *testing.T, s storage.Store) {
@@ -269,11 +276,11 @@ func listClients(t *testing.T, s storage.Store) {
 	bens := add(func() oauth.Client { return addClient(t, s, ben.ID) })
 	instance := add(func() oauth.Client { return addClient(t, s, 0) })
 
-	wantPages(t, "Clients", slices.Concat(instance, bens, adas), func(r page.Request) (page.Of[oauth.Client], error) {
+	wantListed(t, "Clients", slices.Concat(instance, bens, adas), func(r page.Request) (page.Of[oauth.Client], error) {
 		return s.Clients(t.Context(), r)
 	})
 	for owner, want := range map[int64][]oauth.Client{ada.ID: adas, ben.ID: bens} {
-		wantPages(t, "ClientsOf", want, func(r page.Request) (page.Of[oauth.Client], error) {
+		wantListed(t, "ClientsOf", want, func(r page.Request) (page.Of[oauth.Client], error) {
 			return s.ClientsOf(t.Context(), owner, r)
 		})
 	}

@@ -19,3 +19,7 @@ CREATE TRIGGER projects_deleted AFTER DELETE ON projects BEGIN
 END;
 INSERT INTO deleted_projects (project_id)
 	SELECT project_id FROM alert_counters WHERE project_id NOT IN (SELECT id FROM projects);
+
+-- Client keys are listed by time.
+DROP INDEX client_keys_by_project;
+CREATE INDEX client_keys_by_project ON client_keys (project_id, created_at, id);
