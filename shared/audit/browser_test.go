@@ -8,6 +8,7 @@ import (
 
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/audit"
+	"gatehouse/shared/page"
 )
 
 func TestBrowserIsNamedInAFewWords(t *testing.T) {
@@ -54,11 +55,11 @@ func TestBrowserIsKeptClean(t *testing.T) {
 		if _, err := a.Sessions.Start(t.Context(), u, test.said); err != nil {
 			t.Fatal(err)
 		}
-		found, err := a.Sessions.Of(t.Context(), u.ID)
-		if err != nil || len(found) != 1 {
+		found, err := a.Sessions.Of(t.Context(), u, page.First)
+		if err != nil || len(found.Items) != 1 {
 			t.Fatalf("Of() = %v, %v, want one session", found, err)
 		}
-		if diff := cmp.Diff(test.kept, found[0].Browser); diff != "" {
+		if diff := cmp.Diff(test.kept, found.Items[0].Browser); diff != "" {
 			t.Errorf("%.40q is kept otherwise (-want +got):\n%s", test.said, diff)
 		}
 	}

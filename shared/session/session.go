@@ -15,16 +15,16 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"encoding/hex"
-	"slices"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
+	"gatehouse/shared/page"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/user"
 )
@@ -40,7 +40,7 @@ const (
 // Session is one browser in which a user signed in.
 type Session struct {
 	UserID       int64
-	ID           string // 32 hexadecimal characters; no secret
+	ID           string // 32 hexadecimal characters; no secret. IDs sort by CreatedAt
 	Digest       secret.Digest
 	CreatedAt    time.Time
 	LastSeenAt   time.Time // exact to TouchEvery
@@ -76,8 +76,10 @@ type Store interface {
 	// or a fault.NotFound error.
 	Session(ctx context.Context, userID int64, id string) (Session, error)
 
-	// Sessions returns the user's sessions, also expired ones.
-	Sessions(ctx context.Context, userID int64) ([]Session, error)
+	// Sessions returns a page of those of the user's sessions that are kept, the one
+	// with the highest ID first. It looks at no more than a search does
+	// (Interface: "Lists").
+	Sessions(ctx context.Context, userID int64, keep func(Session) bool, r page.Request) (page.Of[Session], error)
 
 	// TouchSession records the use of the session. A session that is gone
 	// stays gone, which is no error.
@@ -110,7 +112,7 @@ func (r *Rules) Start(ctx context.Context, u user.User, in audit.Browser) (secre
 	text := secret.New("", 32)
 	now := r.now()
 	s := Session{
-		UserID: u.ID, ID: hex.EncodeToString(secret.Random(16)), Digest: text.Digest(),
+		UserID: u.ID, ID: newID(now), Digest: text.Digest(),
 		CreatedAt: now, LastSeenAt: now, Browser: in.Cleaned(), SessionEpoch: u.SessionEpoch,
 	}
 	cookie := secret.NewText(strconv.FormatInt(u.ID, 10) + "." + s.ID + "." + text.Reveal())
@@ -174,19 +176,13 @@ func (r *Rules) end(ctx context.Context, cookie string) (Session, error) {
 	return s, r.store.EndSession(ctx, s.UserID, s.ID)
 }
 
-// Of returns the user's sessions that have not expired, the most recently used
-// first.
-func (r *Rules) Of(ctx context.Context, userID int64) ([]Session, error) {
-	sessions, err := r.store.Sessions(ctx, userID)
-	if err != nil {
-		return nil, err
-	}
+// Of returns a page of the user's sessions, the newest sign-in first. It leaves out
+// what has ended and may still be stored.
+func (r *Rules) Of(ctx context.Context, u user.User, wanted page.Request) (page.Of[Session], error) {
 	now := r.now()
-	sessions = slices.DeleteFunc(sessions, func(s Session) bool { return !now.Before(s.ExpiresAt()) })
-	slices.SortFunc(sessions, func(a, b Session) int {
-		return cmp.Or(b.LastSeenAt.Compare(a.LastSeenAt), b.CreatedAt.Compare(a.CreatedAt), strings.Compare(a.ID, b.ID))
-	})
-	return sessions, nil
+	return r.store.Sessions(ctx, u.ID, func(s Session) bool {
+		return now.Before(s.ExpiresAt()) && u.SessionValid(s.SessionEpoch)
+	}, wanted)
 }
 
 // EndOne ends a session of the user, who asks for it, by its id; one that is
@@ -207,6 +203,31 @@ func (r *Rules) EndOthers(ctx context.Context, kept Session) error {
 
 // idLength is the number of characters in a session's id.
 const idLength = 32
+
+// newID returns an id for a session that starts now. Those that releases before
+// gave are random, and sort before nearly all of these.
+func newID(now time.Time) string {
+	return fmt.Sprintf("ff%014x", now.UnixMicro()) + hex.EncodeToString(secret.Random(8))
+}
+
+// A Position has the first 30 characters of an id, half of them in each number.
+const half = 15
+
+// Position is the place of the session among those of its user.
+func (s Session) Position() page.Position {
+	first, _ := strconv.ParseInt(s.ID[:half], 16, 64)
+	second, _ := strconv.ParseInt(s.ID[half:2*half], 16, 64)
+	return page.Position{Value: first, ID: second + 1}
+}
+
+// IDAfter returns a bound: lower ids come after the position. Without one, it is
+// above all ids.
+func IDAfter(p page.Position) string {
+	if !p.Some() {
+		return "g"
+	}
+	return fmt.Sprintf("%015x%015x", p.Value, p.ID-1)
+}
 
 func parseCookie(cookie string) (userID int64, id string, text secret.Text, ok bool) {
 	parts := strings.Split(cookie, ".")

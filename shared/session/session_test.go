@@ -8,7 +8,9 @@ import (
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
+	"gatehouse/shared/page"
 	"gatehouse/shared/session"
+	"gatehouse/shared/user"
 )
 
 func start(t *testing.T, a *apptest.App) string {
@@ -76,6 +78,39 @@ func TestEndedSessionIsNotRecognised(t *testing.T) {
 	wantSession(t, a, cookie, false)
 }
 
+// userOf returns the user of the session.
+func userOf(t *testing.T, a *apptest.App, s session.Session) user.User {
+	t.Helper()
+	u, err := a.Users.User(t.Context(), s.UserID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+func TestSessionsAreListedInPagesByTheirSignIn(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	for range 21 {
+		if _, err := a.Sessions.Start(t.Context(), ada, audit.Browser{}); err != nil {
+			t.Fatal(err)
+		}
+		a.Pass(time.Second)
+	}
+	first, err := a.Sessions.Of(t.Context(), ada, page.First)
+	if err != nil || len(first.Items) != 20 || !first.Items[0].CreatedAt.Equal(a.Now().Add(-time.Second)) {
+		t.Errorf("the first page has %d sessions, %v, want 20 from the newest on", len(first.Items), err)
+	}
+	second, err := a.Sessions.Of(t.Context(), ada, page.Request{Number: 2, Size: 20, After: first.Next})
+	if err != nil || second.More || len(second.Items) != 1 || !second.Items[0].CreatedAt.Equal(a.Now().Add(-21*time.Second)) {
+		t.Errorf("the second page has %d sessions, %v, want the oldest", len(second.Items), err)
+	}
+	a.Pass(session.IdleLimit - 10*time.Second)
+	if found, err := a.Sessions.Of(t.Context(), ada, page.First); err != nil || len(found.Items) != 9 || found.More {
+		t.Errorf("%d sessions are listed, %v, want the 9 that have not ended", len(found.Items), err)
+	}
+}
+
 func TestUseIsRecordedOnceAnHour(t *testing.T) {
 	a := apptest.New(t)
 	cookie, begun := start(t, a), a.Now()
@@ -93,11 +128,11 @@ func TestUseIsRecordedOnceAnHour(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sessions, err := a.Sessions.Of(t.Context(), used.UserID)
-		if err != nil || len(sessions) != 1 {
+		sessions, err := a.Sessions.Of(t.Context(), userOf(t, a, used), page.First)
+		if err != nil || len(sessions.Items) != 1 {
 			t.Fatalf("the sessions are %v, %v, want one", sessions, err)
 		}
-		if got := sessions[0].LastSeenAt.Sub(begun); got != test.recorded {
+		if got := sessions.Items[0].LastSeenAt.Sub(begun); got != test.recorded {
 			t.Errorf("%v after its beginning the session was last used after %v, want %v", a.Now().Sub(begun), got, test.recorded)
 		}
 	}

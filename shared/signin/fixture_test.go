@@ -16,6 +16,7 @@ import (
 
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/audit"
+	"gatehouse/shared/page"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
 	"gatehouse/shared/signin"
@@ -160,11 +161,22 @@ func (f *fixture) wantTrail(want ...string) {
 // wantSessions checks how many sessions the user has.
 func (f *fixture) wantSessions(u user.User, want int) []session.Session {
 	f.t.Helper()
-	got, err := f.store.Store.Sessions(f.t.Context(), u.ID)
-	if err != nil || len(got) != want {
-		f.t.Fatalf("%s has %d sessions, %v, want %d", u.Username, len(got), err, want)
+	got := f.sessionsOf(u)
+	if len(got) != want {
+		f.t.Fatalf("%s has %d sessions, want %d", u.Username, len(got), want)
 	}
 	return got
+}
+
+// sessionsOf returns the user's sessions.
+func (f *fixture) sessionsOf(u user.User) []session.Session {
+	f.t.Helper()
+	all := func(session.Session) bool { return true }
+	found, err := f.store.Store.Sessions(f.t.Context(), u.ID, all, page.First)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return found.Items
 }
 
 // event is an event as auditLog writes it.

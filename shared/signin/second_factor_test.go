@@ -84,12 +84,8 @@ func (f *fixture) use(code string) string {
 // sessions returns ben's.
 func (f *fixture) sessions() []string {
 	f.t.Helper()
-	sessions, err := f.store.Store.Sessions(f.t.Context(), f.ben.ID)
-	if err != nil {
-		f.t.Fatal(err)
-	}
 	var ids []string
-	for _, s := range sessions {
+	for _, s := range f.sessionsOf(f.ben) {
 		ids = append(ids, s.ID)
 	}
 	return ids

@@ -12,6 +12,7 @@ import (
 type sessionsBody struct {
 	Own    session.Session
 	Others []sessionRow
+	Paging site.Paging
 }
 
 type sessionRow struct {
@@ -19,16 +20,17 @@ type sessionRow struct {
 	End string
 }
 
-// listSessions shows where the user is signed in. Sessions that ended with the
-// old password or a block may still be stored and are left out.
+// listSessions shows where the user is signed in: above this browser, which is on
+// every page, and below the others.
 func (a *api) listSessions(w http.ResponseWriter, r *http.Request, u user.User, own session.Session) error {
-	sessions, err := a.app.Sessions.Of(r.Context(), u.ID)
+	wanted := site.PageOf(r)
+	found, err := a.app.Sessions.Of(r.Context(), u, wanted)
 	if err != nil {
 		return err
 	}
-	body := sessionsBody{Own: own}
-	for _, s := range sessions {
-		if s.ID != own.ID && u.SessionValid(s.SessionEpoch) {
+	body := sessionsBody{Own: own, Paging: site.NewPaging(sessionsPath, wanted, found)}
+	for _, s := range found.Items {
+		if s.ID != own.ID {
 			body.Others = append(body.Others, sessionRow{s, sessionsPath + "/" + s.ID + "/end"})
 		}
 	}

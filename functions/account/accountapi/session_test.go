@@ -9,6 +9,7 @@ import (
 
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/audit"
+	"gatehouse/shared/page"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
 	"gatehouse/shared/user"
@@ -57,6 +58,34 @@ func TestSessionsAreListed(t *testing.T) {
 	}
 	if page := phone.Get(sessionList).Want(200, "Firefox on Linux").Text(); !strings.Contains(page, "Safari on iPhone <span class=\"badge accent\">This browser") {
 		t.Errorf("the phone is not marked on the phone: %s", page)
+	}
+}
+
+func TestSessionsAreListedInPages(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	for range 30 {
+		if _, err := a.Sessions.Start(t.Context(), ada, audit.Browser{}); err != nil {
+			t.Fatal(err)
+		}
+		a.Pass(time.Second)
+	}
+	desk := signedIn(t, a, ada)
+	listed := map[string]bool{}
+	older := regexp.MustCompile(`href="([^"]*)" rel="next"`)
+	for address, pages := sessionList, 1; ; pages++ {
+		page := desk.Get(address).Want(200, "This browser", "Sign out everywhere else").Text()
+		for _, end := range endForm.FindAllString(page, -1) {
+			listed[end] = true
+		}
+		next := older.FindStringSubmatch(page)
+		if next == nil {
+			if pages != 2 || len(listed) != 30 {
+				t.Errorf("%d pages list %d other sessions, want 2 with 30", pages, len(listed))
+			}
+			return
+		}
+		address = next[1]
 	}
 }
 
@@ -127,7 +156,7 @@ func TestSessionCookieIsHostOnlySecureAndLax(t *testing.T) {
 		!got.Secure || !got.HttpOnly || got.SameSite != want.SameSite {
 		t.Errorf("the session's cookie is %v, want the likes of %v", cookie, want)
 	}
-	if found, err := a.Sessions.Of(t.Context(), ada.ID); err != nil || len(found) != 1 {
+	if found, err := a.Sessions.Of(t.Context(), ada, page.First); err != nil || len(found.Items) != 1 {
 		t.Errorf("there are the sessions %v, %v, want one", found, err)
 	}
 }

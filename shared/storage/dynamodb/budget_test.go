@@ -14,6 +14,7 @@ import (
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/session"
 	"gatehouse/shared/throttle"
 	"gatehouse/shared/twofactor"
 	"gatehouse/shared/user"
@@ -98,7 +99,7 @@ func TestBudget(t *testing.T) {
 		{"Session", func() error { _, err := s.Session(ctx, u.ID, signedIn.ID); return err }, []string{"GetItem"}},
 		{"TouchSession", func() error { return s.TouchSession(ctx, signedIn, now) }, []string{"UpdateItem"}},
 		{"Sessions", func() error {
-			_, err := s.Sessions(ctx, u.ID)
+			_, err := s.Sessions(ctx, u.ID, func(session.Session) bool { return true }, page.First)
 			return err
 		}, []string{"Query"}},
 		{"EndOtherSessions", func() error { return s.EndOtherSessions(ctx, u.ID, "another") }, []string{"Query", "DeleteItem"}},

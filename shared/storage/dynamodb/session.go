@@ -5,10 +5,12 @@ import (
 	"slices"
 	"time"
 
+	"gatehouse/shared/page"
 	"gatehouse/shared/session"
+	"gatehouse/shared/storage/walk"
 )
 
-var sessionItem = shape{tokens, "USER#<id>", "SESSION#<id>", "a session", "at its end"}
+var sessionItem = shape{tokens, "USER#<id>", "SESSION#<id>", "a session; its id begins with the time", "at its end"}
 
 var sessions = kind[session.Session]{noun: "session", notFound: session.ErrNotFound, fields: sessionFields}
 
@@ -30,9 +32,27 @@ func (s *Store) Session(ctx context.Context, userID int64, id string) (session.S
 	return sessions.get(ctx, s, sessionItem.key(userID, id))
 }
 
-// Sessions returns the user's sessions.
-func (s *Store) Sessions(ctx context.Context, userID int64) ([]session.Session, error) {
-	return sessions.all(ctx, s, sessionItem.key(userID))
+// Sessions returns a page of those of the user's sessions that are kept.
+func (s *Store) Sessions(
+	ctx context.Context, userID int64, keep func(session.Session) bool, r page.Request,
+) (page.Of[session.Session], error) {
+	return walk.List[session.Session]{
+		Sources:  []walk.Source[session.Session]{s.sessionsOf(userID)},
+		Position: session.Session.Position,
+		Search:   keep,
+		Time:     func(s session.Session) time.Time { return s.CreatedAt },
+	}.Page(ctx, r)
+}
+
+func (s *Store) sessionsOf(userID int64) walk.Source[session.Session] {
+	return func(ctx context.Context, after page.Position, n int) (found []session.Session, err error) {
+		err = s.between(ctx, sessionItem.key(userID), "", session.IDAfter(after), n, func(it item) (bool, error) {
+			one, err := sessions.read(it)
+			found = append(found, one)
+			return len(found) < n, err
+		})
+		return found, err
+	}
 }
 
 // TouchSession notes that the session was used.
@@ -49,7 +69,7 @@ func (s *Store) EndSession(ctx context.Context, userID int64, id string) error {
 
 // EndOtherSessions removes all sessions of the user but one.
 func (s *Store) EndOtherSessions(ctx context.Context, userID int64, id string) error {
-	found, err := s.Sessions(ctx, userID)
+	found, err := sessions.all(ctx, s, sessionItem.key(userID))
 	if err != nil {
 		return err
 	}

@@ -30,11 +30,11 @@ func scanStep(r row) (detail string, err error) {
 func TestAuditEntriesAreListedByIndexes(t *testing.T) {
 	s := openInternal(t)
 	for index, f := range map[string]audit.Filter{
-		"PRIMARY KEY":                       {Everybody: true},
-		"audit_entries_by_name":             {Everybody: true, Name: "x"},
-		"audit_entries_by_user":             {UserID: 1},
+		"PRIMARY KEY":                   {Everybody: true},
+		"audit_entries_by_name":         {Everybody: true, Name: "x"},
+		"audit_entries_by_user":         {UserID: 1},
 		"audit_entries_by_user_name":    {UserID: 1, Name: "x"},
-		"audit_entries_by_project":          {ProjectID: 1},
+		"audit_entries_by_project":      {ProjectID: 1},
 		"audit_entries_by_project_name": {ProjectID: 1, Name: "x"},
 	} {
 		clause, args := conditions(f)
@@ -54,4 +54,14 @@ func TestSweepBeginsAtWhatIsDue(t *testing.T) {
 	if plan := strings.Join(steps, "\n"); err != nil || strings.Contains(plan, "SCAN a") || !strings.Contains(plan, "SCAN d") {
 		t.Errorf("%v, the plan is\n%s\nwant it to begin at the deleted projects", err, plan)
 	}
+}
+
+func TestListsOfOnesOwnAreReadByIndexes(t *testing.T) {
+	s := openInternal(t)
+	const newest = " AND id < ? ORDER BY id DESC LIMIT ?"
+	wantPlan(t, s, sessions.selected+sessionsInOrder, "sqlite_autoindex_sessions_1 (user_id=? AND id<?)", 1, "g", 20)
+	wantPlan(t, s, clientKeys.selected+clientKeysInOrder, "client_keys_by_project (project_id=? AND (created_at,id)<(?,?))", 1, 1, 1, 20)
+	wantPlan(t, s, accessTokens.selected+"WHERE user_id = ?"+newest, "access_tokens_by_user (user_id=? AND rowid<?)", 1, 1, 20)
+	wantPlan(t, s, accessTokens.selected+"WHERE true"+newest, "PRIMARY KEY (rowid<?)", 1, 20)
+	wantPlan(t, s, clients.selected+"WHERE owner_id = ?"+newest, "clients_by_owner (owner_id=? AND rowid<?)", 1, 1, 20)
 }

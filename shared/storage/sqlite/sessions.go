@@ -4,7 +4,9 @@ import (
 	"context"
 	"time"
 
+	"gatehouse/shared/page"
 	"gatehouse/shared/session"
+	"gatehouse/shared/storage/walk"
 )
 
 var sessions = newKind("sessions", sessionColumns, session.ErrNotFound, nil)
@@ -30,10 +32,21 @@ func (s *Store) Session(ctx context.Context, userID int64, id string) (session.S
 	return sessions.find(ctx, s.readers, "WHERE user_id = ? AND id = ?", userID, id)
 }
 
-// Sessions returns the user's sessions.
-func (s *Store) Sessions(ctx context.Context, userID int64) ([]session.Session, error) {
-	return sessions.all(ctx, s.readers, "WHERE user_id = ?", userID)
+// Sessions returns a page of those of the user's sessions that are kept.
+func (s *Store) Sessions(
+	ctx context.Context, userID int64, keep func(session.Session) bool, r page.Request,
+) (page.Of[session.Session], error) {
+	return walk.List[session.Session]{
+		Sources: []walk.Source[session.Session]{func(ctx context.Context, after page.Position, n int) ([]session.Session, error) {
+			return sessions.all(ctx, s.readers, sessionsInOrder, userID, session.IDAfter(after), n)
+		}},
+		Position: session.Session.Position,
+		Search:   keep,
+		Time:     func(s session.Session) time.Time { return s.CreatedAt },
+	}.Page(ctx, r)
 }
+
+const sessionsInOrder = "WHERE user_id = ? AND id < ? ORDER BY id DESC LIMIT ?"
 
 // TouchSession records the use of a session.
 func (s *Store) TouchSession(ctx context.Context, seen session.Session, now time.Time) error {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gatehouse/shared/audit"
+	"gatehouse/shared/page"
 	"gatehouse/shared/session"
 	"gatehouse/shared/storage"
 )
@@ -20,6 +21,7 @@ var sessions = []promise{
 	{"that ended stay gone", touchEndedSession},
 	{"are listed by user", listSessions},
 	{"end but for one", endOtherSessions},
+	{"are listed in pages, the newest first", listSessionPages},
 }
 
 func createSession(t *testing.T, s storage.Store) {
@@ -37,9 +39,52 @@ func createSession(t *testing.T, s storage.Store) {
 // sessionsOf returns the user's sessions in an order of its own.
 func sessionsOf(t *testing.T, s storage.Store, userID int64) []session.Session {
 	t.Helper()
-	found := must[[]session.Session](t)(s.Sessions(t.Context(), userID))
+	all := func(session.Session) bool { return true }
+	found := must[page.Of[session.Session]](t)(s.Sessions(t.Context(), userID, all, page.Request{Number: 1, Size: 100})).Items
 	slices.SortFunc(found, func(a, b session.Session) int { return strings.Compare(a.ID, b.ID) })
 	return found
+}
+
+// listSessionPages lists sessions of the present and of a release before, which had
+// random ids.
+func listSessionPages(t *testing.T, s storage.Store) {
+	ada, ben := addUser(t, s), addUser(t, s)
+	var all []session.Session
+	for i := range 24 {
+		one := newSession(ada.ID)
+		if i%3 > 0 {
+			one.ID = "ff" + one.ID[2:]
+		}
+		if i%2 > 0 {
+			one.LastSeenAt = one.LastSeenAt.Add(time.Minute)
+		}
+		wantOK(t, "CreateSession", s.CreateSession(t.Context(), one))
+		all = append(all, one)
+	}
+	addSession(t, s, ben.ID)
+	slices.SortFunc(all, func(a, b session.Session) int { return strings.Compare(b.ID, a.ID) })
+	for name, keep := range map[string]func(session.Session) bool{
+		"all":  func(session.Session) bool { return true },
+		"some": func(s session.Session) bool { return s.LastSeenAt.After(s.CreatedAt) },
+		"none": func(session.Session) bool { return false },
+	} {
+		list := func(r page.Request) (page.Of[session.Session], error) {
+			found, err := s.Sessions(t.Context(), ada.ID, keep, r)
+			found.Total = page.Count(len(kept(all, keep))) // which is not counted
+			return found, err
+		}
+		wantListed(t, "Sessions, "+name, kept(all, keep), list)
+	}
+	every := func(session.Session) bool { return true }
+	wantUndisturbed(t, "Sessions", all, func() error { return s.CreateSession(t.Context(), newSession(ada.ID)) },
+		func(r page.Request) (page.Of[session.Session], error) {
+			return s.Sessions(t.Context(), ada.ID, every, r)
+		},
+		func(s session.Session) any { return s.ID })
+}
+
+func kept[T any](all []T, keep func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(all), func(thing T) bool { return !keep(thing) })
 }
 
 func listSessions(t *testing.T, s storage.Store) {
