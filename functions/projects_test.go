@@ -31,7 +31,7 @@ func aboutProjects() []scenario {
 	return []scenario{
 		{rest: "GET /projects/{web}", status: 200, cost: cost{2, 0, 0}},
 		{rest: "GET /projects/root%2Fweb", status: 200, cost: cost{3, 0, 0}},
-		{do: later, name: "a project by path, with the use of the token", cost: cost{3, 1, 0}},
+		{do: later, name: "a project by path, with the use of the token", cost: cost{3, 2, 0}},
 		{rest: "GET /projects", status: 200, cost: cost{4, 0, 0}}, // two of them for the caller
 
 		{rest: "POST /groups", send: `{"name":"Team","path":"team","visibility":"public"}`, status: 201, keep: "group", stored: names(project.EventGroupCreated)},

@@ -477,9 +477,9 @@ func TestUseOfAGrantIsNotedOnceAMinute(t *testing.T) {
 	} {
 		a.Pass(step.pass)
 		apptest.Call(t, h, "GET", "/me", text, nil).Want(t, 200, "ada")
-		grants, err := a.Store.GrantsByUser(t.Context(), ada.ID)
+		grants, err := a.Store.GrantsOf(t.Context(), ada.ID, 0, 10)
 		if err != nil || len(grants) != 1 {
-			t.Fatalf("GrantsByUser = %v, %v, want one", grants, err)
+			t.Fatalf("GrantsOf = %v, %v, want one", grants, err)
 		}
 		g, used := grants[0], time.Time{}
 		if step.used >= 0 {

@@ -215,10 +215,13 @@ func requestedScopes(parameter string, c Client) (scope.Set, *Error) {
 	return scopes, nil
 }
 
+// consentGrants is how many grants are looked at for a consent.
+const consentGrants = 100
+
 // Consented reports whether the user need not be asked. That takes a request
 // without prompt=consent from a confidential client that is trusted or has a
-// live grant of the user with exactly these scopes. A public client always asks,
-// even a trusted one, because anyone can pretend to be it.
+// live grant of the user with exactly these scopes among the newest. A public client
+// always asks, even a trusted one, because anyone can pretend to be it.
 func (s *Server) Consented(ctx context.Context, userID int64, a Authorization) (bool, error) {
 	if a.signIn.consent {
 		return false, nil
@@ -226,7 +229,7 @@ func (s *Server) Consented(ctx context.Context, userID int64, a Authorization) (
 	if a.Client.Trusted || !a.Client.Confidential {
 		return a.Client.Confidential, nil
 	}
-	grants, err := s.store.GrantsOf(ctx, userID, a.Client.ID)
+	grants, err := s.store.GrantsOf(ctx, userID, a.Client.ID, consentGrants)
 	if err != nil {
 		return false, err
 	}

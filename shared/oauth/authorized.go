@@ -1,8 +1,8 @@
 package oauth
 
 import (
-	"cmp"
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -10,12 +10,36 @@ import (
 
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
+	"gatehouse/shared/page"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/user"
 )
 
-// Authorized is a client that can act for a user, with the scopes of all its
-// live grants.
+// Summary sums up a user's grants to a client. It lasts until the user revokes
+// them, or it is found that all have ended.
+type Summary struct {
+	UserID, ClientID int64
+	Application      string    // the client's Application ID
+	Scopes           scope.Set // of all the grants, also of those that have ended
+	Since            time.Time // the first of the grants
+	LastUse          time.Time // of an access token, exact to TouchEvery; zero: none
+	Grants           int64     // how many there have been
+}
+
+// With returns the summary with one more grant.
+func (a Summary) With(g Grant) Summary {
+	if a.Grants == 0 {
+		a = Summary{UserID: g.UserID, ClientID: g.ClientID, Application: g.Application, Since: g.CreatedAt}
+	}
+	if g.CreatedAt.Before(a.Since) {
+		a.Since = g.CreatedAt
+	}
+	a.Scopes, a.LastUse = a.Scopes.Or(g.Scopes), later(a.LastUse, g.UsedAt)
+	a.Grants++
+	return a
+}
+
+// Authorized is a client that can act for a user.
 type Authorized struct {
 	Client
 	Scopes  scope.Set
@@ -23,26 +47,112 @@ type Authorized struct {
 	LastUse time.Time // exact to TouchEvery
 }
 
-// Authorized returns the clients that can act for the user, the most recent one
-// first. It leaves out grants of deleted clients, which no longer work, and
-// grants without a client, which nobody can revoke and which end with their
-// access token.
-func (s *Server) Authorized(ctx context.Context, u user.User) ([]Authorized, error) {
-	grants, err := s.store.GrantsByUser(ctx, u.ID)
+// Authorized returns a page of the clients that can act for the user, that with the
+// highest number first. The page leaves out clients that were deleted or have no
+// live grant left, and so it can be short. Grants without a client have no
+// Summary: nobody can revoke them, and they end with their access token.
+func (s *Server) Authorized(ctx context.Context, u user.User, r page.Request) (page.Of[Authorized], error) {
+	summaries, err := s.store.Summaries(ctx, u.ID, r)
 	if err != nil {
-		return nil, err
+		return page.Of[Authorized]{}, err
 	}
-	live := map[string]Authorized{}
-	for _, g := range grants {
-		if g.Application != "" && g.Live(s.now()) && !g.endedWith(u) {
-			live[g.Application] = live[g.Application].with(g)
-		}
+	found := make([]Authorized, len(summaries.Items))
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.SetLimit(readTogether)
+	for i, a := range summaries.Items {
+		reads.Go(func() (err error) {
+			found[i], err = s.authorized(ctx, u, a)
+			return err
+		})
 	}
-	known, err := s.knownClients(ctx, live)
-	slices.SortFunc(known, func(a, b Authorized) int {
-		return cmp.Or(b.LastUse.Compare(a.LastUse), cmp.Compare(a.ID, b.ID))
+	err = reads.Wait()
+	found = slices.DeleteFunc(found, func(a Authorized) bool { return a.ID == 0 })
+	return page.Of[Authorized]{Items: found, Total: -1, More: summaries.More, Next: summaries.Next}, err
+}
+
+// readTogether is the number of clients that are read in parallel.
+const readTogether = 20
+
+// authorized returns the client with what it can do, or the zero Authorized if it
+// can do nothing. It forgets the summary if that is so for good.
+func (s *Server) authorized(ctx context.Context, u user.User, a Summary) (Authorized, error) {
+	var client Client
+	var can Authorized
+	var ended bool
+	reads, readCtx := errgroup.WithContext(ctx)
+	reads.Go(func() (err error) {
+		client, err = s.store.Client(readCtx, a.Application)
+		return fault.IgnoreNotFound(err)
 	})
-	return known, err
+	reads.Go(func() (err error) {
+		can, ended, err = s.canDo(readCtx, u, a)
+		return err
+	})
+	err := reads.Wait()
+	switch {
+	case err != nil:
+		return Authorized{}, err
+	case ended || client.ID == 0:
+		return Authorized{}, s.store.ForgetSummary(ctx, a)
+	case can.Since.IsZero():
+		return Authorized{}, nil
+	}
+	can.Client = client
+	return can, nil
+}
+
+// newestGrants is how many grants to a client are all looked at.
+const newestGrants = 10
+
+// canDo returns what the live grants allow, or the zero Authorized if there is
+// none. That is exact if it has looked at all grants: if the newest are all there
+// are, or if none of them is live. Otherwise the older ones are known from the
+// summary only, which includes those that have ended. It also reports whether all
+// grants have ended; an outstanding code has not.
+func (s *Server) canDo(ctx context.Context, u user.User, a Summary) (can Authorized, ended bool, err error) {
+	grants, err := s.store.GrantsOf(ctx, a.UserID, a.ClientID, newestGrants+1)
+	all := len(grants) <= newestGrants
+	can = s.allowed(u, grants)
+	if err == nil && !all && can.Since.IsZero() {
+		grants, err = s.store.GrantsOf(ctx, a.UserID, a.ClientID, math.MaxInt)
+		all, can = true, s.allowed(u, grants)
+	}
+	if !all {
+		can.Scopes, can.Since = a.Scopes, a.Since
+		can.LastUse = later(can.LastUse, a.LastUse)
+	}
+	return can, !slices.ContainsFunc(grants, s.unended), err
+}
+
+// clockSkew is how much a clock of another function may differ from ours.
+const clockSkew = time.Hour
+
+// unended reports whether any function may take the grant for a live one, or its
+// code for a good one.
+func (s *Server) unended(g Grant) bool {
+	return !g.Revoked() && s.now().Before(g.EndsAt().Add(clockSkew))
+}
+
+// allowed returns what the live ones of the grants allow the client.
+func (s *Server) allowed(u user.User, grants []Grant) (can Authorized) {
+	for _, g := range grants {
+		if !g.Live(s.now()) || g.endedWith(u) {
+			continue
+		}
+		can.Scopes = can.Scopes.Or(g.Scopes)
+		if can.Since.IsZero() || g.CreatedAt.Before(can.Since) {
+			can.Since = g.CreatedAt
+		}
+		can.LastUse = later(can.LastUse, g.LastUse())
+	}
+	return can
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 // RevokeAuthorization ends all that the actor allowed the client with this
@@ -58,41 +168,3 @@ func (s *Server) RevokeAuthorization(ctx context.Context, actor audit.Actor, cli
 
 // endedWith reports whether the grant ended with the user's sessions.
 func (g Grant) endedWith(u user.User) bool { return !g.Refreshable && !u.SessionValid(g.SessionEpoch) }
-
-// with adds a grant.
-func (a Authorized) with(g Grant) Authorized {
-	a.Scopes = scope.Of(append(slices.Clone(a.Scopes), g.Scopes...)...)
-	if a.Since.IsZero() || g.CreatedAt.Before(a.Since) {
-		a.Since = g.CreatedAt
-	}
-	if last := g.LastUse(); last.After(a.LastUse) {
-		a.LastUse = last
-	}
-	return a
-}
-
-// readTogether is the number of clients that are read in parallel.
-const readTogether = 16
-
-// knownClients reads those of the clients that still exist. The keys are their
-// Application IDs.
-func (s *Server) knownClients(ctx context.Context, live map[string]Authorized) ([]Authorized, error) {
-	found := make(chan Authorized, len(live))
-	reads, ctx := errgroup.WithContext(ctx)
-	reads.SetLimit(readTogether)
-	for application, a := range live {
-		reads.Go(func() (err error) {
-			if a.Client, err = s.store.Client(ctx, application); err == nil {
-				found <- a
-			}
-			return fault.IgnoreNotFound(err)
-		})
-	}
-	err := reads.Wait()
-	close(found)
-	var all []Authorized
-	for a := range found {
-		all = append(all, a)
-	}
-	return all, err
-}

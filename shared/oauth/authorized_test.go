@@ -5,9 +5,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"gatehouse/shared/audit"
 	"gatehouse/shared/oauth"
+	"gatehouse/shared/page"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/user"
@@ -20,11 +22,11 @@ func (f *fixture) authorized(t *testing.T) []oauth.Authorized {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := f.Authorized(t.Context(), u)
+	found, err := f.Authorized(t.Context(), u, page.First)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return found
+	return found.Items
 }
 
 // wantAuthorized checks the clients that can act for the user, by what is
@@ -35,7 +37,7 @@ func (f *fixture) wantAuthorized(t *testing.T, when string, want ...oauth.Author
 	for i := range got {
 		got[i].Client = oauth.Client{ID: got[i].ID}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("%s: Authorized differs (-want +got):\n%s", when, diff)
 	}
 }
@@ -67,7 +69,7 @@ func TestAuthorizedGroupsTheLiveGrantsOfEachClient(t *testing.T) {
 	hourAgo, public := f.now().Add(-time.Hour), oauth.Authorized{
 		Client: oauth.Client{ID: f.public.ID}, Scopes: scope.Of("read_user"), Since: f.now(), LastUse: f.now(),
 	}
-	f.wantAuthorized(t, "the client of the latest use first", public,
+	f.wantAuthorized(t, "the client with the highest number first", public,
 		oauth.Authorized{Client: one, Scopes: scope.Of("api", "read_user"), Since: start, LastUse: hourAgo})
 
 	f.advance(time.Hour)
@@ -137,5 +139,78 @@ func TestRevokeGrantsEndsEverythingOfTheClient(t *testing.T) {
 	}
 	if consented, err := f.Consented(t.Context(), f.user.ID, a); err != nil || consented {
 		t.Errorf("Consented = %t, %v after everything was revoked, want the user to be asked", consented, err)
+	}
+}
+
+// With more than ten grants, what the older ones allow is known from their summary.
+func TestAuthorizedWithManyGrants(t *testing.T) {
+	f := newFixture(t, oauth.Settings{})
+	start, one := f.now(), oauth.Client{ID: f.client.ID}
+	granted := func(scopes string) oauth.Tokens {
+		t.Helper()
+		f.advance(time.Minute)
+		request := f.authorizeRequest()
+		request.Scope = scopes
+		return f.mustToken(t, oauth.TokenRequest{
+			GrantType: "authorization_code", Client: f.credentials(), RedirectURI: redirectURI, CodeVerifier: verifier,
+			Code: f.approve(t, f.client, request),
+		})
+	}
+	revoke := func(tokens ...oauth.Tokens) {
+		t.Helper()
+		for _, pair := range tokens {
+			if err := f.Revoke(t.Context(), f.credentials(), pair.Refresh); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	oldest, middle := granted("openid"), granted("read_user")
+	start = start.Add(time.Minute)
+	var newest []oauth.Tokens
+	for range 8 {
+		newest = append(newest, granted("api"))
+	}
+	revoke(oldest)
+	f.wantAuthorized(t, "ten grants, one of them revoked", oauth.Authorized{
+		Client: one, Scopes: scope.Of("api", "read_user"), Since: start.Add(time.Minute), LastUse: f.now(),
+	})
+	newest = append(newest, granted("api"))
+	every := scope.Of("api", "openid", "read_user")
+	f.wantAuthorized(t, "eleven grants", oauth.Authorized{Client: one, Scopes: every, Since: start, LastUse: f.now()})
+	newest = append(newest, granted("api"), granted("api"))
+	revoke(newest...)
+	f.wantAuthorized(t, "only an old one is live", oauth.Authorized{
+		Client: one, Scopes: scope.Of("read_user"), Since: start.Add(time.Minute), LastUse: start.Add(time.Minute),
+	})
+	f.approve(t, f.client, f.authorizeRequest())
+	revoke(middle)
+	f.wantAuthorized(t, "only a code is outstanding")
+	if kept, err := f.store.Summaries(t.Context(), f.user.ID, page.First); err != nil || len(kept.Items) != 1 {
+		t.Errorf("the summaries are %+v, %v, want one as long as a code is outstanding", kept.Items, err)
+	}
+	f.advance(oauth.CodeLifetime + time.Hour)
+	f.wantAuthorized(t, "nothing is left")
+	if kept, err := f.store.Summaries(t.Context(), f.user.ID, page.First); err != nil || len(kept.Items) != 0 {
+		t.Errorf("the summaries are %+v, %v, want none of what has ended", kept.Items, err)
+	}
+}
+
+// A consent counts if it is among the last hundred grants.
+func TestConsentIsLookedForAmongTheNewestGrants(t *testing.T) {
+	f := newFixture(t, oauth.Settings{})
+	a, err := f.Check(f.client, f.authorizeRequest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.tokens(t)
+	for n := range 100 {
+		if consented, err := f.Consented(t.Context(), f.user.ID, a); err != nil || !consented {
+			t.Fatalf("Consented after %d more grants = %t, %v, want true", n, consented, err)
+		}
+		f.advance(time.Microsecond)
+		f.approve(t, f.client, f.authorizeRequest())
+	}
+	if consented, err := f.Consented(t.Context(), f.user.ID, a); err != nil || consented {
+		t.Errorf("Consented after 100 more grants = %t, %v, want the user to be asked", consented, err)
 	}
 }

@@ -2,9 +2,12 @@ package oauth
 
 import (
 	"context"
+	"encoding/binary"
 	"time"
 
+	"gatehouse/shared/page"
 	"gatehouse/shared/scope"
+	"gatehouse/shared/secret"
 )
 
 // Lifetimes. AccessLifetime is part of the interface; CodeLifetime is the longest
@@ -25,7 +28,16 @@ const (
 type GrantID struct {
 	UserID   int64
 	ClientID int64    // the client's number; zero: a password grant without a client
-	Random   [12]byte // distinguishes the grants of one user and client
+	Random   [12]byte // distinguishes the grants of one user and client; newer ones are higher
+}
+
+// newRandom returns the Random of a grant that is made now. Those that releases
+// before made have no time in them, and are lower than nearly all of these.
+func newRandom(now time.Time) (r [12]byte) {
+	binary.BigEndian.PutUint64(r[:], uint64(now.UnixMicro()))
+	r[0] = 0xff
+	copy(r[8:], secret.Random(4))
+	return r
 }
 
 // Grant is a user's permission for a client, from the code through every pair of
@@ -123,20 +135,25 @@ func (g Grant) Rotated(scopes scope.Set, now time.Time) Grant {
 // callers at most one gets a nil error. A store may forget a grant once its
 // EndsAt has passed.
 type GrantStore interface {
-	// CreateGrant stores a new grant.
+	// CreateGrant stores a new grant and, unless it is without a client, adds it to
+	// the user's Summary of the client: both or neither.
 	CreateGrant(ctx context.Context, g Grant) error
 
 	// Grant returns the grant with this id, also a revoked or expired one, or
 	// a fault.NotFound error.
 	Grant(ctx context.Context, id GrantID) (Grant, error)
 
-	// GrantsOf returns the user's grants to the client, also revoked or
-	// expired ones.
-	GrantsOf(ctx context.Context, userID, clientID int64) ([]Grant, error)
+	// GrantsOf returns the user's grants to the client, also revoked or expired
+	// ones: the highest Random first, and at most that many.
+	GrantsOf(ctx context.Context, userID, clientID int64, most int) ([]Grant, error)
 
-	// GrantsByUser returns all of the user's grants, also revoked or expired
-	// ones.
-	GrantsByUser(ctx context.Context, userID int64) ([]Grant, error)
+	// Summaries returns a page of the user's, the highest client number first.
+	// They are not counted.
+	Summaries(ctx context.Context, userID int64, r page.Request) (page.Of[Summary], error)
+
+	// ForgetSummary removes it, unless a grant was added since it was read.
+	// One that is gone is no error.
+	ForgetSummary(ctx context.Context, a Summary) error
 
 	// AdvanceGrant stores next, which is the Redeemed or Rotated grant, if the
 	// stored generation is still next.Generation-1 and the grant is not
@@ -150,12 +167,13 @@ type GrantStore interface {
 	RevokeGrant(ctx context.Context, id GrantID, now time.Time) error
 
 	// RevokeGrants ends all of the user's grants to the client, outstanding
-	// codes included. Once it returns, no grant from before the call works; one
-	// that is created meanwhile may stay.
+	// codes included, and forgets the Summary. Once it returns, no grant from
+	// before the call works; one that is created meanwhile may stay, and then the
+	// Summary does.
 	RevokeGrants(ctx context.Context, userID, clientID int64, now time.Time) error
 
-	// TouchGrant records the use of an access token of the grant. It leaves
-	// alone what other callers change at the same time. A grant that is gone
+	// TouchGrant records the use of an access token of the grant, in the grant and
+	// in the Summary. It leaves alone what other callers change at the same time. A grant that is gone
 	// stays gone, which is no error.
 	TouchGrant(ctx context.Context, id GrantID, now time.Time) error
 }

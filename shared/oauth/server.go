@@ -107,7 +107,7 @@ func (s *Server) tokens(g Grant) Tokens {
 // newGrant returns a grant of the user to the client, without tokens.
 func (s *Server) newGrant(userID int64, c Client, scopes scope.Set) Grant {
 	return Grant{
-		GrantID:     GrantID{UserID: userID, ClientID: c.ID, Random: [12]byte(secret.Random(12))},
+		GrantID:     GrantID{UserID: userID, ClientID: c.ID, Random: newRandom(s.now())},
 		Application: c.ClientID,
 		Nonce:       [16]byte(secret.Random(16)),
 		Scopes:      scopes,

@@ -126,3 +126,6 @@ func (s Set) And(other Set) Set {
 	}
 	return both
 }
+
+// Or returns the scopes that one of the sets holds, in the order of the alphabet.
+func (s Set) Or(other Set) Set { return Of(slices.Sorted(slices.Values(slices.Concat(s, other)))...) }

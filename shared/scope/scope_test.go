@@ -68,14 +68,14 @@ func TestSets(t *testing.T) {
 	tests := []struct {
 		a, b          scope.Set
 		within, equal bool
-		and           scope.Set
+		and, or       scope.Set
 	}{
-		{scope.Of(), scope.Of(), true, true, scope.Of()},
-		{scope.Of("a"), scope.Of(), false, false, scope.Of()},
-		{scope.Of(), scope.Of("a"), true, false, scope.Of()},
-		{scope.Of("a", "b"), scope.Of("b", "a"), true, true, scope.Of("a", "b")},
-		{scope.Of("a", "b"), scope.Of("b", "c"), false, false, scope.Of("b")},
-		{scope.Of("c", "a"), scope.Of("a", "b", "c"), true, false, scope.Of("c", "a")},
+		{scope.Of(), scope.Of(), true, true, scope.Of(), scope.Of()},
+		{scope.Of("a"), scope.Of(), false, false, scope.Of(), scope.Of("a")},
+		{scope.Of(), scope.Of("a"), true, false, scope.Of(), scope.Of("a")},
+		{scope.Of("a", "b"), scope.Of("b", "a"), true, true, scope.Of("a", "b"), scope.Of("a", "b")},
+		{scope.Of("a", "b"), scope.Of("b", "c"), false, false, scope.Of("b"), scope.Of("a", "b", "c")},
+		{scope.Of("c", "a"), scope.Of("a", "b", "c"), true, false, scope.Of("c", "a"), scope.Of("a", "b", "c")},
 	}
 	for _, test := range tests {
 		if got := test.a.Within(test.b); got != test.within {
@@ -86,6 +86,9 @@ func TestSets(t *testing.T) {
 		}
 		if got := test.a.And(test.b); !cmp.Equal(got, test.and) {
 			t.Errorf("%q.And(%q) = %q, want %q", test.a, test.b, got, test.and)
+		}
+		if got := test.a.Or(test.b); !cmp.Equal(got, test.or) {
+			t.Errorf("%q.Or(%q) = %q, want %q", test.a, test.b, got, test.or)
 		}
 	}
 }

@@ -282,7 +282,7 @@ func TestDenial(t *testing.T) {
 			t.Errorf("%s told the client %v", name, params)
 		}
 	}
-	if grants, err := a.Store.GrantsOf(t.Context(), ada.ID, client.ID); err != nil || len(grants) != 0 {
+	if grants, err := a.Store.GrantsOf(t.Context(), ada.ID, client.ID, 10); err != nil || len(grants) != 0 {
 		t.Errorf("denials left the grants %v, %v", grants, err)
 	}
 }
@@ -394,9 +394,9 @@ func (c *counted) CreateGrant(ctx context.Context, g oauth.Grant) error {
 	return c.Store.CreateGrant(ctx, g)
 }
 
-func (c *counted) GrantsOf(ctx context.Context, userID, clientID int64) ([]oauth.Grant, error) {
+func (c *counted) GrantsOf(ctx context.Context, userID, clientID int64, most int) ([]oauth.Grant, error) {
 	c.others.Add(1)
-	return c.Store.GrantsOf(ctx, userID, clientID)
+	return c.Store.GrantsOf(ctx, userID, clientID, most)
 }
 
 // The budget of an approval: session and client, the user, one write.

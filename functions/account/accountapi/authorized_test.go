@@ -71,6 +71,25 @@ func TestAuthorizedApplicationsSayWhatEachMayDo(t *testing.T) {
 	signedIn(t, a, ada).Get(authorizedList).Want(200, "No application can act for you")
 }
 
+func TestAuthorizedApplicationsAreListedInPages(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	b := signedIn(t, a, ada)
+	for i := range 21 {
+		allow(t, a, b, register(t, a, ada, func(r *oauth.Registration) { r.Name = fmt.Sprintf("Number %02d.", i) }), "api")
+	}
+	first := b.Get(authorizedList).Want(200, "Number 20.</bdi>", "Number 01.</bdi>", `rel="next"`).Text()
+	_, next, _ := strings.Cut(first, `class="button quiet" href="`+authorizedList)
+	next, _, _ = strings.Cut(next, `"`)
+	if strings.Contains(first, "Number 00.") {
+		t.Error("the first page has more than twenty applications")
+	}
+	second := b.Get(authorizedList+next).Want(200, "Number 00.</bdi>", `rel="prev"`).Text()
+	if strings.Contains(second, "Number 01.") || strings.Contains(second, `rel="next"`) {
+		t.Errorf("the second page has more than the last application: %s", second)
+	}
+}
+
 // Revoking asks first, and then all of it is over at once.
 func TestRevokeAuthorizedApplication(t *testing.T) {
 	for name, revoke := range map[string]func(b *apptest.Browser, id int64) apptest.Page{

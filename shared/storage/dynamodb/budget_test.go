@@ -116,16 +116,15 @@ func TestBudget(t *testing.T) {
 		{"AccessTokenByDigest", func() error { _, err := s.AccessTokenByDigest(ctx, token.Digest); return err },
 			[]string{"GetItem"}},
 		{"TouchAccessToken", func() error { return s.TouchAccessToken(ctx, token, now) }, []string{"UpdateItem"}},
-		{"CreateGrant", func() error { return s.CreateGrant(ctx, newGrant()) }, []string{"PutItem"}},
+		{"CreateGrant", func() error { return s.CreateGrant(ctx, newGrant()) }, []string{"TransactWriteItems"}},
 		{"Grant", func() error { _, err := s.Grant(ctx, grant.GrantID); return err }, []string{"GetItem"}},
-		{"GrantsOf", func() error { _, err := s.GrantsOf(ctx, 1, 2); return err }, []string{"Query"}},
-		{"GrantsByUser", func() error { _, err := s.GrantsByUser(ctx, grant.UserID); return err }, []string{"Query"}},
-		{"TouchGrant", func() error { return s.TouchGrant(ctx, grant.GrantID, now) }, []string{"UpdateItem"}},
+		{"GrantsOf", func() error { _, err := s.GrantsOf(ctx, 1, 2, 10); return err }, []string{"Query"}},
+		{"TouchGrant", func() error { return s.TouchGrant(ctx, grant.GrantID, now) }, []string{"UpdateItem", "UpdateItem"}},
 		{"AdvanceGrant", func() error { _, err := s.AdvanceGrant(ctx, grant.Redeemed(now)); return err },
 			[]string{"UpdateItem"}},
 		{"RevokeGrant", func() error { return s.RevokeGrant(ctx, grant.GrantID, now) }, []string{"UpdateItem"}},
 		{"RevokeGrants", func() error { return s.RevokeGrants(ctx, grant.UserID, grant.ClientID, now) },
-			[]string{"Query", "UpdateItem"}},
+			[]string{"GetItem", "Query", "UpdateItem", "DeleteItem"}},
 	}
 	for _, test := range tests {
 		got := w.during(func() {

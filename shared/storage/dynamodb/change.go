@@ -15,7 +15,8 @@ type change struct {
 	key
 	action     action
 	item       item   // the whole item, or the attributes of an update
-	add        item   // numbers that an update adds
+	add        item   // numbers, and members of sets, that an update adds
+	once       item   // attributes that an update sets unless they are there
 	condition  string // empty: none
 	names      map[string]string
 	values     item // what the condition refers to, like names
@@ -181,6 +182,9 @@ func (c change) expression(nonce []byte) expression {
 		} else {
 			e.set = append(e.set, e.name(name)+" = "+e.value(name, value))
 		}
+	}
+	for name, value := range c.once {
+		e.set = append(e.set, e.name(name)+" = if_not_exists("+e.name(name)+", "+e.value(name, value)+")")
 	}
 	for name, n := range c.add {
 		e.add = append(e.add, e.name(name)+" "+e.value(name, n))

@@ -90,8 +90,10 @@
 // entries of everybody, and of an event, have a partition for each month (UTC), so
 // that no partition grows forever.
 //
-// The use of a grant is recorded at most once a minute, and keeps the nonce of
-// the write before, which may still be looked for.
+// The use of a grant is recorded at most once a minute, also in the summary of the
+// user's grants to the application. It keeps the nonce of the write before, which
+// may still be looked for. Grants of a release before get into summaries when the
+// user's are listed for the first time.
 //
 // A list of groups or projects is merged from partitions: what everyone sees, and
 // what is private below each group of the viewer. The transaction that creates,

@@ -3,6 +3,7 @@ package dynamodb
 import (
 	"context"
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"time"
 
@@ -45,9 +46,13 @@ func (fs fields) until(end time.Time) fields {
 	return append(fs, field{"ttl", &ttl})
 }
 
-// CreateGrant stores a new grant.
+// CreateGrant stores a new grant, and adds it to the summary of the client's.
 func (s *Store) CreateGrant(ctx context.Context, g oauth.Grant) error {
-	return s.write(ctx, create(grantKey(g.GrantID), grantFields(&g).until(g.EndsAt().Add(grantGrace))))
+	created := create(grantKey(g.GrantID), grantFields(&g).until(g.EndsAt().Add(grantGrace)))
+	if g.ClientID == 0 {
+		return s.write(ctx, created)
+	}
+	return s.write(ctx, created, addGrant(g))
 }
 
 // Grant returns the grant with this id.
@@ -55,14 +60,18 @@ func (s *Store) Grant(ctx context.Context, id oauth.GrantID) (oauth.Grant, error
 	return grants.get(ctx, s, grantKey(id))
 }
 
-// GrantsOf returns the user's grants to the client.
-func (s *Store) GrantsOf(ctx context.Context, userID, clientID int64) ([]oauth.Grant, error) {
-	return grants.all(ctx, s, grantItem.key(userID, clientID))
-}
-
-// GrantsByUser returns all of the user's grants.
-func (s *Store) GrantsByUser(ctx context.Context, userID int64) ([]oauth.Grant, error) {
-	return grants.all(ctx, s, grantItem.key(userID))
+// GrantsOf returns the user's newest grants to the client.
+func (s *Store) GrantsOf(ctx context.Context, userID, clientID int64, most int) (found []oauth.Grant, err error) {
+	const highest = "g" // above all digits
+	err = s.between(ctx, grantItem.key(userID, clientID), "", highest, most, func(it item) (bool, error) {
+		g, err := grants.read(it)
+		found = append(found, g)
+		return len(found) < most, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list grants: %w", err)
+	}
+	return found, nil
 }
 
 // AdvanceGrant stores the next state of a grant in one conditional write. If the
@@ -96,17 +105,33 @@ func (s *Store) RevokeGrant(ctx context.Context, id oauth.GrantID, now time.Time
 // RevokeGrants ends all of the user's grants to the client, each in its own write.
 // When one fails, the next call ends the rest.
 func (s *Store) RevokeGrants(ctx context.Context, userID, clientID int64, now time.Time) error {
-	found, err := s.GrantsOf(ctx, userID, clientID)
+	summary, err := s.get(ctx, summaryItem.key(userID, clientID)) // before the grants, to notice those that come
+	if err != nil {
+		return err
+	}
+	found, err := grants.all(ctx, s, grantItem.key(userID, clientID))
 	if err != nil {
 		return err
 	}
 	unended := slices.DeleteFunc(found, oauth.Grant.Revoked)
-	return inParallel(ctx, unended, func(ctx context.Context, g oauth.Grant) error {
+	err = inParallel(ctx, unended, func(ctx context.Context, g oauth.Grant) error {
 		return s.RevokeGrant(ctx, g.GrantID, now)
 	})
+	if err != nil || summary == nil {
+		return err
+	}
+	a, err := summaries.read(summary)
+	if err != nil {
+		return err
+	}
+	return s.ForgetSummary(ctx, a)
 }
 
-// TouchGrant records the use of a grant.
+// TouchGrant records the use of a grant, in the summary too.
 func (s *Store) TouchGrant(ctx context.Context, id oauth.GrantID, now time.Time) error {
-	return s.writeIf(ctx, set(grantKey(id), fields{{"used_at", &now}}).keepNonce())
+	uses := []change{set(grantKey(id), fields{{"used_at", &now}})}
+	if id.ClientID != 0 {
+		uses = append(uses, set(summaryItem.key(id.UserID, id.ClientID), fields{{"last_use", &now}}))
+	}
+	return inParallel(ctx, uses, func(ctx context.Context, use change) error { return s.writeIf(ctx, use.keepNonce()) })
 }

@@ -5,7 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
+	"gatehouse/shared/page"
+	"gatehouse/shared/storage/walk"
 )
 
 var grants = newKind("grants", grantColumns, oauth.ErrGrantNotFound, nil)
@@ -31,12 +34,43 @@ func grantProgress(g *oauth.Grant) columns {
 
 const byGrantID = "WHERE user_id = ? AND client_id = ? AND random = ?"
 
-// CreateGrant stores a grant.
+// CreateGrant stores a grant, and adds it to the summary of the client's.
 func (s *Store) CreateGrant(ctx context.Context, g oauth.Grant) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
-		_, err := grants.insert(tx, &g)
-		return err
+		if _, err := grants.insert(tx, &g); err != nil || g.ClientID == 0 {
+			return err
+		}
+		a, err := summaries.find(context.Background(), tx, ofClient, g.UserID, g.ClientID)
+		if fault.IgnoreNotFound(err) != nil {
+			return err
+		}
+		a = a.With(g)
+		return summaries.put(tx, &a)
 	})
+}
+
+var summaries = newKind("grant_summaries", summaryColumns, oauth.ErrGrantNotFound, nil)
+
+func summaryColumns(a *oauth.Summary) columns {
+	return columns{
+		{"user_id", &a.UserID}, {"client_id", &a.ClientID}, {"application", &a.Application}, {"scopes", &a.Scopes},
+		{"since", &a.Since}, {"last_use", &a.LastUse}, {"grants", &a.Grants},
+	}
+}
+
+const ofClient = "WHERE user_id = ? AND client_id = ?"
+
+// Summaries returns a page of the summaries of the user's grants.
+func (s *Store) Summaries(ctx context.Context, userID int64, r page.Request) (page.Of[oauth.Summary], error) {
+	return walk.List[oauth.Summary]{
+		Sources:  []walk.Source[oauth.Summary]{summaries.newest(s, "client_id", "WHERE user_id = ?", userID)},
+		Position: func(a oauth.Summary) page.Position { return page.At(a.ClientID) },
+	}.Page(ctx, r)
+}
+
+// ForgetSummary removes the summary, unless a grant was added.
+func (s *Store) ForgetSummary(ctx context.Context, a oauth.Summary) error {
+	return s.exec(ctx, "DELETE FROM grant_summaries "+ofClient+" AND grants = ?", a.UserID, a.ClientID, a.Grants)
 }
 
 // Grant returns the grant with this id.
@@ -44,15 +78,12 @@ func (s *Store) Grant(ctx context.Context, id oauth.GrantID) (oauth.Grant, error
 	return grants.find(ctx, s.readers, byGrantID, id.UserID, id.ClientID, id.Random[:])
 }
 
-// GrantsOf returns the user's grants to the client.
-func (s *Store) GrantsOf(ctx context.Context, userID, clientID int64) ([]oauth.Grant, error) {
-	return grants.all(ctx, s.readers, "WHERE user_id = ? AND client_id = ?", userID, clientID)
+// GrantsOf returns the user's newest grants to the client.
+func (s *Store) GrantsOf(ctx context.Context, userID, clientID int64, most int) ([]oauth.Grant, error) {
+	return grants.all(ctx, s.readers, newestGrants, userID, clientID, most)
 }
 
-// GrantsByUser returns all of the user's grants.
-func (s *Store) GrantsByUser(ctx context.Context, userID int64) ([]oauth.Grant, error) {
-	return grants.all(ctx, s.readers, "WHERE user_id = ?", userID)
-}
+const newestGrants = ofClient + " ORDER BY random DESC LIMIT ?"
 
 var advanceGrant = update("grants", grantProgress, byGrantID+" AND generation = ? AND revoked_at = 0")
 
@@ -81,11 +112,21 @@ func (s *Store) RevokeGrant(ctx context.Context, id oauth.GrantID, now time.Time
 
 // RevokeGrants ends all of the user's grants to the client.
 func (s *Store) RevokeGrants(ctx context.Context, userID, clientID int64, now time.Time) error {
-	return s.exec(ctx, "UPDATE grants SET revoked_at = ? WHERE user_id = ? AND client_id = ? AND revoked_at = 0",
-		micros(now), userID, clientID)
+	return s.writer.do(ctx, func(tx *transaction) error {
+		err := tx.exec("UPDATE grants SET revoked_at = ? "+ofClient+" AND revoked_at = 0", micros(now), userID, clientID)
+		if err != nil {
+			return err
+		}
+		return tx.exec("DELETE FROM grant_summaries "+ofClient, userID, clientID)
+	})
 }
 
 // TouchGrant records the use of a grant.
 func (s *Store) TouchGrant(ctx context.Context, id oauth.GrantID, now time.Time) error {
-	return s.exec(ctx, "UPDATE grants SET used_at = ? "+byGrantID, micros(now), id.UserID, id.ClientID, id.Random[:])
+	return s.writer.do(ctx, func(tx *transaction) error {
+		if err := tx.exec("UPDATE grants SET used_at = ? "+byGrantID, micros(now), id.UserID, id.ClientID, id.Random[:]); err != nil {
+			return err
+		}
+		return tx.exec("UPDATE grant_summaries SET last_use = ? "+ofClient, micros(now), id.UserID, id.ClientID)
+	})
 }

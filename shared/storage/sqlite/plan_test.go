@@ -65,3 +65,9 @@ func TestListsOfOnesOwnAreReadByIndexes(t *testing.T) {
 	wantPlan(t, s, accessTokens.selected+"WHERE true"+newest, "PRIMARY KEY (rowid<?)", 1, 20)
 	wantPlan(t, s, clients.selected+"WHERE owner_id = ?"+newest, "clients_by_owner (owner_id=? AND rowid<?)", 1, 1, 20)
 }
+
+func TestGrantsAreListedByIndexes(t *testing.T) {
+	s := openInternal(t)
+	wantPlan(t, s, grants.selected+newestGrants, "sqlite_autoindex_grants_1 (user_id=? AND client_id=?)", 1, 1, 10)
+	wantPlan(t, s, summaries.selected+"WHERE user_id = ? AND client_id < ? ORDER BY client_id DESC LIMIT ?", "PRIMARY KEY (user_id=? AND client_id<?)", 1, 1, 20)
+}

@@ -1,14 +1,20 @@
 package storagetest
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"math"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"gatehouse/shared/oauth"
+	"gatehouse/shared/page"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/storage"
 )
@@ -25,7 +31,10 @@ var grants = []promise{
 	{"revoked by many at once are revoked", revokeManyRace},
 	{"that have ended are read back or forgotten", endedGrant},
 	{"are listed by user and client", grantsOf},
-	{"are listed by user", grantsByUser},
+	{"are listed by user and client, the highest first", newestGrants},
+	{"have a summary for each client", summarizeGrants},
+	{"have summaries in pages", listSummaries},
+	{"have a summary beside those who forget one", summaryRace},
 	{"are revoked by user and client", revokeGrants},
 	{"revoked together while they advance stay revoked", revokeGrantsRace},
 	{"note their use and nothing else", touchGrant},
@@ -225,31 +234,124 @@ func grantsOf(t *testing.T, s storage.Store) {
 	wantOK(t, "RevokeGrant", s.RevokeGrant(t.Context(), revoked.GrantID, now))
 	revoked.RevokedAt = now
 
-	got := must[[]oauth.Grant](t)(s.GrantsOf(t.Context(), user, client))
+	got := must[[]oauth.Grant](t)(s.GrantsOf(t.Context(), user, client, manyGrants))
 	anyOrder := cmpopts.SortSlices(func(a, b oauth.Grant) bool { return string(a.Random[:]) < string(b.Random[:]) })
 	wantSame(t, "GrantsOf", got, []oauth.Grant{code, live, revoked}, anyOrder)
-	wantSame(t, "GrantsOf a stranger", must[[]oauth.Grant](t)(s.GrantsOf(t.Context(), client, user)), []oauth.Grant{})
+	wantSame(t, "GrantsOf a stranger", must[[]oauth.Grant](t)(s.GrantsOf(t.Context(), client, user, manyGrants)), []oauth.Grant{})
 }
 
-func grantsByUser(t *testing.T, s storage.Store) {
-	const user = 41
-	code, live, bare := addGrantOf(t, s, user, 42), addGrantOf(t, s, user, 43), addGrantOf(t, s, user, 0)
-	addGrantOf(t, s, user+1, 42)
-	addGrantOf(t, s, user*10, 42)
-	live = live.Redeemed(now)
-	wantAdvanced(t, s, live)
-	wantOK(t, "RevokeGrant", s.RevokeGrant(t.Context(), bare.GrantID, now))
-	bare.RevokedAt = now
+// manyGrants is more than any user has here.
+const manyGrants = 1000
 
-	wantGrants(t, s, user, code, live, bare)
-	wantGrants(t, s, 44)
+func newestGrants(t *testing.T, s storage.Store) {
+	const user, client = 41, 42
+	var all []oauth.Grant
+	for range 20 {
+		all = append(all, addGrantOf(t, s, user, client))
+	}
+	addGrantOf(t, s, user, client+1)
+	addGrantOf(t, s, user*10, client)
+	slices.SortFunc(all, func(a, b oauth.Grant) int { return bytes.Compare(b.Random[:], a.Random[:]) })
+	for _, most := range []int{1, 7, len(all), manyGrants, math.MaxInt} {
+		got := must[[]oauth.Grant](t)(s.GrantsOf(t.Context(), user, client, most))
+		wantSame(t, fmt.Sprintf("GrantsOf, %d at most", most), got, all[:min(most, len(all))])
+	}
 }
 
-// wantGrants checks which grants a user has.
-func wantGrants(t *testing.T, s storage.Store, userID int64, want ...oauth.Grant) {
+// wantGrants checks which grants a user has to the client.
+func wantGrants(t *testing.T, s storage.Store, userID, clientID int64, want ...oauth.Grant) {
 	t.Helper()
 	anyOrder := cmpopts.SortSlices(func(a, b oauth.Grant) bool { return string(a.Random[:]) < string(b.Random[:]) })
-	wantSame(t, "GrantsByUser", must[[]oauth.Grant](t)(s.GrantsByUser(t.Context(), userID)), want, anyOrder)
+	wantSame(t, "GrantsOf", must[[]oauth.Grant](t)(s.GrantsOf(t.Context(), userID, clientID, manyGrants)), want, anyOrder)
+}
+
+// summariesOf returns the user's summaries.
+func summariesOf(t *testing.T, s storage.Store, userID int64) []oauth.Summary {
+	t.Helper()
+	return must[page.Of[oauth.Summary]](t)(s.Summaries(t.Context(), userID, page.First)).Items
+}
+
+func summarizeGrants(t *testing.T, s storage.Store) {
+	const user, client = 71, 72
+	wantSame(t, "Summaries of nobody", summariesOf(t, s, user), []oauth.Summary{})
+	addGrantOf(t, s, user, 0)
+	addGrantOf(t, s, user+1, client)
+	first := addGrantOf(t, s, user, client)
+	want := oauth.Summary{UserID: user, ClientID: client, Application: first.Application, Scopes: first.Scopes.Or(nil), Since: now, Grants: 1}
+	wantSame(t, "Summaries", summariesOf(t, s, user), []oauth.Summary{want})
+
+	second := newGrant(user, client)
+	second.Application, second.Scopes, second.CreatedAt = first.Application, scope.Of(scope.OpenID), now.Add(time.Hour)
+	wantOK(t, "CreateGrant", s.CreateGrant(t.Context(), second))
+	wantOK(t, "TouchGrant", s.TouchGrant(t.Context(), second.GrantID, now.Add(2*time.Hour)))
+	want.Scopes, want.Grants, want.LastUse = first.Scopes.Or(second.Scopes), 2, now.Add(2*time.Hour)
+	wantOK(t, "RevokeGrant", s.RevokeGrant(t.Context(), first.GrantID, now))
+	wantAdvanced(t, s, second.Redeemed(now))
+	wantSame(t, "Summaries", summariesOf(t, s, user), []oauth.Summary{want})
+
+	before := want
+	before.Grants = 1
+	wantOK(t, "ForgetSummary, of before", s.ForgetSummary(t.Context(), before))
+	wantSame(t, "Summaries", summariesOf(t, s, user), []oauth.Summary{want})
+	for range 2 {
+		wantOK(t, "ForgetSummary", s.ForgetSummary(t.Context(), want))
+		wantSame(t, "Summaries", summariesOf(t, s, user), []oauth.Summary{})
+	}
+	wantOK(t, "TouchGrant", s.TouchGrant(t.Context(), second.GrantID, now.Add(3*time.Hour)))
+	third := addGrantOf(t, s, user, client)
+	want = oauth.Summary{UserID: user, ClientID: client, Application: third.Application, Scopes: third.Scopes.Or(nil), Since: now, Grants: 1}
+	wantSame(t, "Summaries", summariesOf(t, s, user), []oauth.Summary{want})
+	wantOK(t, "RevokeGrants", s.RevokeGrants(t.Context(), user, client, now))
+	wantSame(t, "Summaries after RevokeGrants", summariesOf(t, s, user), []oauth.Summary{})
+	if len(summariesOf(t, s, user+1)) != 1 {
+		t.Error("the summary of another user is gone")
+	}
+}
+
+func listSummaries(t *testing.T, s storage.Store) {
+	const user = 81
+	var want []oauth.Summary
+	for client := int64(2 * listed); client > 0; client-- {
+		g := newGrant(user, client)
+		wantOK(t, "CreateGrant", s.CreateGrant(t.Context(), g))
+		want = append(want, oauth.Summary{}.With(g))
+	}
+	list := func(r page.Request) (page.Of[oauth.Summary], error) {
+		found, err := s.Summaries(t.Context(), user, r)
+		if found.Total != -1 {
+			t.Errorf("Summaries counts %d, want no count", found.Total)
+		}
+		found.Total = len(want)
+		return found, err
+	}
+	wantListed(t, "Summaries", want, list)
+	client := atomic.Int64{}
+	client.Store(2 * listed)
+	wantUndisturbed(t, "Summaries", want, func() error { return s.CreateGrant(t.Context(), newGrant(user, client.Add(1))) },
+		list, func(a oauth.Summary) any { return a.ClientID })
+}
+
+// summaryRace adds grants of many scopes at once, while others forget a summary
+// that they read before: a grant always has a summary.
+func summaryRace(t *testing.T, s storage.Store) {
+	const user, client = 91, 92
+	offered := []scope.Scope{scope.API, scope.ReadUser, scope.OpenID, scope.ReadAPI}
+	for range 4 {
+		addGrantOf(t, s, user, client)
+		before := summariesOf(t, s, user)[0]
+		wantOK(t, "CreateGrant and ForgetSummary", errors.Join(race(len(offered)+4, func(i int) error {
+			if i >= len(offered) {
+				return s.ForgetSummary(t.Context(), before)
+			}
+			g := newGrant(user, client)
+			g.Scopes = scope.Of(offered[i])
+			return s.CreateGrant(t.Context(), g)
+		})...))
+		after := summariesOf(t, s, user)
+		if len(after) != 1 || after[0].Grants != int64(len(offered)) && after[0].Grants != before.Grants+int64(len(offered)) || !scope.Of(offered...).Within(after[0].Scopes) {
+			t.Errorf("the summaries are %+v, want one of the %d new grants, or of the %d before too", after, len(offered), before.Grants)
+		}
+	}
 }
 
 func revokeGrants(t *testing.T, s storage.Store) {
@@ -272,12 +374,14 @@ func revokeGrants(t *testing.T, s storage.Store) {
 	stranger := addGrantOf(t, s, user+1, client)
 
 	wantOK(t, "RevokeGrants", s.RevokeGrants(t.Context(), user, client, at))
-	wantGrants(t, s, user, append(want, kept)...)
+	wantGrants(t, s, user, client, want...)
+	wantGrant(t, s, kept)
 	wantGrant(t, s, stranger)
 	wantRefused(t, s, want[1].Rotated(want[1].Scopes, now.Add(time.Hour)), want[1])
 
 	wantOK(t, "RevokeGrants again", s.RevokeGrants(t.Context(), user, client, at.Add(time.Hour)))
-	wantGrants(t, s, user, append(want, kept)...)
+	wantGrants(t, s, user, client, want...)
+	wantGrant(t, s, kept)
 	wantOK(t, "RevokeGrants of none", s.RevokeGrants(t.Context(), client, user, at))
 }
 
@@ -299,7 +403,7 @@ func revokeGrantsRace(t *testing.T, s storage.Store) {
 		}
 		return nil
 	})
-	for _, g := range must[[]oauth.Grant](t)(s.GrantsOf(t.Context(), user, client)) {
+	for _, g := range must[[]oauth.Grant](t)(s.GrantsOf(t.Context(), user, client, manyGrants)) {
 		if !g.Revoked() {
 			t.Errorf("a grant of generation %d outlived RevokeGrants", g.Generation)
 		}

@@ -23,3 +23,22 @@ INSERT INTO deleted_projects (project_id)
 -- Client keys are listed by time.
 DROP INDEX client_keys_by_project;
 CREATE INDEX client_keys_by_project ON client_keys (project_id, created_at, id);
+
+-- A summary of a user's grants to a client, until they have ended.
+CREATE TABLE grant_summaries (
+	user_id     INTEGER NOT NULL,
+	client_id   INTEGER NOT NULL,
+	application TEXT    NOT NULL,
+	scopes      TEXT    NOT NULL, -- of all grants
+	since       INTEGER NOT NULL,
+	last_use    INTEGER NOT NULL,
+	grants      INTEGER NOT NULL, -- how many there have been
+	PRIMARY KEY (user_id, client_id)
+) STRICT, WITHOUT ROWID;
+INSERT INTO grant_summaries
+	SELECT user_id, client_id, min(application), group_concat(scopes, ' '), min(since), max(last_use), sum(grants)
+	FROM (
+		SELECT user_id, client_id, scopes, min(application) AS application, min(created_at) AS since, max(used_at) AS last_use, count(*) AS grants
+		FROM grants WHERE client_id <> 0 AND revoked_at = 0 GROUP BY user_id, client_id, scopes
+	)
+	GROUP BY user_id, client_id;
