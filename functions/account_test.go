@@ -44,6 +44,14 @@ func aboutAccounts() []scenario {
 				w.guess("somebody")
 			}
 		}, stored: names(signin.EventFailed), logged: slices.Repeat(names(signin.EventFailed), 8)},
+		{page: "GET /user_settings/sessions", cost: cost{3, 0, 0}},
+		{page: "GET " + applications, cost: cost{3, 0, 0}},
+		{page: "GET /user_settings/personal_access_tokens", cost: cost{4, 0, 0}},
+		{page: "GET /user_settings/audit?event=user.blocked", cost: cost{3, 0, 0}},
+		{page: "GET /admin/audit", cost: cost{6, 0, 0}},
+		{page: "GET /admin/audit?event=user.blocked", cost: cost{5, 0, 0}},
+		{page: "GET /user_settings/authorized_applications", cost: cost{8, 2, 0}}, // makes the summaries,
+		{page: "GET /user_settings/authorized_applications", cost: cost{4, 0, 0}},
 		{page: "POST /user_settings/authorized_applications/{client}/revoke", status: 303, stored: names(oauth.EventAuthorizationRevoked)},
 		{page: "POST /user_settings/sessions/end_others", status: 303, stored: names(session.EventOthersRevoked)},
 		{page: "POST /user_settings/sessions/" + strings.Repeat("0", 32) + "/end", status: 303, stored: names(session.EventRevoked)},
