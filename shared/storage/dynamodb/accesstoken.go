@@ -15,6 +15,8 @@ var (
 	tokenList    = shape{tokens, "LIST#pats", "<id>", "finds a token by its id", ""}
 	tokensOfUser = shape{tokens, "USER#<id>", "PAT#<id>", "a token in the list of its user", ""}
 	tokenCounter = shape{tokens, "COUNTER#pats", "COUNTER", "the last id of a token", ""}
+	countTokens  = shape{tokens, "LIST#pats", "COUNT", "how many tokens there are", ""}
+	countOfUser  = shape{tokens, "USER#<id>", "PATS", "how many tokens a user has", ""}
 )
 
 func tokenKey(d secret.Digest) key { return tokenItem.key(d.String()) }
@@ -52,6 +54,7 @@ func createToken(t accesstoken.Token) []change {
 		create(tokenKey(t.Digest), tokenFields(&t)).orElse(accesstoken.ErrTaken),
 		create(tokenList.key(t.ID), accessTokens.entry(&t)),
 		create(tokensOfUser.key(t.UserID).entry(t.ID), accessTokens.entry(&t)),
+		counts(countTokens.key(), 1), counts(countOfUser.key(t.UserID), 1),
 	}
 }
 
@@ -67,11 +70,11 @@ func (s *Store) AccessToken(ctx context.Context, id int64) (accesstoken.Token, e
 
 // AccessTokens returns a page of the user's tokens; for user 0 of all tokens.
 func (s *Store) AccessTokens(ctx context.Context, userID int64, r page.Request) (page.Of[accesstoken.Token], error) {
-	list := tokensOfUser.key(userID)
+	list, count := tokensOfUser.key(userID), countOfUser.key(userID)
 	if userID == 0 {
-		list = tokenList.key()
+		list, count = tokenList.key(), countTokens.key()
 	}
-	return accessTokens.numberedPage(ctx, s, list, func(t accesstoken.Token) int64 { return t.ID }, r)
+	return accessTokens.numberedPage(ctx, s, list, count, func(t accesstoken.Token) int64 { return t.ID }, r)
 }
 
 // RevokeAccessToken ends the token for good.

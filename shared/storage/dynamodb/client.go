@@ -11,6 +11,8 @@ var (
 	clientItem     = shape{applications, "APP#<client_id>", "APP", "an application", ""}
 	clientList     = shape{applications, "LIST#apps", "<number>", "finds an application by its number", ""}
 	clientsOfOwner = shape{applications, "OWNER#<user>", "APP#<number>", "an application in the list of its owner", ""}
+	countClients   = shape{applications, "LIST#apps", "COUNT", "how many applications there are", ""}
+	countOfOwner   = shape{applications, "OWNER#<user>", "APPS", "how many applications an owner has", ""}
 	clientCounter  = shape{applications, "COUNTER#apps", "COUNTER", "the last number of an application", ""}
 )
 
@@ -51,6 +53,7 @@ func (s *Store) CreateClient(ctx context.Context, c oauth.Client) (oauth.Client,
 		create(clientItem.key(c.ClientID), clientFields(&c)),
 		create(clientList.key(c.ID), clients.entry(&c)),
 		create(clientsOfOwner.key(c.OwnerID).entry(c.ID), clients.entry(&c)),
+		counts(countClients.key(), 1), counts(countOfOwner.key(c.OwnerID), 1),
 	)
 }
 
@@ -66,12 +69,12 @@ func (s *Store) ClientByID(ctx context.Context, id int64) (oauth.Client, error) 
 
 // Clients returns a page of all clients.
 func (s *Store) Clients(ctx context.Context, r page.Request) (page.Of[oauth.Client], error) {
-	return clients.numberedPage(ctx, s, clientList.key(), numberOfClient, r)
+	return clients.numberedPage(ctx, s, clientList.key(), countClients.key(), numberOfClient, r)
 }
 
 // ClientsOf returns a page of the clients that the user registered.
 func (s *Store) ClientsOf(ctx context.Context, ownerID int64, r page.Request) (page.Of[oauth.Client], error) {
-	return clients.numberedPage(ctx, s, clientsOfOwner.key(ownerID), numberOfClient, r)
+	return clients.numberedPage(ctx, s, clientsOfOwner.key(ownerID), countOfOwner.key(ownerID), numberOfClient, r)
 }
 
 func numberOfClient(c oauth.Client) int64 { return c.ID }
@@ -89,5 +92,6 @@ func (s *Store) DeleteClient(ctx context.Context, c oauth.Client) error {
 		mustRemove(clientItem.key(c.ClientID)).orElse(clients.notFound),
 		mustRemove(clientList.key(c.ID)),
 		mustRemove(clientsOfOwner.key(c.OwnerID).entry(c.ID)),
+		counts(countClients.key(), -1), counts(countOfOwner.key(c.OwnerID), -1),
 	)
 }

@@ -174,7 +174,7 @@ func (s *Store) ClientKeys(ctx context.Context, projectID int64, r page.Request)
 	return clientKeyKind.pageOf(ctx, s, walk.List[errortracking.ClientKey]{
 		Sources:  []walk.Source[errortracking.ClientKey]{s.clientKeysOf(projectID)},
 		Position: positionOfKey,
-		Count:    s.counting(list),
+		Count:    func(ctx context.Context) (int, error) { return s.countUpTo(ctx, list, page.CountLimit+1) },
 	}, r)
 }
 

@@ -3,6 +3,7 @@ package dynamodb
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -14,11 +15,11 @@ import (
 
 // numberedPage returns a page of the things that the entries of the list name, by
 // descending number.
-func (k kind[T]) numberedPage(ctx context.Context, s *Store, list key, number func(T) int64, r page.Request) (page.Of[T], error) {
+func (k kind[T]) numberedPage(ctx context.Context, s *Store, list, count key, number func(T) int64, r page.Request) (page.Of[T], error) {
 	return k.pageOf(ctx, s, walk.List[T]{
 		Sources:  []walk.Source[T]{k.newest(s, list)},
 		Position: func(entry T) page.Position { return page.At(number(entry)) },
-		Count:    s.counting(list),
+		Count:    func(ctx context.Context) (int, error) { return s.count(ctx, list, count) },
 	}, r)
 }
 
@@ -32,29 +33,82 @@ func (k kind[T]) pageOf(ctx context.Context, s *Store, list walk.List[T], r page
 	return found, err
 }
 
-// counting returns the function that counts the items of a list, up to one beyond
-// page.CountLimit.
-func (s *Store) counting(list key) func(context.Context) (int, error) {
-	return func(ctx context.Context) (n int, err error) {
-		input := &sdk.QueryInput{
-			TableName: s.table(list), Select: types.SelectCount, ConsistentRead: aws.Bool(true),
-			KeyConditionExpression:    aws.String("pk = :pk AND begins_with(sk, :sk)"),
-			ExpressionAttributeValues: item{":pk": text(list.pk), ":sk": text(list.sk)},
-		}
-		if list.sk == "" { // begins_with takes no empty text
-			input.KeyConditionExpression, input.ExpressionAttributeValues = aws.String("pk = :pk"), item{":pk": text(list.pk)}
-		}
-		for n <= page.CountLimit {
-			input.Limit = aws.Int32(int32(page.CountLimit + 1 - n))
-			out, err := s.client.Query(ctx, input)
-			if err != nil {
-				return 0, fmt.Errorf("count %s: %w", list.pk, err)
-			}
-			n += int(out.Count)
-			if input.ExclusiveStartKey = out.LastEvaluatedKey; len(out.LastEvaluatedKey) == 0 {
-				break
-			}
-		}
-		return n, nil
+// few is how many entries are counted each time.
+const few = 500
+
+// keptCount counts a list with more entries than a few. Changed counts those that
+// came and went since the item is there, and Before is how many there were before.
+// Before is missing until somebody needs it.
+type keptCount struct{ Before, Changed int64 }
+
+func (c *keptCount) fields() fields { return fields{{"before", &c.Before}, {"changed", &c.Changed}} }
+
+// counts is the change of the item by a write that adds n entries.
+func counts(count key, n int64) change {
+	return change{key: count, action: update, add: item{"changed": number(n)}}
+}
+
+// count returns how many entries the list has, and at most page.CountLimit+1.
+func (s *Store) count(ctx context.Context, list, count key) (n int, err error) {
+	var stored item
+	err = callAll(ctx, func(ctx context.Context) (err error) {
+		stored, err = s.get(ctx, count)
+		return err
+	}, func(ctx context.Context) (err error) {
+		n, err = s.countUpTo(ctx, list, few+1)
+		return err
+	})
+	if err != nil || n <= few {
+		return n, err
 	}
+	var kept keptCount
+	if err := kept.fields().read(stored); err != nil {
+		return 0, err
+	}
+	if _, begun := stored["before"]; !begun {
+		return s.countAnew(ctx, list, count, stored)
+	}
+	return min(int(kept.Before+kept.Changed), page.CountLimit+1), nil
+}
+
+// countAnew counts the whole list, and keeps the number unless the list changed
+// meanwhile: then the next caller counts anew.
+func (s *Store) countAnew(ctx context.Context, list, count key, stored item) (int, error) {
+	n, err := s.countUpTo(ctx, list, math.MaxInt32)
+	if err != nil {
+		return 0, err
+	}
+	var kept keptCount
+	if err := kept.fields().read(stored); err != nil {
+		return 0, err
+	}
+	kept.Before = int64(n) - kept.Changed
+	keep := create(count, kept.fields())
+	if stored != nil {
+		keep = set(count, fields{{"before", &kept.Before}}).when(nonceName+" = :last", item{":last": stored[nonceName]})
+	}
+	return min(n, page.CountLimit+1), s.writeIf(ctx, keep)
+}
+
+// countUpTo counts the entries of the list, so many at most.
+func (s *Store) countUpTo(ctx context.Context, list key, most int) (n int, err error) {
+	input := &sdk.QueryInput{
+		TableName: s.table(list), Select: types.SelectCount, ConsistentRead: aws.Bool(true),
+		KeyConditionExpression: aws.String("pk = :pk AND sk BETWEEN :low AND :high"),
+		ExpressionAttributeValues: item{
+			":pk": text(list.pk), ":low": text(list.entry(0).sk), ":high": text(list.entry(math.MaxInt64).sk + "~"),
+		},
+	}
+	for n < most {
+		input.Limit = aws.Int32(int32(most - n))
+		out, err := s.client.Query(ctx, input)
+		if err != nil {
+			return 0, fmt.Errorf("count %s: %w", list.pk, err)
+		}
+		n += int(out.Count)
+		if input.ExclusiveStartKey = out.LastEvaluatedKey; len(out.LastEvaluatedKey) == 0 {
+			break
+		}
+	}
+	return n, nil
 }
