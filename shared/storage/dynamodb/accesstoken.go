@@ -54,7 +54,7 @@ func createToken(t accesstoken.Token) []change {
 		create(tokenKey(t.Digest), tokenFields(&t)).orElse(accesstoken.ErrTaken),
 		create(tokenList.key(t.ID), accessTokens.entry(&t)),
 		create(tokensOfUser.key(t.UserID).entry(t.ID), accessTokens.entry(&t)),
-		counts(countTokens.key(), 1), counts(countOfUser.key(t.UserID), 1),
+		addToCount(countTokens.key(), 1), addToCount(countOfUser.key(t.UserID), 1),
 	}
 }
 

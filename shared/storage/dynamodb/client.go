@@ -53,7 +53,7 @@ func (s *Store) CreateClient(ctx context.Context, c oauth.Client) (oauth.Client,
 		create(clientItem.key(c.ClientID), clientFields(&c)),
 		create(clientList.key(c.ID), clients.entry(&c)),
 		create(clientsOfOwner.key(c.OwnerID).entry(c.ID), clients.entry(&c)),
-		counts(countClients.key(), 1), counts(countOfOwner.key(c.OwnerID), 1),
+		addToCount(countClients.key(), 1), addToCount(countOfOwner.key(c.OwnerID), 1),
 	)
 }
 
@@ -92,6 +92,6 @@ func (s *Store) DeleteClient(ctx context.Context, c oauth.Client) error {
 		mustRemove(clientItem.key(c.ClientID)).orElse(clients.notFound),
 		mustRemove(clientList.key(c.ID)),
 		mustRemove(clientsOfOwner.key(c.OwnerID).entry(c.ID)),
-		counts(countClients.key(), -1), counts(countOfOwner.key(c.OwnerID), -1),
+		addToCount(countClients.key(), -1), addToCount(countOfOwner.key(c.OwnerID), -1),
 	)
 }

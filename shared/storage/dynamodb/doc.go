@@ -27,7 +27,9 @@
 //	applications  APP#<client_id>               APP                       an application
 //	applications  COUNTER#apps                  COUNTER                   the last number of an application
 //	applications  LIST#apps                     <number>                  finds an application by its number
+//	applications  LIST#apps                     COUNT                     how many applications there are
 //	applications  OWNER#<user>                  APP#<number>              an application in the list of its owner
+//	applications  OWNER#<user>                  APPS                      how many applications an owner has
 //	client-keys   KEY#<id>                      KEY                       a client key; its id is part of it
 //	client-keys   PROJECT#<id>                  KEY#<time>#<id>           a client key in the list of its project
 //	client-keys   PROJECT#<id>                  SETTINGS                  the error tracking of a project
@@ -53,15 +55,23 @@
 //	directory     USER#<id>                     MEMBER#<kind>#<place>     a membership, found from the user
 //	directory     USER#<id>                     USER                      a user
 //	tokens        ATTEMPTS#<key>                ATTEMPTS                  a counter of failed attempts or invitations           a window after the last
-//	tokens        AUDIT#<day>                   AUDIT#<id>                an audit entry among those of the day                 a year
+//	tokens        AUDIT#<day>                   AUDIT#<id>                an audit entry of a release before                    a year
+//	tokens        AUDIT#<month>                 AUDIT#<id>                an audit entry among those of the month               a year
+//	tokens        AUDIT#<month>#<event>         AUDIT#<id>                an audit entry among those of the event               a year
+//	tokens        AUDIT#PROJECT#<id>            AUDIT#<id>                an audit entry among those of the project             a year
 //	tokens        COUNTER#pats                  COUNTER                   the last id of a token
 //	tokens        LIST#pats                     <id>                      finds a token by its id
+//	tokens        LIST#pats                     COUNT                     how many tokens there are
 //	tokens        PAT#<digest>                  PAT                       a personal access token
 //	tokens        SIGNINGKEYS                   SIGNINGKEYS               the keys of id_tokens, sealed
+//	tokens        USER#<id>                     AUDIT#<event>#<id>        an audit entry among those of the user and event      a year
 //	tokens        USER#<id>                     AUDIT#<id>                an audit entry among those of the user                a year
 //	tokens        USER#<id>                     GRANT#<client>#<random>   a grant                                               a day after its end
 //	tokens        USER#<id>                     PAT#<id>                  a token in the list of its user
-//	tokens        USER#<id>                     SESSION#<id>              a session                                             at its end
+//	tokens        USER#<id>                     PATS                      how many tokens a user has
+//	tokens        USER#<id>                     SESSION#<id>              a session; its id begins with the time                at its end
+//	tokens        USER#<id>                     SUMMARIES                 says that the user's grants are all in summaries
+//	tokens        USER#<id>                     SUMMARY#<client>          the summary of a user's grants to an application
 //	tokens        USER#<id>                     TWOFACTOR                 the second factor of a user
 //
 // Paths and e-mail addresses are in lower case in keys. A digest stands for a

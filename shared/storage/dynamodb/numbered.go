@@ -43,8 +43,8 @@ type keptCount struct{ Before, Changed int64 }
 
 func (c *keptCount) fields() fields { return fields{{"before", &c.Before}, {"changed", &c.Changed}} }
 
-// counts is the change of the item by a write that adds n entries.
-func counts(count key, n int64) change {
+// addToCount is the change of the item by a write that adds n entries.
+func addToCount(count key, n int64) change {
 	return change{key: count, action: update, add: item{"changed": number(n)}}
 }
 
