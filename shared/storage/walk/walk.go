@@ -5,6 +5,7 @@
 package walk
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -28,9 +29,14 @@ type List[T any] struct {
 	Merge func(a, b T) T
 	// Order is the order of positions; nil: page.Falling.
 	Order func(a, b page.Position) int
-	// Search keeps what is searched for. It looks at no more than SearchLimit
-	// entries for a page. Nil: every entry is kept.
+	// Search keeps what is searched for. It looks at no more than Limit entries for
+	// a page. Nil: every entry is kept.
 	Search func(T) bool
+	// Limit is how many entries a search looks at; 0: SearchLimit.
+	Limit int
+	// Look is how many entries a search looks at first; 0: as many as it needs if
+	// it keeps all of them. It is for stores whose requests cost more than entries.
+	Look int
 	// Time is when the entry was made, for Of.SearchedUntil. It belongs to Search.
 	Time func(T) time.Time
 	// Count returns the length of the list, at most page.CountLimit+1. Nil: the
@@ -83,7 +89,7 @@ type reading[T any] struct {
 	kept    []T
 	looked  int
 	last    T    // of those looked at
-	stopped bool // at the SearchLimit, and not at the end of the list
+	stopped bool // at the limit, and not at the end of the list
 }
 
 // growth is how many times as many entries each further look of a search takes.
@@ -97,8 +103,8 @@ func (l List[T]) read(ctx context.Context, after page.Position, n int) (reading[
 		return reading[T]{kept: kept}, err
 	}
 	var read reading[T]
-	limit := max(SearchLimit, n)
-	for look := n; ; look *= growth {
+	limit := max(cmp.Or(l.Limit, SearchLimit), n)
+	for look := max(n, l.Look); ; look *= growth {
 		look = min(look, limit-read.looked)
 		found, err := l.merged(ctx, after, look)
 		if err != nil {

@@ -18,6 +18,7 @@ import (
 type numbers struct {
 	walk.List[int64]
 	given atomic.Int64
+	reads atomic.Int64
 }
 
 func newNumbers(sources ...[]int64) *numbers {
@@ -31,6 +32,7 @@ func newNumbers(sources ...[]int64) *numbers {
 			}
 			all = all[:min(most, len(all))]
 			n.given.Add(int64(len(all)))
+			n.reads.Add(1)
 			return all, nil
 		})
 	}
@@ -201,6 +203,13 @@ func TestSearch(t *testing.T) {
 		}
 		if diff := cmp.Diff(down(length-999, 1, 1000), all); diff != "" || pages != 10 {
 			t.Errorf("%d pages (-want +got):\n%s", pages, diff)
+		}
+	})
+	t.Run("its own limit and first look", func(t *testing.T) {
+		list := searching(func(id int64) bool { return id == length-50 })
+		list.Limit, list.Look = 100, 60
+		if got := found(t, list, page.First); len(got.Items) != 1 || list.given.Load() != 100 || list.reads.Load() != 2 {
+			t.Errorf("%d items after %d reads of %d entries, want 1, 2, 100", len(got.Items), list.reads.Load(), list.given.Load())
 		}
 	})
 	t.Run("the end of the list is no limit", func(t *testing.T) {
