@@ -21,7 +21,7 @@ func aboutTheConsole() []scenario {
 
 		// The session, then its user, and then the project by its path are four of
 		// the steps.
-		{page: "GET " + console + "/alerts", cost: cost{6, 0, 0}},
+		{page: "GET " + console + "/alerts", cost: cost{7, 0, 0}}, // entries, alerts, their events
 		{page: "GET " + console + "/alerts/1", cost: cost{6, 0, 0}},
 		{page: "POST " + console + "/alerts/1/status", send: "status=acknowledged", status: 303, cost: cost{7, 1, 0}},
 		{page: "POST " + console + "/alerts/1/assignee", send: "user_id={root}", status: 303},

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 )
@@ -14,9 +16,10 @@ import (
 // Query selects and sorts alerts of a project.
 type Query struct {
 	Filter
-	Search     string // in title, description, service and monitoring tool, in any letter case
-	Order      Order  // empty: ByCreation
-	Descending bool
+	Search        string // in title, description, service and monitoring tool, in any letter case
+	IntegrationID int64  // that opened the alert; zero: any
+	Order         Order  // empty: ByCreation
+	Descending    bool
 }
 
 // Order is what a list is sorted by. Equal alerts have the newest first.
@@ -33,129 +36,150 @@ const (
 	ByStatus   Order = "status"
 )
 
-var compare = map[Order]func(a, b Alert) int{
-	ByCreation: func(a, b Alert) int { return cmp.Compare(a.IID, b.IID) },
-	ByStart:    func(a, b Alert) int { return a.StartedAt.Compare(b.StartedAt) },
-	ByEnd:      func(a, b Alert) int { return a.EndedAt.Compare(b.EndedAt) },
-	ByUpdate:   func(a, b Alert) int { return a.UpdatedAt.Compare(b.UpdatedAt) },
-	ByEvents:   func(a, b Alert) int { return cmp.Compare(a.Events, b.Events) },
-	BySeverity: func(a, b Alert) int {
-		return cmp.Compare(slices.Index(Severities, b.Severity), slices.Index(Severities, a.Severity))
-	},
-	ByStatus: func(a, b Alert) int {
-		return cmp.Compare(slices.Index(Statuses, a.Status), slices.Index(Statuses, b.Status))
-	},
-}
-
 // Orders lists every order.
 var Orders = []Order{ByCreation, ByStart, ByEnd, ByUpdate, ByEvents, BySeverity, ByStatus}
 
+// Position returns the place of an alert in the order of the query.
+func (q Query) Position(a Alert) page.Position {
+	return page.Position{Value: q.SortedBy().value(a), ID: a.IID}
+}
+
+// Compare is the order of positions in the list.
+func (q Query) Compare(a, b page.Position) int {
+	if q.Descending {
+		return page.Falling(a, b)
+	}
+	return page.Rising(a, b)
+}
+
+// SortedBy returns the order, ByCreation if the query names none.
+func (q Query) SortedBy() Order { return cmp.Or(q.Order, ByCreation) }
+
+// value is what the order compares. A missing time is before all others.
+func (o Order) value(a Alert) int64 {
+	switch o {
+	case ByStart:
+		return micros(a.StartedAt)
+	case ByEnd:
+		return micros(a.EndedAt)
+	case ByUpdate:
+		return micros(a.UpdatedAt)
+	case ByEvents:
+		return a.Events
+	case BySeverity:
+		return a.Severity.Rank()
+	case ByStatus:
+		return a.Status.Rank()
+	default:
+		return a.IID
+	}
+}
+
+// micros is a time in microseconds since 1970, and 0 for the zero time.
+func micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+// Searches reports whether the query selects by something that no store has a key
+// for, so that it looks at one alert after the other.
+func (q Query) Searches() bool { return q.Wanted() != "" || q.IntegrationID != 0 }
+
+// Wanted returns the text that is searched for, as it is in a SearchText.
+func (q Query) Wanted() string { return strings.ToLower(strings.TrimSpace(q.Search)) }
+
+// SearchText is what a search looks into, in lower case. No text that people
+// search for goes from one field into the next.
+func (a Alert) SearchText() string {
+	return strings.ToLower(strings.Join([]string{a.Title, a.Description, a.Service, a.MonitoringTool}, "\x1f"))
+}
+
+// Matches reports whether the query selects the alert.
+func (q Query) Matches(a Alert) bool {
+	return q.Passes(a.Class()) && (q.IntegrationID == 0 || q.IntegrationID == a.IntegrationID) &&
+		(q.Wanted() == "" || strings.Contains(a.SearchText(), q.Wanted()))
+}
+
 // Listing is a page of alerts, and the number of alerts of each status that match
-// the query apart from its statuses. Beyond page.CountLimit alerts the counts are
-// those of the newest, and Total is -1.
+// the query apart from its statuses; Counts is nil if they were not counted.
 type Listing struct {
 	page.Of[Alert]
 	Counts map[Status]int
 }
 
-// errTooMany refuses a query that would search or sort only the newest alerts of
-// the project: its result would be arbitrary.
-var errTooMany = fault.New(fault.Invalid,
-	"too many alerts would have to be searched, sorted or passed over; ask for fewer, by status or severity")
-
-// List returns a page of the alerts that match the query. If more than
-// page.CountLimit alerts have the wanted severities and time, they can only be
-// listed with the newest first, without a search, and up to a limit; anything
-// else is a fault.Invalid error.
-func (r *Rules) List(ctx context.Context, projectID int64, q Query, wanted page.Request) (Listing, error) {
-	anyStatus := Filter{Severities: q.Severities, Since: q.Since}
-	all, more, err := r.RecentAlerts(ctx, projectID, anyStatus, page.CountLimit)
-	if err != nil {
-		return Listing{}, err
-	}
-	if more {
-		return r.listBeyond(ctx, projectID, q, wanted, all)
-	}
-	all = slices.DeleteFunc(all, func(a Alert) bool { return !q.finds(a) })
-	counts := countStatuses(all)
-	all = slices.DeleteFunc(all, func(a Alert) bool { return !q.Passes(a) })
-	q.sort(all)
-	return Listing{page.Cut(all, wanted), counts}, nil
-}
-
-// reach is the number of alerts that can be paged through if there are more than
-// can be read at once.
+// reach is how far from the beginning of a list a page can be that is asked for by
+// its number alone: such a page costs as much as all before it.
 const reach = 5 * page.CountLimit
 
-// listBeyond lists a project with more alerts than can be read at once. Those
-// with the wanted statuses may still be few enough.
-func (r *Rules) listBeyond(ctx context.Context, projectID int64, q Query, wanted page.Request, newest []Alert) (Listing, error) {
-	limit := page.CountLimit
-	if q.newestFirst() {
-		limit = min(max(limit, wanted.Offset()+wanted.Size), reach)
+var errTooFar = fault.New(fault.Invalid,
+	"the page is too far from the beginning of the list; follow the link to the next page from one that is nearer")
+
+// List returns a page of the alerts that match the query, without their Activity.
+// What a search finds is not counted. A page beyond the reach of its number is a
+// fault.Invalid error.
+func (r *Rules) List(ctx context.Context, projectID int64, q Query, wanted page.Request) (Listing, error) {
+	if wanted.Skipped()+wanted.Size > reach {
+		return r.listBeyond(ctx, projectID, q, wanted)
 	}
-	found, more, err := r.RecentAlerts(ctx, projectID, q.Filter, limit)
-	switch {
-	case err != nil:
+	var l Listing
+	var counts Counts
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.Go(func() (err error) {
+		l.Of, err = r.Alerts(ctx, projectID, q, wanted)
+		return err
+	})
+	if !q.Searches() {
+		reads.Go(func() (err error) {
+			counts, err = r.AlertCounts(ctx, projectID)
+			return err
+		})
+	}
+	if err := reads.Wait(); err != nil {
 		return Listing{}, err
-	case more && (!q.newestFirst() || wanted.Offset()+wanted.Size > limit):
-		return Listing{}, errTooMany
 	}
-	found = slices.DeleteFunc(found, func(a Alert) bool { return !q.finds(a) })
-	q.sort(found)
-	l := Listing{page.Cut(found, wanted), countStatuses(newest)}
-	if more {
-		l.Total, l.More = -1, true
-	}
+	l.count(counts, q)
 	return l, nil
 }
 
-// newestFirst reports whether the query has the order of the store.
-func (q Query) newestFirst() bool {
-	return q.Search == "" && q.Descending && (q.Order == ByCreation || q.Order == "")
-}
-
-func countStatuses(alerts []Alert) map[Status]int {
-	counts := map[Status]int{}
-	for _, a := range alerts {
-		counts[a.Status]++
+// listBeyond answers for a page that is beyond the reach of its number: if the
+// list is shorter, the page is empty.
+func (r *Rules) listBeyond(ctx context.Context, projectID int64, q Query, wanted page.Request) (Listing, error) {
+	counts, err := r.AlertCounts(ctx, projectID)
+	switch {
+	case err != nil:
+		return Listing{}, err
+	case counts == nil || counts.Total(q.Filter) > wanted.Skipped():
+		return Listing{}, errTooFar
 	}
-	return counts
+	l := Listing{Of: page.Of[Alert]{Items: []Alert{}}}
+	if q.Searches() {
+		counts = nil
+	}
+	l.count(counts, q)
+	return l, nil
 }
 
-// finds reports whether the alert contains the searched text.
-func (q Query) finds(a Alert) bool {
-	wanted := strings.ToLower(strings.TrimSpace(q.Search))
-	return wanted == "" || slices.ContainsFunc([]string{a.Title, a.Description, a.Service, a.MonitoringTool},
-		func(text string) bool { return strings.Contains(strings.ToLower(text), wanted) })
+// count sets the numbers of the listing; nil: they are not known.
+func (l *Listing) count(counts Counts, q Query) {
+	l.Total = -1
+	if counts != nil {
+		l.Total, l.Counts = page.Count(counts.Total(q.Filter)), counts.statuses(q.Severities)
+	}
 }
-
-func (q Query) sort(alerts []Alert) {
-	by := compare[cmp.Or(q.Order, ByCreation)]
-	slices.SortStableFunc(alerts, func(a, b Alert) int { // stable: the newest are first already
-		if q.Descending {
-			return by(b, a)
-		}
-		return by(a, b)
-	})
-}
-
-// recent is the number of alerts that LastFrom searches.
-const recent = 1000
 
 // LastFrom returns the newest alert that the integration opened, or a
 // fault.NotFound error when none of the project's newest alerts is from it.
 func (r *Rules) LastFrom(ctx context.Context, projectID, integrationID int64) (Alert, error) {
-	all, _, err := r.RecentAlerts(ctx, projectID, Filter{}, recent)
+	found, err := r.Alerts(ctx, projectID, Query{IntegrationID: integrationID, Descending: true}, page.Request{Number: 1, Size: 1})
+	if err == nil && len(found.Items) == 0 {
+		err = fault.New(fault.NotFound, "no recent alert came through the integration")
+	}
 	if err != nil {
 		return Alert{}, err
 	}
-	for _, a := range all {
-		if a.IntegrationID == integrationID {
-			return a, nil
-		}
-	}
-	return Alert{}, fault.New(fault.NotFound, "no recent alert came through the integration")
+	return found.Items[0], nil
 }
 
 // Day counts the alerts that were opened on one day.
@@ -168,25 +192,34 @@ type Day struct {
 const dayLength = 24 * time.Hour
 
 // Days counts the alerts of the last n days in UTC, today included, the oldest
-// day first. More reports whether there were more than page.CountLimit alerts;
-// then only the newest are counted.
-func (r *Rules) Days(ctx context.Context, projectID int64, n int) (days []Day, more bool, err error) {
+// day first.
+func (r *Rules) Days(ctx context.Context, projectID int64, n int) ([]Day, error) {
 	today := r.now().UTC().Truncate(dayLength)
 	first := today.AddDate(0, 0, 1-n)
-	alerts, more, err := r.RecentAlerts(ctx, projectID, Filter{Since: first}, page.CountLimit)
+	counted, err := r.AlertDays(ctx, projectID, first)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	for day := first; !day.After(today); day = day.Add(dayLength) {
-		days = append(days, Day{Date: day})
+	days := make([]Day, n)
+	for i := range days {
+		days[i].Date = first.AddDate(0, 0, i)
 	}
-	for _, a := range alerts {
+	for _, c := range counted {
 		// Another function's clock may be ahead, and have opened it tomorrow.
-		i := min(int(a.CreatedAt.Sub(first)/dayLength), len(days)-1)
-		days[i].Total++
-		if a.Severity == SeverityCritical || a.Severity == SeverityHigh {
-			days[i].Grave++
-		}
+		day := &days[min(int(c.Date.Sub(first)/dayLength), n-1)]
+		day.Total, day.Grave = day.Total+c.Total, day.Grave+c.Grave
 	}
-	return days, more, nil
+	return days, nil
 }
+
+// Grave reports whether somebody should look at once: the severity is critical or
+// high.
+func (s Severity) Grave() bool { return s == SeverityCritical || s == SeverityHigh }
+
+// Rank is the place of the severity in an order: the gravest is the highest.
+func (s Severity) Rank() int64 {
+	return int64(len(Severities) - 1 - slices.Index(Severities, s))
+}
+
+// Rank is the place of the status in an order.
+func (s Status) Rank() int64 { return int64(slices.Index(Statuses, s)) }

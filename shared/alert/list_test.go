@@ -3,7 +3,6 @@ package alert_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -14,19 +13,16 @@ import (
 	"gatehouse/shared/page"
 )
 
-// store has the alerts of a project, the newest first, and changes them; that
-// the real ones keep their promises is tested elsewhere.
+// store has one alert and changes it, and counts many; that the real ones keep
+// their promises is tested elsewhere.
 type store struct {
 	alert.Store
 	all      []alert.Alert
+	counts   alert.Counts
 	reads    int // of single alerts
+	lists    int
 	changes  int // how many there were
 	disturbs int // how many of them somebody else comes before
-}
-
-func (s *store) RecentAlerts(_ context.Context, _ int64, f alert.Filter, limit int) ([]alert.Alert, bool, error) {
-	passed := slices.DeleteFunc(slices.Clone(s.all), func(a alert.Alert) bool { return !f.Passes(a) })
-	return passed[:min(limit, len(passed))], len(passed) > limit, nil
 }
 
 func (s *store) Alert(_ context.Context, _, iid int64) (alert.Alert, error) {
@@ -47,6 +43,19 @@ func (s *store) ChangeAlert(_ context.Context, a alert.Alert, c alert.Change) (a
 	return a.Changed(c), nil
 }
 
+func (s *store) Alerts(_ context.Context, _ int64, q alert.Query, r page.Request) (page.Of[alert.Alert], error) {
+	s.lists++
+	found := page.Of[alert.Alert]{Total: -1}
+	for _, a := range s.all {
+		if q.Matches(a) && len(found.Items) < r.Size {
+			found.Items = append(found.Items, a)
+		}
+	}
+	return found, nil
+}
+
+func (s *store) AlertCounts(context.Context, int64) (alert.Counts, error) { return s.counts, nil }
+
 var day = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func after(hours int) time.Time { return day.Add(time.Duration(hours) * time.Hour) }
@@ -58,16 +67,7 @@ var four = []alert.Alert{
 	{IID: 1, Title: "Down", Service: "disks", MonitoringTool: "Probe", Severity: alert.SeverityCritical, Status: alert.Acknowledged, StartedAt: after(1), UpdatedAt: after(7), CreatedAt: after(1), Events: 1, IntegrationID: 1},
 }
 
-func iids(alerts []alert.Alert) []int64 {
-	ids := []int64{}
-	for _, a := range alerts {
-		ids = append(ids, a.IID)
-	}
-	return ids
-}
-
-func TestOrdersOfAList(t *testing.T) {
-	r := alert.NewRules(&store{all: four}, nil, time.Now)
+func TestOrders(t *testing.T) {
 	tests := map[alert.Order]struct{ ascending, descending []int64 }{
 		"":               {[]int64{1, 2, 3, 4}, []int64{4, 3, 2, 1}},
 		alert.ByCreation: {[]int64{1, 2, 3, 4}, []int64{4, 3, 2, 1}},
@@ -79,122 +79,100 @@ func TestOrdersOfAList(t *testing.T) {
 		alert.ByStatus:   {[]int64{4, 1, 2, 3}, []int64{3, 2, 1, 4}},
 	}
 	for _, order := range append(alert.Orders, "") {
-		for _, descending := range []bool{false, true} {
-			want := tests[order].ascending
-			if descending {
-				want = tests[order].descending
-			}
-			l, err := r.List(t.Context(), 1, alert.Query{Order: order, Descending: descending}, page.First)
-			if diff := cmp.Diff(want, iids(l.Items)); err != nil || diff != "" {
-				t.Errorf("by %q, descending %v: %v (-want +got):\n%s", order, descending, err, diff)
-			}
-		}
-	}
-}
-
-func TestWhatAListFinds(t *testing.T) {
-	r := alert.NewRules(&store{all: four}, nil, time.Now)
-	counts := func(triggered, acknowledged, resolved, ignored int) map[alert.Status]int {
-		all := map[alert.Status]int{alert.Triggered: triggered, alert.Acknowledged: acknowledged, alert.Resolved: resolved, alert.Ignored: ignored}
-		for status, n := range all {
-			if n == 0 {
-				delete(all, status)
-			}
-		}
-		return all
-	}
-	tests := map[string]struct {
-		q      alert.Query
-		want   []int64
-		counts map[alert.Status]int
-	}{
-		"everything":         {alert.Query{}, []int64{4, 3, 2, 1}, counts(1, 1, 1, 1)},
-		"a status":           {alert.Query{Filter: alert.Filter{Statuses: []alert.Status{alert.Resolved}}}, []int64{2}, counts(1, 1, 1, 1)},
-		"two severities":     {alert.Query{Filter: alert.Filter{Severities: []alert.Severity{alert.SeverityLow, alert.SeverityCritical}}}, []int64{4, 2, 1}, counts(1, 1, 1, 0)},
-		"since":              {alert.Query{Filter: alert.Filter{Since: after(3)}}, []int64{4, 3}, counts(1, 0, 0, 1)},
-		"a word":             {alert.Query{Search: " disk "}, []int64{3, 2, 1}, counts(0, 1, 1, 1)},
-		"a tool":             {alert.Query{Search: "PROBE"}, []int64{1}, counts(0, 1, 0, 0)},
-		"a word in a status": {alert.Query{Search: "disk", Filter: alert.Filter{Statuses: []alert.Status{alert.Ignored}}}, []int64{3}, counts(0, 1, 1, 1)},
-		"nothing":            {alert.Query{Search: "%"}, []int64{}, counts(0, 0, 0, 0)},
-	}
-	for name, test := range tests {
-		test.q.Descending = true
-		l, err := r.List(t.Context(), 1, test.q, page.First)
-		if diff := cmp.Diff(test.want, iids(l.Items)); err != nil || diff != "" || l.Total != len(test.want) {
-			t.Errorf("%s: total %d, %v (-want +got):\n%s", name, l.Total, err, diff)
-		}
-		if diff := cmp.Diff(test.counts, l.Counts); diff != "" {
-			t.Errorf("%s: counts (-want +got):\n%s", name, diff)
-		}
-	}
-	l, err := r.List(t.Context(), 1, alert.Query{Descending: true}, page.Request{Number: 2, Size: 3})
-	if diff := cmp.Diff([]int64{1}, iids(l.Items)); err != nil || diff != "" || l.Total != 4 || l.More {
-		t.Errorf("the second page: total %d, more %v, %v (-want +got):\n%s", l.Total, l.More, err, diff)
-	}
-}
-
-// many are alerts of which every hundredth is resolved and none but the oldest
-// is critical.
-func many(n int) []alert.Alert {
-	all := make([]alert.Alert, n)
-	for i := range all {
-		all[i] = alert.Alert{IID: int64(n - i), Title: "Slow", Status: alert.Triggered, Severity: alert.SeverityLow}
-		if all[i].IID%100 == 0 {
-			all[i].Status = alert.Resolved
-		}
-	}
-	all[n-1].Severity = alert.SeverityCritical
-	return all
-}
-
-func TestListOfTooMany(t *testing.T) {
-	const n = 60_000
-	r := alert.NewRules(&store{all: many(n)}, nil, time.Now)
-	resolved := alert.Filter{Statuses: []alert.Status{alert.Resolved}}
-	triggered := alert.Filter{Statuses: []alert.Status{alert.Triggered}}
-	critical := alert.Filter{Severities: []alert.Severity{alert.SeverityCritical}}
-	tests := map[string]struct {
-		q      alert.Query
-		wanted page.Request
-		first  int64 // the first alert on the page; zero: refused
-		total  int
-		more   bool
-	}{
-		"the newest":                {alert.Query{Descending: true}, page.First, n, -1, true},
-		"the newest, by its name":   {alert.Query{Order: alert.ByCreation, Descending: true}, page.First, n, -1, true},
-		"a page beyond the count":   {alert.Query{Descending: true}, page.Request{Number: 301, Size: 100}, n - 30_000, -1, true},
-		"the last page in reach":    {alert.Query{Descending: true}, page.Request{Number: 500, Size: 100}, n - 49_900, -1, true},
-		"a page out of reach":       {alert.Query{Descending: true}, page.Request{Number: 501, Size: 100}, 0, 0, false},
-		"a page far out of reach":   {alert.Query{Descending: true}, page.Request{Number: 1 << 31, Size: 100}, 0, 0, false},
-		"the oldest":                {alert.Query{}, page.First, 0, 0, false},
-		"another order":             {alert.Query{Order: alert.ByStart, Descending: true}, page.First, 0, 0, false},
-		"a search":                  {alert.Query{Search: "slow", Descending: true}, page.First, 0, 0, false},
-		"a status of most":          {alert.Query{Filter: triggered, Descending: true}, page.First, n - 1, -1, true},
-		"an order of most":          {alert.Query{Filter: triggered, Order: alert.ByUpdate}, page.First, 0, 0, false},
-		"a status of few":           {alert.Query{Filter: resolved, Descending: true}, page.First, n, n / 100, true},
-		"a status of few, oldest":   {alert.Query{Filter: resolved}, page.First, 100, n / 100, true},
-		"a search in few":           {alert.Query{Filter: resolved, Search: "slow", Order: alert.ByUpdate, Descending: true}, page.First, n, n / 100, true},
-		"a severity of few, sorted": {alert.Query{Filter: critical, Order: alert.ByStart}, page.First, 1, 1, false},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			l, err := r.List(t.Context(), 1, test.q, test.wanted)
-			switch {
-			case test.first == 0:
-				if !fault.Is(err, fault.Invalid) {
-					t.Errorf("List gave %d alerts, %v, want fault.Invalid", len(l.Items), err)
+		for descending, want := range map[bool][]int64{false: tests[order].ascending, true: tests[order].descending} {
+			q := alert.Query{Order: order, Descending: descending}
+			for i, iid := range want[1:] {
+				before, behind := q.Position(four[4-want[i]]), q.Position(four[4-iid])
+				if q.Compare(before, behind) >= 0 || q.Compare(behind, before) <= 0 || q.Compare(before, before) != 0 {
+					t.Errorf("by %q, descending %t: alert %d at %v is not before alert %d at %v", order, descending, want[i], before, iid, behind)
 				}
-			case err != nil || len(l.Items) == 0:
-				t.Errorf("List gave %d alerts, %v", len(l.Items), err)
-			case l.Items[0].IID != test.first || l.Total != test.total || l.More != test.more:
-				t.Errorf("List begins with %d, has the total %d, more %v, want %d, %d, %v", l.Items[0].IID, l.Total, l.More, test.first, test.total, test.more)
 			}
-		})
+		}
 	}
-	exactly := alert.NewRules(&store{all: many(page.CountLimit)}, nil, time.Now)
-	l, err := exactly.List(t.Context(), 1, alert.Query{Order: alert.BySeverity, Descending: true}, page.First)
-	if err != nil || l.Total != page.CountLimit || l.Items[0].IID != 1 {
-		t.Errorf("a list of exactly as many as can be sorted: total %d, %v", l.Total, err)
+}
+
+func TestWhatAQueryMatches(t *testing.T) {
+	tests := map[string]struct {
+		q    alert.Query
+		want []int64
+	}{
+		"everything":         {alert.Query{}, []int64{4, 3, 2, 1}},
+		"a status":           {alert.Query{Filter: alert.Filter{Statuses: []alert.Status{alert.Resolved}}}, []int64{2}},
+		"two severities":     {alert.Query{Filter: alert.Filter{Severities: []alert.Severity{alert.SeverityLow, alert.SeverityCritical}}}, []int64{4, 2, 1}},
+		"a word":             {alert.Query{Search: " disk "}, []int64{3, 2, 1}},
+		"a tool":             {alert.Query{Search: "PROBE"}, []int64{1}},
+		"a word in a status": {alert.Query{Search: "disk", Filter: alert.Filter{Statuses: []alert.Status{alert.Ignored}}}, []int64{3}},
+		"two fields":         {alert.Query{Search: "slowthe"}, nil},
+		"an integration":     {alert.Query{IntegrationID: 2}, []int64{4}},
+		"nothing":            {alert.Query{Search: "%"}, nil},
+	}
+	for name, test := range tests {
+		var got []int64
+		for _, a := range four {
+			if test.q.Matches(a) {
+				got = append(got, a.IID)
+			}
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+var many = alert.Counts{
+	{Status: alert.Triggered, Severity: alert.SeverityLow}: 59_000, {Status: alert.Triggered, Severity: alert.SeverityHigh}: 10_000,
+	{Status: alert.Resolved, Severity: alert.SeverityLow}: 1000,
+}
+
+func TestNumbersOfAList(t *testing.T) {
+	tests := map[string]struct {
+		q      alert.Query
+		counts alert.Counts
+		total  int
+		want   map[alert.Status]int
+	}{
+		"everything": {alert.Query{}, many, -1, map[alert.Status]int{alert.Triggered: 69_000, alert.Resolved: 1000}},
+		"a status": {alert.Query{Filter: alert.Filter{Statuses: []alert.Status{alert.Resolved}}}, many, 1000,
+			map[alert.Status]int{alert.Triggered: 69_000, alert.Resolved: 1000}},
+		"a severity": {alert.Query{Filter: alert.Filter{Severities: []alert.Severity{alert.SeverityHigh}}}, many, 10_000,
+			map[alert.Status]int{alert.Triggered: 10_000}},
+		"a search":           {alert.Query{Search: "x"}, many, -1, nil},
+		"an integration":     {alert.Query{IntegrationID: 3}, many, -1, nil},
+		"no alerts":          {alert.Query{}, alert.Counts{}, 0, map[alert.Status]int{}},
+		"not counted so far": {alert.Query{}, nil, -1, nil},
+	}
+	for name, test := range tests {
+		r := alert.NewRules(&store{counts: test.counts}, nil, time.Now)
+		l, err := r.List(t.Context(), 1, test.q, page.First)
+		if diff := cmp.Diff(test.want, l.Counts); err != nil || diff != "" || l.Total != test.total {
+			t.Errorf("%s: total %d, %v, want %d; counts (-want +got):\n%s", name, l.Total, err, test.total, diff)
+		}
+	}
+}
+
+func TestPagesFarFromTheBeginning(t *testing.T) {
+	resolved := alert.Filter{Statuses: []alert.Status{alert.Resolved}}
+	tests := map[string]struct {
+		q       alert.Query
+		counts  alert.Counts
+		wanted  page.Request
+		lists   int
+		refused bool
+	}{
+		"the last in reach":           {alert.Query{}, many, page.Request{Number: 500, Size: 100}, 1, false},
+		"out of reach":                {alert.Query{}, many, page.Request{Number: 501, Size: 100}, 0, true},
+		"out of reach of a search":    {alert.Query{Search: "x"}, many, page.Request{Number: 501, Size: 100}, 0, true},
+		"not counted so far":          {alert.Query{}, nil, page.Request{Number: 501, Size: 100}, 0, true},
+		"behind a position":           {alert.Query{}, many, page.Request{Number: 501, Size: 100, After: page.At(5)}, 1, false},
+		"far behind a shorter list":   {alert.Query{Filter: resolved}, many, page.Request{Number: 1 << 31, Size: 100}, 0, false},
+		"far behind a shorter search": {alert.Query{Filter: resolved, Search: "x"}, many, page.Request{Number: 1 << 31, Size: 100}, 0, false},
+	}
+	for name, test := range tests {
+		s := &store{counts: test.counts}
+		l, err := alert.NewRules(s, nil, time.Now).List(t.Context(), 1, test.q, test.wanted)
+		if fault.Is(err, fault.Invalid) != test.refused || err != nil && !test.refused || s.lists != test.lists || len(l.Items) > 0 {
+			t.Errorf("%s: %v after %d lists, want it refused: %t, after %d", name, err, s.lists, test.refused, test.lists)
+		}
 	}
 }
 

@@ -2,10 +2,10 @@ package alert
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"gatehouse/shared/fault"
+	"gatehouse/shared/page"
 )
 
 // The reasons why a store refuses an operation.
@@ -44,10 +44,26 @@ type Reader interface {
 	// alert, or a fault.NotFound error.
 	AlertPayload(ctx context.Context, projectID, iid int64) ([]byte, error)
 
-	// RecentAlerts returns the newest alerts of the project that pass the
-	// filter, by descending iid, at most limit of them. More reports whether
-	// there are others.
-	RecentAlerts(ctx context.Context, projectID int64, f Filter, limit int) (alerts []Alert, more bool, err error)
+	// OpenAlert returns the open grouped alert with the fingerprint, or a
+	// fault.NotFound error.
+	OpenAlert(ctx context.Context, projectID int64, f Fingerprint) (Alert, error)
+
+	// Alerts returns a page of the alerts that match the query, in its order.
+	// They come without their Activity, and their Events may lack the latest.
+	// Total is -1. A page costs what it shows. What no key leads to is looked
+	// for among so many alerts for each page that this stays true: a page may
+	// then be short, and SearchedUntil is set. An order that no key has is that
+	// of a limited number of the newest alerts: then SearchedUntil is set too,
+	// and the pages behind those show the next ones in the same way.
+	Alerts(ctx context.Context, projectID int64, q Query, r page.Request) (page.Of[Alert], error)
+
+	// AlertCounts returns the numbers of the project's alerts; nil means that
+	// they are not known yet.
+	AlertCounts(ctx context.Context, projectID int64) (Counts, error)
+
+	// AlertDays returns the days since the first, a midnight in UTC, on which
+	// alerts were opened.
+	AlertDays(ctx context.Context, projectID int64, first time.Time) ([]Day, error)
 }
 
 // Recorder is the part of a Store that turns occurrences into alerts.
@@ -74,18 +90,4 @@ type Recorder interface {
 	// ungrouped one may open two alerts. A fault.Unavailable error means that
 	// the store does not know what was recorded.
 	RecordOccurrences(ctx context.Context, projectID int64, occurrences [][]Occurrence, now time.Time) ([][]Recorded, error)
-}
-
-// Filter narrows a list of alerts; an empty field lets every alert pass.
-type Filter struct {
-	Statuses   []Status
-	Severities []Severity
-	Since      time.Time // CreatedAt at or after this
-}
-
-// Passes reports whether the filter lets the alert pass.
-func (f Filter) Passes(a Alert) bool {
-	return (len(f.Statuses) == 0 || slices.Contains(f.Statuses, a.Status)) &&
-		(len(f.Severities) == 0 || slices.Contains(f.Severities, a.Severity)) &&
-		!a.CreatedAt.Before(f.Since)
 }

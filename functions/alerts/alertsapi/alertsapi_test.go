@@ -21,6 +21,7 @@ import (
 	"gatehouse/shared/fault"
 	"gatehouse/shared/intake"
 	"gatehouse/shared/integration"
+	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage"
@@ -80,11 +81,11 @@ func (s *site) post(t *testing.T, path, key, body string) apptest.Answer {
 
 func (s *site) alerts(t *testing.T) []alert.Alert {
 	t.Helper()
-	all, _, err := s.Store.RecentAlerts(t.Context(), s.project.ID, alert.Filter{}, 1000)
+	found, err := s.Store.Alerts(t.Context(), s.project.ID, alert.Query{Descending: true}, page.Request{Number: 1, Size: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all
+	return found.Items
 }
 
 func (s *site) wantAlerts(t *testing.T, want int) {

@@ -69,21 +69,12 @@ func (a *api) renderAlertError(w http.ResponseWriter, r *http.Request, v visit, 
 	return a.renderAlert(w, r, http.StatusConflict, body)
 }
 
-// maxScanned bounds the search for the open alert with the same fingerprint.
-const maxScanned = 1000
-
 // openDuplicate returns the open alert with the fingerprint of this one, or nil
-// if it is not among the newest.
+// if there is none any more.
 func (a *api) openDuplicate(ctx context.Context, v visit, of alert.Alert) (*alertRow, error) {
-	open := alert.Filter{Statuses: []alert.Status{alert.Triggered, alert.Acknowledged, alert.Ignored}}
-	all, _, err := a.app.Alerts.RecentAlerts(ctx, v.Project.ID, open, maxScanned)
-	if err != nil {
-		return nil, err
+	other, err := a.app.Alerts.OpenAlert(ctx, v.Project.ID, of.Fingerprint)
+	if fault.Is(err, fault.NotFound) {
+		return nil, nil
 	}
-	for _, other := range all {
-		if other.Fingerprint == of.Fingerprint && other.Grouped {
-			return &alertRow{Alert: other, Address: v.alertAddress(other.IID)}, nil
-		}
-	}
-	return nil, nil
+	return &alertRow{Alert: other, Address: v.alertAddress(other.IID)}, err
 }

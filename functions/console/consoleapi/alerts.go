@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/alert"
-	"gatehouse/shared/fault"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/site"
 	"gatehouse/shared/user"
@@ -41,7 +40,6 @@ type alertsBody struct {
 	Rows         []alertRow
 	Paging       site.Paging
 	Chart        chart
-	Complaint    string
 	Integrations []integrationView // active ones that take alerts
 	Command      string            // sends an alert to the first integration
 }
@@ -92,7 +90,6 @@ type onCallBody struct {
 type foundAlerts struct {
 	integrations []integration.Integration
 	listing      alert.Listing
-	complaint    string // why there is no listing
 	days         []alert.Day
 }
 
@@ -105,13 +102,10 @@ func (a *api) findAlerts(r *http.Request, v visit, query alertQuery) (found foun
 	})
 	reads.Go(func() (err error) {
 		found.listing, err = a.app.Alerts.List(ctx, v.Project.ID, query.alerts(), site.PageOf(r))
-		if fault.Is(err, fault.Invalid) {
-			found.complaint, err = sentence(err), nil
-		}
 		return err
 	})
 	reads.Go(func() (err error) {
-		found.days, _, err = a.app.Alerts.Days(ctx, v.Project.ID, chartDays)
+		found.days, err = a.app.Alerts.Days(ctx, v.Project.ID, chartDays)
 		return err
 	})
 	err = reads.Wait() // found is complete only now
@@ -121,7 +115,7 @@ func (a *api) findAlerts(r *http.Request, v visit, query alertQuery) (found foun
 func (a *api) newAlertsBody(ctx context.Context, v visit, query alertQuery, found foundAlerts) (alertsBody, error) {
 	body := alertsBody{
 		visit: v, Query: query, Statuses: query.tabs(v.Address()+alertsTab, found.listing.Counts),
-		Chart: newChart(found.days), Complaint: found.complaint,
+		Chart: newChart(found.days),
 	}
 	for _, i := range found.integrations {
 		if i.Receives() {
@@ -142,8 +136,12 @@ func (a *api) newAlertsBody(ctx context.Context, v visit, query alertQuery, foun
 	return body, err
 }
 
-// Any reports whether the project has any alert that passes the filter.
-func (b alertsBody) Any() bool { return b.Statuses[len(b.Statuses)-1].Count > 0 }
+// Any reports whether the project has any alert that passes the filter, or may
+// have one.
+func (b alertsBody) Any() bool {
+	all := b.Statuses[len(b.Statuses)-1]
+	return !all.Counted || all.Count > 0
+}
 
 // people are users by their ids.
 type people map[int64]user.User

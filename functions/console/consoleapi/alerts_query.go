@@ -98,10 +98,12 @@ func (q alertQuery) Severities() []alert.Severity { return alert.Severities }
 type statusTab struct {
 	Name, Address string
 	Count         int
+	Counted       bool
 	Current       bool
 }
 
-// tabs returns links to the same query for each status.
+// tabs returns links to the same query for each status. The counts are nil for a
+// search.
 func (q alertQuery) tabs(list string, counts map[alert.Status]int) []statusTab {
 	all := 0
 	for _, count := range counts {
@@ -113,13 +115,17 @@ func (q alertQuery) tabs(list string, counts map[alert.Status]int) []statusTab {
 	for _, s := range alert.Statuses {
 		tabs = append(tabs, q.tab(list, statusNames[s], string(s), counts[s]))
 	}
-	return append(tabs, q.tab(list, "All", allAlerts, all))
+	tabs = append(tabs, q.tab(list, "All", allAlerts, all))
+	for i := range tabs {
+		tabs[i].Counted = counts != nil
+	}
+	return tabs
 }
 
 func (q alertQuery) tab(list, name, status string, count int) statusTab {
 	current := q.Status == status
 	q.Status = status
-	return statusTab{name, list + q.address(), count, current}
+	return statusTab{Name: name, Address: list + q.address(), Count: count, Current: current}
 }
 
 var statusNames = map[alert.Status]string{

@@ -19,11 +19,11 @@ const alertsPage = "/console/acme/web/alerts"
 // alertsOf returns all alerts of the project, the newest first.
 func alertsOf(t *testing.T, a *apptest.App, p project.Project) []alert.Alert {
 	t.Helper()
-	all, _, err := a.Store.RecentAlerts(t.Context(), p.ID, alert.Filter{}, page.CountLimit)
+	found, err := a.Store.Alerts(t.Context(), p.ID, alert.Query{Descending: true}, page.Request{Number: 1, Size: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all
+	return found.Items
 }
 
 // fire sends a payload through the integration and returns the number of the
@@ -126,7 +126,7 @@ func TestAlertsAreListedInPages(t *testing.T) {
 	for n := range page.DefaultSize + 1 {
 		fire(t, a, web, i, fmt.Sprintf(`{"title": "Alert", "number": %d}`, n))
 	}
-	b.Get(alertsPage+"?status=all&sort=oldest").Want(200, `href="`+alertsPage+`?sort=oldest&status=all&page=2"`)
+	b.Get(alertsPage+"?status=all&sort=oldest").Want(200, `href="`+alertsPage+`?sort=oldest&status=all&page=2&cursor=k.k"`)
 	b.Get(alertsPage+"?page=2").Want(200, "#1<", `href="`+alertsPage+`?page=1"`, ">Newer<")
 	b.Get(alertsPage+"?page=2&sort=oldest").Want(200, ">Previous<").WantNot(">Newer<")
 	b.Get(alertsPage+"?page=3").Want(200, "The list ends before this page")

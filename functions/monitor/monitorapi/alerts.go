@@ -38,7 +38,9 @@ func (a *api) listAlerts(w http.ResponseWriter, r *http.Request, _ auth.Caller, 
 	if names.users, err = a.users(r.Context(), assigneesOf(listing.Items)); err != nil {
 		return err
 	}
-	w.Header().Set("X-Status-Counts", statusCounts(listing.Counts))
+	if listing.Counts != nil {
+		w.Header().Set("X-Status-Counts", statusCounts(listing.Counts))
+	}
 	return web.List(w, r, a.app.BaseURL, req, listing.Of, func(one alert.Alert) alertBody { return a.alertBody(p, one, names) })
 }
 

@@ -122,7 +122,7 @@ func TestListAlerts(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", query, diff)
 		}
 	}
-	answer := s.Call(t, "GET", alerts+"?per_page=2&search=i&sort=asc", nil)
+	answer := s.Call(t, "GET", alerts+"?per_page=2&severity=high,low,info&sort=asc", nil)
 	for name, want := range map[string]string{"X-Total": "3", "X-Total-Pages": "2", "X-Next-Page": "2", "X-Prev-Page": ""} {
 		if got := answer.Header.Get(name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
@@ -132,8 +132,18 @@ func TestListAlerts(t *testing.T) {
 	if want := "triggered=2, acknowledged=0, resolved=0, ignored=0"; counts != want {
 		t.Errorf("X-Status-Counts is %q, want %q: of all that pass the rest of the query", counts, want)
 	}
-	if link := answer.Header.Get("Link"); !strings.Contains(link, "?page=2&per_page=2&search=i&sort=asc>; rel=\"next\"") {
+	const next = "?cursor=2.2&page=2&per_page=2&severity=high%2Clow%2Cinfo&sort=asc"
+	if link := answer.Header.Get("Link"); !strings.Contains(link, next+">; rel=\"next\"") {
 		t.Errorf("Link is %s, want the next page with the other parameters", link)
+	}
+	if diff := cmp.Diff([]any{3.0}, s.Call(t, "GET", alerts+next, nil).Each(t, "iid")); diff != "" {
+		t.Errorf("the next page (-want +got):\n%s", diff)
+	}
+	searched := s.Call(t, "GET", alerts+"?search=i", nil)
+	for _, name := range []string{"X-Total", "X-Total-Pages", "X-Status-Counts"} {
+		if got := searched.Header.Values(name); len(got) > 0 {
+			t.Errorf("%s of a search is %q, want none", name, got)
+		}
 	}
 }
 

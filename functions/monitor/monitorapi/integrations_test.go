@@ -11,6 +11,7 @@ import (
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/audit"
 	"gatehouse/shared/integration"
+	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
 )
@@ -191,8 +192,8 @@ func TestIntegrationsThatAreNotThere(t *testing.T) {
 	if left, err := s.Integrations.Find(t.Context(), other, foreign.ID); err != nil || !left.SameVersion(foreign) {
 		t.Errorf("the other project's integration is %+v, %v", left, err)
 	}
-	if all, _, err := s.Store.RecentAlerts(t.Context(), other.ID, alert.Filter{}, 1); err != nil || len(all) > 0 {
-		t.Errorf("the other project has alerts %v, %v", all, err)
+	if found, err := s.Store.Alerts(t.Context(), other.ID, alert.Query{}, page.First); err != nil || len(found.Items) > 0 {
+		t.Errorf("the other project has alerts %v, %v", found.Items, err)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -87,29 +86,24 @@ func (s *Store) Alert(ctx context.Context, projectID, iid int64) (alert.Alert, e
 
 func countsOnSlot(a alert.Alert) bool { return a.Grouped && a.Open() }
 
-// sinceMargin is how far the times of alerts may deviate from the order of their
-// numbers: more than a request takes and clocks differ.
-const sinceMargin = time.Hour
-
-// RecentAlerts returns the newest alerts that pass the filter.
-func (s *Store) RecentAlerts(ctx context.Context, projectID int64, f alert.Filter, limit int) ([]alert.Alert, bool, error) {
-	var found []alert.Alert
-	err := s.query(ctx, alertItem.key(projectID), backward, func(it item) (bool, error) {
-		a, err := alertKind.read(it)
-		if f.Passes(a) {
-			found = append(found, a)
-		}
-		return len(found) <= limit && !a.CreatedAt.Before(f.Since.Add(-sinceMargin)), err
-	})
+// OpenAlert returns the open grouped alert with the fingerprint.
+func (s *Store) OpenAlert(ctx context.Context, projectID int64, f alert.Fingerprint) (alert.Alert, error) {
+	found, _, err := s.slot(ctx, slotKey(projectID, f))
 	if err != nil {
-		return nil, false, fmt.Errorf("list alerts: %w", err)
+		return alert.Alert{}, err
 	}
-	more := len(found) > limit
-	found, err = s.counted(ctx, found[:min(len(found), limit)])
-	return slices.DeleteFunc(found, func(a alert.Alert) bool { return !f.Passes(a) }), more, err
+	a, err := s.Alert(ctx, projectID, found.iid)
+	if err == nil && !countsOnSlot(a) { // resolved meanwhile
+		err = alertKind.notFound
+	}
+	if err != nil {
+		return alert.Alert{}, err
+	}
+	return a, nil
 }
 
-// counted returns the alerts with the events that their slots counted.
+// counted returns the alerts with the events that their slots counted, perhaps but
+// for the latest.
 func (s *Store) counted(ctx context.Context, all []alert.Alert) ([]alert.Alert, error) {
 	var keys []key
 	for _, a := range all {
@@ -118,7 +112,7 @@ func (s *Store) counted(ctx context.Context, all []alert.Alert) ([]alert.Alert, 
 		}
 	}
 	slices.SortFunc(keys, func(a, b key) int { return cmp.Compare(a.pk, b.pk) })
-	slots, err := s.getAll(ctx, slices.Compact(keys)) // a slot is there twice if its alert was reopened meanwhile
+	slots, err := s.getCheaply(ctx, slices.Compact(keys)) // a slot is there twice if its alert was reopened meanwhile
 	if err != nil {
 		return nil, fmt.Errorf("get the events of alerts: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/fault"
+	"gatehouse/shared/page"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage"
 	"gatehouse/shared/storage/dynamodb"
@@ -56,11 +57,11 @@ func report(t *testing.T, s storage.Store, projectID int64, occurrences ...alert
 
 func alertsOf(t *testing.T, s storage.Store, projectID int64) []alert.Alert {
 	t.Helper()
-	all, _, err := s.RecentAlerts(t.Context(), projectID, alert.Filter{}, 1000)
+	found, err := s.Alerts(t.Context(), projectID, alert.Query{Descending: true}, page.Request{Number: 1, Size: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all
+	return found.Items
 }
 
 // crash ends a process, as far as DynamoDB can see, at its n-th request: it is
@@ -314,7 +315,7 @@ func TestLostAnswersBehindAFire(t *testing.T) {
 		w.answer = loseAnswer(n)
 		got := report(t, s, p, recovery(occurrence))[0]
 		w.answer = nil
-		if got.Outcome != alert.Recovered || len(alertsOf(t, s, p)[0].Activity) != 1 {
+		if a := must[alert.Alert](t)(s.Alert(t.Context(), p, 1)); got.Outcome != alert.Recovered || len(a.Activity) != 1 {
 			t.Errorf("with answer %d lost, the recovery is %s, want it recovered once", n, got.Outcome)
 		}
 	}

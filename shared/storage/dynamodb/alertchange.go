@@ -47,10 +47,24 @@ func (s *Store) current(ctx context.Context, a alert.Alert) (alert.Alert, error)
 // saveAlert stores a change. Resolving an alert removes its slot in the same
 // transaction, if the slot has counted nothing since it was read. So no event is
 // lost, and an alert is open exactly while its slot exists.
+// An alert of an earlier release comes into the lists and the counts with its first
+// change.
 func (s *Store) saveAlert(ctx context.Context, was, is alert.Alert) error {
-	saved := set(alertItem.key(is.ProjectID, is.IID), stateOfAlert(&is)).version(was.Version).orElse(errStale)
-	return s.write(ctx, append([]change{saved}, slotChanges(was, is)...)...)
+	var stored item
+	version := item{":was": number(was.Version)}
+	saved := set(alertItem.key(is.ProjectID, is.IID), stateOfAlert(&is)).orElse(errStale).tell(&stored)
+	listed := saved.when("version = :was AND attribute_exists("+listedName+")", version)
+	err := s.write(ctx, slices.Concat([]change{listed}, slotChanges(was, is), moveChanges(was, is))...)
+	if !errors.Is(err, errStale) || !unlisted(stored) {
+		return err
+	}
+	saved.item[listedName] = listedField().value()
+	saved = saved.when("version = :was AND attribute_not_exists("+listedName+")", version)
+	return s.write(ctx, slices.Concat([]change{saved}, slotChanges(was, is), listChanges(is))...)
 }
+
+// unlisted reports whether a stored alert is not in the lists and the counts.
+func unlisted(stored item) bool { return stored != nil && stored[listedName] == nil }
 
 // slotChanges are the changes of the slot that go with those of its alert.
 func slotChanges(was, is alert.Alert) []change {

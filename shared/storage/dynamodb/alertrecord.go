@@ -70,7 +70,7 @@ func (s *Store) number(ctx context.Context, projectID int64, all []*recording) e
 	if len(opening) == 0 {
 		return nil
 	}
-	last, err := s.reserve(ctx, alertCounter.key(projectID), int64(len(opening)))
+	last, err := s.numberAlerts(ctx, projectID, int64(len(opening)))
 	for i, r := range opening {
 		r.number = last - int64(len(opening)) + int64(i) + 1
 	}
@@ -198,12 +198,12 @@ func (r *recording) iid(ctx context.Context) (int64, error) {
 		r.number = 0
 		return reserved, nil
 	}
-	return r.store.next(ctx, alertCounter.key(r.projectID))
+	return r.store.numberAlerts(ctx, r.projectID, 1)
 }
 
 // create stores an alert, unless another caller has stored it.
 func (r *recording) create(ctx context.Context, a alert.Alert, p payload) (alert.Recorded, error) {
-	err := r.store.write(ctx, create(alertItem.key(a.ProjectID, a.IID), append(alertFields(&a), p.fields()...)))
+	err := r.store.write(ctx, openChanges(a, p)...)
 	stored, there := failed(err, 0)
 	if !there {
 		return alert.Recorded{Outcome: alert.Opened, IID: a.IID, Title: a.Title}, err
@@ -219,6 +219,13 @@ func (r *recording) create(ctx context.Context, a alert.Alert, p payload) (alert
 	return alert.Recorded{Outcome: alert.Repeated, IID: first.IID, Title: first.Title}, r.store.removePayload(ctx, p)
 }
 
+// openChanges store a new alert, in the lists and counts too. The first of them is
+// the alert itself.
+func openChanges(a alert.Alert, p payload) []change {
+	attributes := append(append(alertFields(&a), p.fields()...), listedField())
+	return append([]change{create(alertItem.key(a.ProjectID, a.IID), attributes)}, listChanges(a)...)
+}
+
 // openAlone stores an alert that counts no further occurrences, and the entry
 // through which a recovery finds it.
 func (r *recording) openAlone(ctx context.Context, o alert.Occurrence) (alert.Recorded, error) {
@@ -230,7 +237,7 @@ func (r *recording) openAlone(ctx context.Context, o alert.Occurrence) (alert.Re
 	if err := r.store.putPayload(ctx, p); err != nil {
 		return alert.Recorded{}, err
 	}
-	changes := []change{create(alertItem.key(r.projectID, iid), append(alertFields(&a), p.fields()...))}
+	changes := openChanges(a, p)
 	if a.Fingerprint != "" {
 		changes = append(changes, createAlone(a))
 	}

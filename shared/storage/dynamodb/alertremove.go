@@ -27,6 +27,9 @@ func (s *Store) removeAlerts(ctx context.Context, deleted int64) error {
 	left := maxRemoved
 	for _, projectID := range marked {
 		n, err := s.removeSomeAlerts(ctx, projectID, left)
+		if err == nil {
+			err = s.removeCounts(ctx, projectID)
+		}
 		if err == nil && n == 0 && projectID != deleted {
 			err = s.writeEach(ctx, []change{remove(deletedProjects.key(projectID)), remove(alertCounter.key(projectID))})
 		}
@@ -63,6 +66,7 @@ func (s *Store) removeSomeAlerts(ctx context.Context, projectID int64, most int)
 		if a.Fingerprint != "" {
 			parts = append(parts, remove(slotKey(projectID, a.Fingerprint)), remove(aloneKey(a)))
 		}
+		parts = append(parts, remove(statusList(projectID, a.Status).entry(a.IID)), remove(severityList(projectID, a.Severity).entry(a.IID)))
 		themselves = append(themselves, remove(alertItem.key(projectID, a.IID)))
 		return len(themselves) < most, err
 	})
@@ -76,4 +80,21 @@ func (s *Store) removeSomeAlerts(ctx context.Context, projectID int64, most int)
 		return 0, fmt.Errorf("remove alerts of a deleted project: %w", err)
 	}
 	return len(themselves), nil
+}
+
+// removeCounts removes the counts of a deleted project's alerts.
+func (s *Store) removeCounts(ctx context.Context, projectID int64) error {
+	var parts []change
+	for _, of := range []key{alertCount.key(projectID), alertDay.key(projectID)} {
+		err := s.query(ctx, of, forward, func(it item) (bool, error) {
+			k := key{table: of.table}
+			err := fields{{"pk", &k.pk}, {"sk", &k.sk}}.read(it)
+			parts = append(parts, remove(k))
+			return true, err
+		})
+		if err != nil {
+			return fmt.Errorf("list the counts of a deleted project: %w", err)
+		}
+	}
+	return s.writeEach(ctx, parts)
 }

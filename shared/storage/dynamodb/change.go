@@ -25,6 +25,7 @@ type change struct {
 	// What the write returns where there is no item, and where it does not meet the
 	// condition; nil: a conditionError.
 	missing, unmet error
+	stored         *item // set to the stored item if that does not meet the condition
 }
 
 type action int
@@ -99,6 +100,13 @@ func (c change) ifMissing(err error) change {
 	return c
 }
 
+// tell has the write set the variable to the stored item if that does not meet the
+// condition.
+func (c change) tell(stored *item) change {
+	c.stored = stored
+	return c
+}
+
 // version requires the version of the item that the caller read.
 func (c change) version(was int64) change {
 	return c.when("version = :was", item{":was": number(was)})
@@ -124,7 +132,8 @@ func (c change) ifEqual(fs fields) change {
 
 // keepNonce leaves the nonce of the write before on the item. That write may be
 // repeated because its answer was lost, and must find its nonce. It is for
-// changes that do no harm when they are made twice.
+// changes that do no harm when they are made twice, or that another change of
+// their transaction keeps from being made twice. An item that is put has no nonce.
 func (c change) keepNonce() change {
 	c.keepsNonce = true
 	return c
@@ -140,7 +149,9 @@ func (s *Store) part(c change, nonce []byte) types.TransactWriteItem {
 	case put:
 		it := c.key.item()
 		maps.Copy(it, c.item)
-		it[nonceName] = binary(nonce)
+		if !c.keepsNonce {
+			it[nonceName] = binary(nonce)
+		}
 		return types.TransactWriteItem{Put: &types.Put{
 			TableName: table, Item: it, ConditionExpression: condition, ExpressionAttributeNames: c.names,
 			ExpressionAttributeValues: c.values, ReturnValuesOnConditionCheckFailure: old,

@@ -90,6 +90,19 @@
 // removed or created with it. The transaction requires that the slot has counted
 // nothing since it was read; otherwise it is tried again.
 //
+// The transaction that stores an alert also puts it into the list of its status and
+// that of its severity, and counts it for its status and severity and for its day.
+// A change moves it in its own transaction. The counts of a project are spread over
+// sixteen items by the numbers of the alerts: the alerts of one webhook follow each
+// other, and transactions on one item would collide. Orders for which there is no
+// key sort some of the newest entries at a time.
+//
+// An alert that an earlier release stored is in no list and not counted until it
+// changes or ListAlerts has done it; the alert has a mark then. The counter of a
+// project tells whether there are such alerts: it counts how many numbers went to
+// alerts that were listed when they were opened. Meanwhile the lists of the project
+// read its newest alerts themselves, and nothing is counted.
+//
 // The alerts of a deleted project are removed after it, at most a thousand in
 // one request. A mark, written in the transaction that deletes the project, has
 // the deletion of the next project remove the rest. They are unreachable

@@ -31,11 +31,20 @@ const maxBatch = 100
 
 // getAll returns the items that exist. The keys differ, and are of one table.
 func (s *Store) getAll(ctx context.Context, keys []key) (map[key]item, error) {
+	return s.getBatches(ctx, keys, true)
+}
+
+// getCheaply does the same at half the price, but may miss the latest writes.
+func (s *Store) getCheaply(ctx context.Context, keys []key) (map[key]item, error) {
+	return s.getBatches(ctx, keys, false)
+}
+
+func (s *Store) getBatches(ctx context.Context, keys []key, consistent bool) (map[key]item, error) {
 	found := map[key]item{}
 	var mu sync.Mutex
 	batches := slices.Collect(slices.Chunk(keys, maxBatch))
 	return found, inParallel(ctx, batches, func(ctx context.Context, batch []key) error {
-		some, err := s.getBatch(ctx, batch)
+		some, err := s.getBatch(ctx, batch, consistent)
 		mu.Lock()
 		defer mu.Unlock()
 		maps.Copy(found, some)
@@ -43,9 +52,9 @@ func (s *Store) getAll(ctx context.Context, keys []key) (map[key]item, error) {
 	})
 }
 
-func (s *Store) getBatch(ctx context.Context, keys []key) (map[key]item, error) {
+func (s *Store) getBatch(ctx context.Context, keys []key, consistent bool) (map[key]item, error) {
 	found := map[key]item{}
-	wanted := types.KeysAndAttributes{ConsistentRead: aws.Bool(true)}
+	wanted := types.KeysAndAttributes{ConsistentRead: aws.Bool(consistent)}
 	for _, k := range keys {
 		wanted.Keys = append(wanted.Keys, k.item())
 	}

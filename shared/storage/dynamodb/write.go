@@ -44,6 +44,9 @@ const nonceName = "written_by"
 func (r conditionError) explain(changes []change) error {
 	for n, c := range changes {
 		stored, failed := r[n]
+		if failed && c.stored != nil {
+			*c.stored = stored
+		}
 		switch {
 		case failed && stored == nil && c.missing != nil:
 			return c.missing
@@ -188,11 +191,16 @@ func (s *Store) next(ctx context.Context, counter key) (id int64, err error) {
 	return s.reserve(ctx, counter, 1)
 }
 
-// reserve takes the next n numbers of a counter and returns the last of them.
-func (s *Store) reserve(ctx context.Context, counter key, n int64) (last int64, err error) {
+// reserve takes the next n numbers of a counter and returns the last of them. It
+// adds n to the other numbers of the counter as well.
+func (s *Store) reserve(ctx context.Context, counter key, n int64, others ...string) (last int64, err error) {
+	added := "ADD last_id :n"
+	for _, name := range others {
+		added += ", " + name + " :n"
+	}
 	out, err := s.client.UpdateItem(ctx, &sdk.UpdateItemInput{
 		TableName: s.table(counter), Key: counter.item(),
-		UpdateExpression: aws.String("ADD last_id :n"), ExpressionAttributeValues: item{":n": number(n)},
+		UpdateExpression: aws.String(added), ExpressionAttributeValues: item{":n": number(n)},
 		ReturnValues: types.ReturnValueUpdatedNew,
 	})
 	if err != nil {

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"gatehouse/shared/alert"
@@ -18,6 +19,7 @@ func alertColumns(a *alert.Alert) columns {
 		{"hosts", (*list[string])(&a.Hosts)}, {"environment", &a.Environment}, {"runbook", &a.Runbook},
 		{"started_at", &a.StartedAt}, {"events", &a.Events}, {"last_event_at", &a.LastEventAt},
 		{"integration_id", &a.IntegrationID}, {"created_at", &a.CreatedAt},
+		{"search_text", derived(func() any { return a.SearchText() })},
 	}, alertState(a))
 }
 
@@ -48,18 +50,9 @@ func (s *Store) AlertPayload(ctx context.Context, projectID, iid int64) ([]byte,
 	return packed.Unpack(payload)
 }
 
-// RecentAlerts returns the newest alerts that pass the filter.
-func (s *Store) RecentAlerts(ctx context.Context, projectID int64, f alert.Filter, limit int) ([]alert.Alert, bool, error) {
-	const passing = `WHERE project_id = ?1
-		AND (?2 IN ('null', '[]') OR status IN (SELECT value FROM json_each(?2)))
-		AND (?3 IN ('null', '[]') OR severity IN (SELECT value FROM json_each(?3)))
-		AND created_at >= ?4 ORDER BY iid DESC LIMIT ?5`
-	found, err := alerts.all(ctx, s.readers, passing,
-		projectID, text(f.Statuses), text(f.Severities), micros(f.Since), limit+1)
-	if err != nil {
-		return nil, false, err
-	}
-	return found[:min(len(found), limit)], len(found) > limit, nil
+// OpenAlert returns the open grouped alert with the fingerprint.
+func (s *Store) OpenAlert(ctx context.Context, projectID int64, f alert.Fingerprint) (alert.Alert, error) {
+	return alerts.find(ctx, s.readers, "WHERE "+counting, projectID, f)
 }
 
 // ChangeAlert changes the alert whose version is the stored one.
@@ -76,7 +69,9 @@ func (s *Store) ChangeAlert(ctx context.Context, a alert.Alert, c alert.Change) 
 		if err := tx.checkAlone(stored, changed); err != nil {
 			return err
 		}
-		return tx.saveAlert(changed)
+		counts := newTally()
+		counts.changed(stored, changed)
+		return errors.Join(tx.saveAlert(changed), counts.keep(tx, a.ProjectID))
 	})
 	if err != nil {
 		return alert.Alert{}, err

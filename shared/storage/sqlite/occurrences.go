@@ -24,16 +24,17 @@ func (s *Store) RecordOccurrences(ctx context.Context, projectID int64, occurren
 	payloads := packPayloads(occurrences)
 	recorded := make([][]alert.Recorded, len(occurrences))
 	err := s.writer.do(ctx, func(tx *transaction) error {
+		r := recording{tx, projectID, now, newTally()}
 		for i, list := range occurrences {
 			for j, o := range list {
-				done, err := tx.record(projectID, o, payloads[i][j], now)
+				done, err := r.record(o, payloads[i][j])
 				if err != nil {
 					return err
 				}
 				recorded[i] = append(recorded[i], done...)
 			}
 		}
-		return nil
+		return r.keep(tx, projectID)
 	})
 	if err != nil {
 		return nil, err
@@ -55,25 +56,33 @@ func packPayloads(occurrences [][]alert.Occurrence) [][][]byte {
 	return all
 }
 
-func (tx *transaction) record(projectID int64, o alert.Occurrence, payload []byte, now time.Time) ([]alert.Recorded, error) {
+// recording is the operation that records the occurrences of a request.
+type recording struct {
+	*transaction
+	projectID int64
+	now       time.Time
+	tally
+}
+
+func (r recording) record(o alert.Occurrence, payload []byte) ([]alert.Recorded, error) {
 	if o.Recovery {
-		return tx.recover(projectID, o, now)
+		return r.recover(o)
 	}
 	if o.Joins() {
-		repeated, err := tx.count(projectID, o, now)
+		repeated, err := r.count(o)
 		if !errors.Is(err, sql.ErrNoRows) {
 			return []alert.Recorded{repeated}, err
 		}
 	}
-	opened, err := tx.open(projectID, o, payload, now)
+	opened, err := r.open(o, payload)
 	return []alert.Recorded{opened}, err
 }
 
 // count counts an occurrence on the open alert, or returns sql.ErrNoRows.
-func (tx *transaction) count(projectID int64, o alert.Occurrence, now time.Time) (alert.Recorded, error) {
+func (r recording) count(o alert.Occurrence) (alert.Recorded, error) {
 	const query = `UPDATE alerts SET events = events + ?, last_event_at = max(last_event_at, ?)
 		WHERE ` + counting + " RETURNING iid, title"
-	return one(context.Background(), tx, scanRepeated, query, o.Count, micros(now), projectID, o.Fingerprint)
+	return one(context.Background(), r, scanRepeated, query, o.Count, micros(r.now), r.projectID, o.Fingerprint)
 }
 
 func scanRepeated(r row) (alert.Recorded, error) {
@@ -82,25 +91,26 @@ func scanRepeated(r row) (alert.Recorded, error) {
 }
 
 // open stores a new alert.
-func (tx *transaction) open(projectID int64, o alert.Occurrence, payload []byte, now time.Time) (alert.Recorded, error) {
+func (r recording) open(o alert.Occurrence, payload []byte) (alert.Recorded, error) {
 	const next = `INSERT INTO alert_counters (project_id, last_iid) VALUES (?, 1)
 		ON CONFLICT (project_id) DO UPDATE SET last_iid = last_iid + 1 RETURNING last_iid`
-	iid, err := one(context.Background(), tx, scalar[int64], next, projectID)
+	iid, err := one(context.Background(), r, scalar[int64], next, r.projectID)
 	if err != nil {
 		return alert.Recorded{}, err
 	}
-	opened := o.Alert(projectID, iid, now)
-	id, err := alerts.insert(tx, &opened)
+	opened := o.Alert(r.projectID, iid, r.now)
+	id, err := alerts.insert(r.transaction, &opened)
 	if err != nil {
 		return alert.Recorded{}, err
 	}
-	err = tx.exec("INSERT INTO alert_payloads (alert_id, packed) VALUES (?, ?)", id, payload)
+	r.opened(opened)
+	err = r.exec("INSERT INTO alert_payloads (alert_id, packed) VALUES (?, ?)", id, payload)
 	return alert.Recorded{Outcome: alert.Opened, IID: iid, Title: o.Title}, err
 }
 
 // recover resolves every open alert to which the recovery applies.
-func (tx *transaction) recover(projectID int64, o alert.Occurrence, now time.Time) (recorded []alert.Recorded, err error) {
-	open, err := tx.openAlerts(projectID, o.Fingerprint)
+func (r recording) recover(o alert.Occurrence) (recorded []alert.Recorded, err error) {
+	open, err := r.openAlerts(r.projectID, o.Fingerprint)
 	if err != nil {
 		return nil, err
 	}
@@ -108,9 +118,11 @@ func (tx *transaction) recover(projectID int64, o alert.Occurrence, now time.Tim
 		if !o.Resolves(a) {
 			continue
 		}
-		if err := tx.saveAlert(a.Changed(o.Resolution(now))); err != nil {
+		resolved := a.Changed(o.Resolution(r.now))
+		if err := r.saveAlert(resolved); err != nil {
 			return nil, err
 		}
+		r.changed(a, resolved)
 		recorded = append(recorded, alert.Recorded{Outcome: alert.Recovered, IID: a.IID, Title: a.Title})
 	}
 	if len(recorded) == 0 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gatehouse/shared/alert"
+	"gatehouse/shared/page"
 )
 
 // A caller that goes away, at whatever moment, leaves all of its request or
@@ -50,9 +51,9 @@ func pair(n int64) [][]alert.Occurrence {
 
 func everyAlert(t *testing.T, s alert.Store, projectID int64) []alert.Alert {
 	t.Helper()
-	all, _, err := s.RecentAlerts(t.Context(), projectID, alert.Filter{}, 1000)
+	found, err := s.Alerts(t.Context(), projectID, alert.Query{Descending: true}, page.Request{Number: 1, Size: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all
+	return found.Items
 }

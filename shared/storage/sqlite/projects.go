@@ -110,5 +110,5 @@ func (s *Store) DeleteProject(ctx context.Context, id int64) error {
 	if err != nil {
 		return err
 	}
-	return s.portions(ctx, "DELETE FROM alerts WHERE id IN (SELECT id FROM alerts WHERE project_id = ? LIMIT 500)", id)
+	return s.removeAlerts(ctx, id)
 }

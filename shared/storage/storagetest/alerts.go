@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"gatehouse/shared/alert"
+	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage"
@@ -29,7 +30,13 @@ var alerts = []promise{
 	{"changed by many at once change once", changeAlertRace},
 	{"are not opened again beside another", reopenAlert},
 	{"that are not grouped are opened again", reopenUngrouped},
-	{"are listed, the newest first, by a filter", recentAlerts},
+	{"are listed in every order, by every filter", listAlerts},
+	{"are found by the integration that opened them", alertsOfIntegration},
+	{"are on one page each, however many there are", manyListed},
+	{"are counted as they are opened and changed", countAlerts},
+	{"are counted when many change them at once", countRacing},
+	{"are counted by the day on which they were opened", countDays},
+	{"that are open are found by their fingerprint", findOpenAlert},
 	{"keep their latest activity", boundedActivity},
 	{"of one project are not those of another", alertsOfProjects},
 	{"go with their project", deleteAlerts},
@@ -105,7 +112,7 @@ func readAlert(t *testing.T, s storage.Store, projectID, iid int64) alert.Alert 
 	return must[alert.Alert](t)(s.Alert(t.Context(), projectID, iid))
 }
 
-// allAlerts returns every alert of a project, the newest first.
+// allAlerts returns every alert of a project, the newest first, as lists show them.
 func allAlerts(t *testing.T, s storage.Store, projectID int64) []alert.Alert {
 	t.Helper()
 	return matching(t, s, projectID, alert.Filter{})
@@ -113,11 +120,11 @@ func allAlerts(t *testing.T, s storage.Store, projectID int64) []alert.Alert {
 
 func matching(t *testing.T, s storage.Store, projectID int64, f alert.Filter) []alert.Alert {
 	t.Helper()
-	all, more, err := s.RecentAlerts(t.Context(), projectID, f, 1000)
-	if err != nil || more {
-		t.Fatalf("RecentAlerts = %d alerts, more: %t, %v, want all of them", len(all), more, err)
+	found, err := s.Alerts(t.Context(), projectID, alert.Query{Filter: f, Descending: true}, page.Request{Number: 1, Size: 1000})
+	if err != nil || found.More {
+		t.Fatalf("Alerts = %d alerts, more: %t, %v, want all of them", len(found.Items), found.More, err)
 	}
-	return all
+	return found.Items
 }
 
 func iidsOf(all []alert.Alert) (iids []int64) {
@@ -135,7 +142,7 @@ func openAlert(t *testing.T, s storage.Store) {
 		wantReport(t, s, p, o, did(alert.Opened, iid, o))
 		want := wantAlert(p, iid, o)
 		wantSame(t, "Alert", readAlert(t, s, p, iid), want)
-		wantSame(t, "RecentAlerts", allAlerts(t, s, p)[0], want)
+		wantSame(t, "Alerts", allAlerts(t, s, p)[0], want)
 		got := must[[]byte](t)(s.AlertPayload(t.Context(), p, iid))
 		wantSame(t, "AlertPayload", string(got), string(o.Payload))
 	}
@@ -159,7 +166,8 @@ func repeatAlert(t *testing.T, s storage.Store) {
 	wantSame(t, "RecordOccurrences", report(t, s, p, other, later), []alert.Recorded{did(alert.Repeated, 1, first)})
 	a.Events, a.LastEventAt = 5, later
 	wantSame(t, "Alert", readAlert(t, s, p, 1), a)
-	wantSame(t, "RecentAlerts", allAlerts(t, s, p), []alert.Alert{a})
+	a.Activity = nil
+	wantSame(t, "Alerts", allAlerts(t, s, p), []alert.Alert{a})
 	got := must[[]byte](t)(s.AlertPayload(t.Context(), p, 1))
 	wantSame(t, "AlertPayload", string(got), string(first.Payload))
 }
@@ -374,43 +382,6 @@ func reopenUngrouped(t *testing.T, s storage.Store) {
 	wantReport(t, s, p, recovery(o), did(alert.Recovered, 1, o), did(alert.Recovered, 2, o), did(alert.Recovered, 3, o))
 }
 
-func recentAlerts(t *testing.T, s storage.Store) {
-	p := newProjectID()
-	severities := []alert.Severity{alert.SeverityHigh, alert.SeverityLow, alert.SeverityInfo}
-	for i := range 6 {
-		o := newOccurrence()
-		o.Severity = severities[i%3]
-		report(t, s, p, o, now.Add(time.Duration(i)*24*time.Hour))
-		if i >= 3 {
-			report(t, s, p, recovery(o), now)
-		}
-	}
-	tests := map[string]struct {
-		filter alert.Filter
-		limit  int
-		want   []int64
-		more   bool
-	}{
-		"all":                 {alert.Filter{}, 6, []int64{6, 5, 4, 3, 2, 1}, false},
-		"the first":           {alert.Filter{}, 2, []int64{6, 5}, true},
-		"open ones":           {alert.Filter{Statuses: []alert.Status{alert.Triggered, alert.Ignored}}, 6, []int64{3, 2, 1}, false},
-		"the first open":      {alert.Filter{Statuses: []alert.Status{alert.Triggered}}, 2, []int64{3, 2}, true},
-		"resolved ones":       {alert.Filter{Statuses: []alert.Status{alert.Resolved}}, 3, []int64{6, 5, 4}, false},
-		"by severity":         {alert.Filter{Severities: []alert.Severity{alert.SeverityLow, alert.SeverityInfo}}, 6, []int64{6, 5, 3, 2}, false},
-		"open and low":        {alert.Filter{Statuses: []alert.Status{alert.Triggered}, Severities: []alert.Severity{alert.SeverityLow}}, 6, []int64{2}, false},
-		"empty filters":       {alert.Filter{Statuses: []alert.Status{}, Severities: []alert.Severity{}}, 6, []int64{6, 5, 4, 3, 2, 1}, false},
-		"since one's opening": {alert.Filter{Since: now.Add(3 * 24 * time.Hour)}, 6, []int64{6, 5, 4}, false},
-		"none":                {alert.Filter{Severities: []alert.Severity{alert.SeverityUnknown}}, 6, nil, false},
-	}
-	for name, test := range tests {
-		got, more, err := s.RecentAlerts(t.Context(), p, test.filter, test.limit)
-		if err != nil || more != test.more {
-			t.Errorf("RecentAlerts, %s = more: %t, %v, want %t", name, more, err, test.more)
-		}
-		wantSame(t, "RecentAlerts, "+name, iidsOf(got), test.want)
-	}
-}
-
 func boundedActivity(t *testing.T, s storage.Store) {
 	p, o := newProjectID(), newOccurrence()
 	wantReport(t, s, p, o, did(alert.Opened, 1, o))
@@ -500,7 +471,7 @@ func manyAtOnce(t *testing.T, s storage.Store) {
 	wantOneOpened(t, fireAtOnce(t, s, 200, p, o))
 	want := wantAlert(p, 1, o)
 	want.Events = 200
-	wantSame(t, "RecentAlerts", allAlerts(t, s, p), []alert.Alert{want})
+	wantSame(t, "Alerts", allAlerts(t, s, p), []alert.Alert{want})
 }
 
 func distinctAtOnce(t *testing.T, s storage.Store) {
@@ -609,14 +580,16 @@ func deleteAlerts(t *testing.T, s storage.Store) {
 		wantReport(t, s, in.ID, recovery(ended), did(alert.Recovered, 2, ended))
 	}
 	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), p.ID))
-	wantSame(t, "RecentAlerts of the deleted project", iidsOf(allAlerts(t, s, p.ID)), []int64(nil))
+	wantSame(t, "Alerts of the deleted project", iidsOf(allAlerts(t, s, p.ID)), []int64(nil))
+	wantCounted(t, s, p.ID)
+	wantCounted(t, s, other.ID)
 	for iid := range int64(4) {
 		_, err := s.Alert(t.Context(), p.ID, iid+1)
 		wantError(t, "Alert of the deleted project", err, alert.ErrNotFound)
 		_, err = s.AlertPayload(t.Context(), p.ID, iid+1)
 		wantError(t, "AlertPayload of the deleted project", err, alert.ErrNotFound)
 	}
-	wantSame(t, "RecentAlerts of the other", iidsOf(allAlerts(t, s, other.ID)), []int64{4, 3, 2, 1})
+	wantSame(t, "Alerts of the other", iidsOf(allAlerts(t, s, other.ID)), []int64{4, 3, 2, 1})
 	got := must[[]byte](t)(s.AlertPayload(t.Context(), other.ID, 1))
 	wantSame(t, "AlertPayload of the other", bytes.Equal(got, open.Payload), true)
 	wantReport(t, s, other.ID, open, did(alert.Repeated, 1, open))

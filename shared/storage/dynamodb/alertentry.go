@@ -1,0 +1,200 @@
+package dynamodb
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"gatehouse/shared/alert"
+)
+
+var (
+	statusEntry   = shape{alerts, "STATUS#<project>#<status>", "<iid>", "an alert in the list of those with the status, with what orders and filters need", ""}
+	severityEntry = shape{alerts, "SEVERITY#<project>#<severity>", "<iid>", "an alert in the list of those with the severity", ""}
+	alertCount    = shape{alerts, "COUNTER#<project>", "COUNT#<shard>", "a part of the numbers of alerts by status and severity", ""}
+	alertDay      = shape{alerts, "DAYS#<project>", "<day>#<shard>", "a part of the numbers of alerts that were opened on a day", "three months later"}
+)
+
+func statusList(projectID int64, status alert.Status) key {
+	return statusEntry.key(projectID, string(status))
+}
+
+func severityList(projectID int64, severity alert.Severity) key {
+	return severityEntry.key(projectID, string(severity))
+}
+
+// statusEntryFields have short names, because a list reads hundreds of them.
+func statusEntryFields(a *alert.Alert) fields {
+	return fields{
+		{"n", &a.IID}, {"v", (*string)(&a.Severity)}, {"c", &a.CreatedAt}, {"b", &a.StartedAt}, {"e", &a.EndedAt}, {"u", &a.UpdatedAt},
+	}
+}
+
+func severityEntryFields(a *alert.Alert) fields { return fields{{"n", &a.IID}, {"c", &a.CreatedAt}} }
+
+// shards is how many items a count is spread over. The alerts of a webhook follow
+// each other in numbers, so that the transactions that open them do not collide.
+const shards = 16
+
+func shardOf(a alert.Alert) string { return fmt.Sprintf("%02d", a.IID%shards) }
+
+// listedName is the attribute of an alert that is in the lists and the counts, and
+// that of the counter for how many numbers went to such alerts. Earlier releases
+// kept neither lists nor counts.
+const listedName = "listed"
+
+// listedField marks an alert.
+func listedField() field {
+	yes := true
+	return field{listedName, &yes}
+}
+
+// listChanges bring an alert into the lists and the counts, in the transaction that
+// marks it.
+func listChanges(a alert.Alert) []change {
+	return []change{
+		entry(statusList(a.ProjectID, a.Status).entry(a.IID), statusEntryFields(&a)),
+		entry(severityList(a.ProjectID, a.Severity).entry(a.IID), severityEntryFields(&a)),
+		count(alertCount.key(a.ProjectID, shardOf(a)), nil, item{className(a.Class()): number(1)}),
+		countDay(a),
+	}
+}
+
+// moveChanges keep the lists and the counts in step with a change of an alert.
+func moveChanges(was, is alert.Alert) []change {
+	moved := entry(statusList(is.ProjectID, is.Status).entry(is.IID), statusEntryFields(&is))
+	if was.Status == is.Status {
+		return []change{moved}
+	}
+	return []change{
+		moved, remove(statusList(was.ProjectID, was.Status).entry(was.IID)),
+		count(alertCount.key(is.ProjectID, shardOf(is)), nil, item{className(was.Class()): number(-1), className(is.Class()): number(1)}),
+	}
+}
+
+// className is the attribute that counts the alerts of a class.
+func className(c alert.Class) string { return string(c.Status) + "_" + string(c.Severity) }
+
+// daysKept is how long the alerts of a day are counted.
+const daysKept = 90 * 24 * time.Hour
+
+func countDay(a alert.Alert) change {
+	day := a.CreatedAt.UTC().Truncate(24 * time.Hour)
+	ends := day.Add(daysKept).Unix()
+	numbers := item{"total": number(1)}
+	if a.Severity.Grave() {
+		numbers["grave"] = number(1)
+	}
+	return count(alertDay.key(a.ProjectID, day.Format(time.DateOnly), shardOf(a)), fields{{"day", &day}, {"ttl", &ends}}, numbers)
+}
+
+// entry stores an item that is only there to be found. Another item of its
+// transaction has the nonce.
+func entry(k key, fs fields) change { return replace(k, fs).keepNonce() }
+
+// count adds to numbers of an item, which it creates if there is none. It must be
+// in a transaction with an item that has a condition, which keeps it from being
+// made twice.
+func count(k key, fs fields, add item) change {
+	return change{key: k, action: update, item: fs.item(), add: add, keepsNonce: true}
+}
+
+// numberAlerts takes the next n numbers of a project's alerts and returns the last
+// of them.
+func (s *Store) numberAlerts(ctx context.Context, projectID, n int64) (last int64, err error) {
+	return s.reserve(ctx, alertCounter.key(projectID), n, listedName)
+}
+
+// alertCounting is what the item that numbers alerts tells.
+type alertCounting struct {
+	last   int64
+	listed int64 // of these numbers, those that went to alerts that are listed since they were opened
+	older  int64 // of the others, those that are listed by now, or are not there
+}
+
+func alertCounterFields(c *alertCounting) fields {
+	return fields{{"last_id", &c.last}, {listedName, &c.listed}, {"older", &c.older}}
+}
+
+// complete reports whether all alerts are in the lists and the counts.
+func (c alertCounting) complete() bool { return c.last <= c.listed+c.older }
+
+// alertsListed reports whether all alerts of a project are in the lists.
+func (s *Store) alertsListed(ctx context.Context, projectID int64) (bool, error) {
+	c, err := s.alertCounter(ctx, projectID)
+	return c.complete(), err
+}
+
+func (s *Store) alertCounter(ctx context.Context, projectID int64) (c alertCounting, err error) {
+	it, err := s.get(ctx, alertCounter.key(projectID))
+	if err == nil {
+		err = alertCounterFields(&c).read(it)
+	}
+	if err != nil {
+		return c, fmt.Errorf("get the counter of alerts: %w", err)
+	}
+	return c, nil
+}
+
+// AlertCounts returns the numbers of a project's alerts.
+func (s *Store) AlertCounts(ctx context.Context, projectID int64) (alert.Counts, error) {
+	counts, total := alert.Counts{}, alertCounting{}
+	all := alertCount.key(projectID)
+	all.sk = "COUNT" // of the counter as well
+	err := s.query(ctx, all, forward, func(it item) (bool, error) {
+		for _, class := range (alert.Filter{}).Classes() {
+			if err := addTo(counts, class, it); err != nil {
+				return false, err
+			}
+		}
+		return true, alertCounterFields(&total).read(it)
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("count alerts: %w", err)
+	case !total.complete():
+		return nil, nil
+	}
+	return counts, nil
+}
+
+func addTo(counts alert.Counts, class alert.Class, it item) error {
+	stored, ok := it[className(class)]
+	if !ok {
+		return nil
+	}
+	n, err := parseNumber(stored)
+	counts[class] += int(n)
+	return err
+}
+
+// AlertDays returns the days since the first on which alerts were opened.
+func (s *Store) AlertDays(ctx context.Context, projectID int64, first time.Time) ([]alert.Day, error) {
+	var days []alert.Day
+	err := s.since(ctx, alertDay.key(projectID), first.UTC().Format(time.DateOnly), func(it item) (bool, error) {
+		var d alert.Day
+		err := fields{{"day", &d.Date}, {"total", &d.Total}, {"grave", &d.Grave}}.read(it)
+		if last := len(days) - 1; last >= 0 && days[last].Date.Equal(d.Date) {
+			days[last].Total += d.Total
+			days[last].Grave += d.Grave
+		} else {
+			days = append(days, d)
+		}
+		return true, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("count alerts by day: %w", err)
+	}
+	return days, nil
+}
+
+// since queries the sort keys of a partition from the first on.
+func (s *Store) since(ctx context.Context, of key, first string, each func(item) (more bool, err error)) error {
+	return s.run(ctx, &sdk.QueryInput{
+		TableName: s.table(of), KeyConditionExpression: aws.String("pk = :pk AND sk >= :first"),
+		ExpressionAttributeValues: item{":pk": text(of.pk), ":first": text(first)},
+	}, each)
+}
