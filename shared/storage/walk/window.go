@@ -32,12 +32,12 @@ func (w Window[T]) Page(ctx context.Context, r page.Request) (page.Of[T], error)
 	if r.After.Some() {
 		after, skipped = page.At(r.After.ID), max(0, int(r.After.Value))
 	}
-	for {
+	for left := r.Number - 1; ; left-- { // each window has a page at least
 		read, err := w.read(ctx, after)
 		if err != nil {
 			return page.Of[T]{}, err
 		}
-		if skipped >= len(read.kept) && read.stopped && !r.After.Some() { // the page is in a later window
+		if skipped >= len(read.kept) && read.stopped && !r.After.Some() && left > 0 { // the page is in a later window
 			skipped -= len(read.kept)
 			after = w.Newest.Position(read.last)
 			continue

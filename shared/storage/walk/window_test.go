@@ -85,3 +85,16 @@ func TestAWindowKeepsWhatIsSearchedFor(t *testing.T) {
 		t.Errorf("pages (-want +got):\n%s", diff)
 	}
 }
+
+// A page costs a window, also if nothing is found in it.
+func TestAPageOfASearchIsOneWindow(t *testing.T) {
+	w, list := byLastDigit(10, down(100, 1, 1))
+	w.Newest.Search = func(int64) bool { return false }
+	for number := 1; number <= 3; number++ {
+		list.given.Store(0)
+		got, err := w.Page(t.Context(), page.Request{Number: number, Size: 20})
+		if err != nil || len(got.Items) > 0 || !got.More || list.given.Load() != int64(10*number) {
+			t.Errorf("page %d: %+v, %v, read %d entries, want %d", number, got, err, list.given.Load(), 10*number)
+		}
+	}
+}
