@@ -1,9 +1,20 @@
 package dynamodb_test
 
 import (
+	"bytes"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"gatehouse/shared/alert"
+	"gatehouse/shared/page"
+	"gatehouse/shared/storage/dynamodb"
 	"gatehouse/shared/storage/dynamodb/dynamodbtest"
 )
 
@@ -58,6 +69,79 @@ func TestBudgetOfAlerts(t *testing.T) {
 	for _, test := range tests {
 		if steps, widest := w.During(test.call); steps != test.steps || widest != test.widest {
 			t.Errorf("%s takes %d steps of at most %d requests, want %d of %d", test.name, steps, widest, test.steps, test.widest)
+		}
+	}
+}
+
+// readUnits is an HTTP client that counts what its reads consume.
+type readUnits struct {
+	mu    sync.Mutex
+	units float64
+}
+
+func (u *readUnits) Do(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	body = append(bytes.TrimSuffix(body, []byte("}")), `,"ReturnConsumedCapacity":"TOTAL"}`...)
+	asking := r.Clone(r.Context())
+	asking.Body, asking.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	answer, err := http.DefaultClient.Do(asking)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	answer.Body = io.NopCloser(bytes.NewReader(text))
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, found := range consumed.FindAllSubmatch(text, -1) {
+		n, _ := strconv.ParseFloat(string(found[1]), 64)
+		u.units += n
+	}
+	return answer, err
+}
+
+var consumed = regexp.MustCompile(`"ConsumedCapacity":[\[{]+[^}]*?"CapacityUnits":([0-9.]+)`)
+
+// The first page of a list costs at most three steps and sixty read units, whatever
+// it is narrowed and sorted by, and however many alerts there are.
+func TestBudgetOfListsOfAlerts(t *testing.T) {
+	t.Parallel()
+	o, w := options(t), &dynamodbtest.Steps{}
+	s, p := openWith(t, o), newProjectID()
+	var many []alert.Occurrence
+	for n := range 1000 {
+		o := newOccurrence()
+		o.Severity, o.Description = alert.Severities[n%6], strings.Repeat("What is wrong. ", 20)
+		many = append(many, o)
+	}
+	for some := range slices.Chunk(many, 200) {
+		report(t, s, p, some...)
+	}
+	for iid := range int64(60) {
+		changeTo(t, s, p, 1000-iid, alert.Statuses[iid%4])
+	}
+	u := &readUnits{}
+	stepped, metered := o, o
+	stepped.HTTPClient, metered.HTTPClient = w, u
+	stepping := alert.NewRules(dynamodb.New(stepped), nil, time.Now)
+	metering := alert.NewRules(dynamodb.New(metered), nil, time.Now)
+	for _, order := range alert.Orders {
+		for _, filter := range []alert.Filter{
+			{}, {Statuses: []alert.Status{alert.Triggered, alert.Acknowledged}}, {Severities: []alert.Severity{alert.SeverityHigh}},
+			{Statuses: []alert.Status{alert.Triggered}, Severities: []alert.Severity{alert.SeverityHigh, alert.SeverityLow}},
+		} {
+			for _, search := range []string{"", "nowhere"} {
+				q := alert.Query{Filter: filter, Search: search, Order: order, Descending: true}
+				steps, _ := w.During(func() { must[alert.Listing](t)(stepping.List(t.Context(), p, q, page.First)) })
+				u.units = 0
+				must[alert.Listing](t)(metering.List(t.Context(), p, q, page.First))
+				if steps > 3 || u.units > 60 || u.units == 0 {
+					t.Errorf("List(%+v) takes %d steps and %.1f read units, want at most 3 and 60", q, steps, u.units)
+				}
+			}
 		}
 	}
 }

@@ -162,14 +162,15 @@ func recordUntil(t *testing.T, o dynamodb.Options, at int, carried bool, project
 	return c.happened()
 }
 
-// wantHealed checks that so many alerts are there, whole, and that the open
-// ones count, end and make room for others.
-func wantHealed(t *testing.T, s storage.Store, projectID int64, open, all int) {
+// wantHealed checks that so many alerts are there, whole and counted, and that the
+// open ones count, end and make room for others.
+func wantHealed(t *testing.T, s *dynamodb.Store, projectID int64, open, all int) {
 	t.Helper()
 	found, last := alertsOf(t, s, projectID), int64(1)<<62
 	if len(found) != all {
 		t.Errorf("%d alerts are there, want %d", len(found), all)
 	}
+	wantCounted(t, s, projectID, found)
 	for _, a := range found {
 		if a.IID >= last {
 			t.Errorf("alert %d comes after alert %d", a.IID, last)
@@ -230,6 +231,8 @@ func TestCrashDuringAChange(t *testing.T) {
 					report(t, s, p, recovery(occurrence))
 				}
 				crashed = changeUntil(t, o, at, carried, alertsOf(t, s, p)[0], to)
+				wantCounted(t, s, p, alertsOf(t, s, p))
+				wantLists(t, s, alertsOf(t, s, p))
 				after, want := alertsOf(t, s, p)[0], alert.Opened
 				if after.Open() {
 					want = alert.Repeated

@@ -123,7 +123,7 @@ func (l alertList) narrowed(list walk.List[alert.Alert]) walk.List[alert.Alert] 
 	if len(l.Severities) > 0 {
 		list.Search = func(a alert.Alert) bool { return l.Passes(a.Class()) }
 		list.Limit = entriesRead / len(list.Sources)
-		list.Look = list.Limit / 4
+		list.Look = list.Limit // in one request of each source
 	}
 	return list
 }
