@@ -132,6 +132,23 @@ func TestAlertsAreListedInPages(t *testing.T) {
 	b.Get(alertsPage+"?page=3").Want(200, "The list ends before this page")
 }
 
+// A search that ends before the list does can go on.
+func TestASearchOfManyAlertsGoesOn(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b := newAlerts(t, a)
+	first := fire(t, a, web, i, `{"title": "Disk full"}`)
+	var many [][]alert.Occurrence
+	for range 1520 {
+		many = append(many, []alert.Occurrence{{Title: "Slow", Severity: alert.SeverityLow, StartedAt: a.Now(), Count: 1}})
+	}
+	if _, err := a.Store.RecordOccurrences(t.Context(), web.ID, many, a.Now()); err != nil {
+		t.Fatal(err)
+	}
+	const next = alertsPage + "?search=disk&page=2&cursor="
+	b.Get(alertsPage+"?search=disk").Want(200, "Nothing found so far", "Searched back to", `href="`+next, "Search further").WantNot("Disk full", `class="count"`)
+	b.Get(next+page.At(22).String()).Want(200, "Disk full", alertPage(first)).WantNot("Search further")
+}
+
 func TestThePictureOfTheLastDays(t *testing.T) {
 	a := apptest.New(t)
 	web, i, b := newAlerts(t, a)

@@ -68,11 +68,23 @@ type alertList struct {
 	// What no index leads to, as a condition; empty: nothing.
 	condition string
 	wanted    []any
+	look      int // at how many alerts at first
 }
 
-// alertColumn is the column that an order compares.
+// alertColumn is what an order compares.
 var alertColumn = map[alert.Order]string{
-	alert.ByStart: "started_at", alert.ByEnd: "ended_at", alert.ByUpdate: "updated_at", alert.ByEvents: "events",
+	alert.ByCreation: "iid", alert.ByStart: "started_at", alert.ByEnd: "ended_at", alert.ByUpdate: "updated_at", alert.ByEvents: "events",
+	alert.BySeverity: ranks("severity", alert.Severities, alert.Severity.Rank),
+	alert.ByStatus:   ranks("status", alert.Statuses, alert.Status.Rank),
+}
+
+// ranks is an expression for the ranks of what is in the column.
+func ranks[T ~string](column string, all []T, rank func(T) int64) string {
+	expression := "CASE " + column
+	for _, word := range all {
+		expression += fmt.Sprintf(" WHEN '%s' THEN %d", word, rank(word))
+	}
+	return expression + " END"
 }
 
 // pager is a list, or one that is sorted in windows.
@@ -90,7 +102,7 @@ func (s *Store) alertList(ctx context.Context, projectID int64, q alert.Query) (
 	}
 	sources, err := l.sources(ctx)
 	list := walk.List[alertEntry]{
-		Sources: sources, Order: q.Compare,
+		Sources: sources, Order: q.Compare, Look: l.look,
 		Position: func(e alertEntry) page.Position { return e.Position },
 		Time:     func(e alertEntry) time.Time { return e.createdAt },
 	}
@@ -132,14 +144,16 @@ type alertSource = walk.Source[alertEntry]
 func (l *alertList) sources(ctx context.Context) ([]alertSource, error) {
 	narrowed := len(l.Statuses)+len(l.Severities) > 0
 	switch order := l.SortedBy(); {
+	case l.Searches() || order == alert.ByEvents:
+		return l.looked(ctx)
 	case order == alert.ByStatus || order == alert.BySeverity:
 		return l.ranked(), nil
 	case order == alert.ByCreation && narrowed:
 		return l.byClass(), nil
 	case order == alert.ByCreation:
 		return []alertSource{l.byNumber("project_id = ?", l.projectID)}, nil
-	case narrowed || order == alert.ByEvents:
-		return l.narrowed(ctx)
+	case narrowed:
+		return l.looked(ctx)
 	default:
 		return l.byValue(), nil
 	}
@@ -165,22 +179,29 @@ func (l *alertList) ranked() (sources []alertSource) {
 	return sources
 }
 
-// narrowed sorts what passes the filter if that is little. Otherwise it looks for
-// what passes in the index of the order.
-func (l *alertList) narrowed(ctx context.Context) ([]alertSource, error) {
+// looked sorts what passes the filter if that is little. Otherwise it looks for what
+// passes in the index of the order.
+func (l *alertList) looked(ctx context.Context) ([]alertSource, error) {
 	counts, err := l.AlertCounts(ctx, l.projectID)
 	if err != nil || counts.Total(l.Filter) <= walk.SearchLimit {
-		return []alertSource{l.sorted}, err
+		l.look = walk.SearchLimit // at all, because sorting reads all
+		return []alertSource{l.sorted(counts)}, err
 	}
-	var passing []string
-	for _, c := range l.Classes() {
-		passing = append(passing, string(c.Status)+" "+string(c.Severity))
+	if len(l.Statuses)+len(l.Severities) > 0 {
+		var passing []string
+		for _, c := range l.Classes() {
+			passing = append(passing, string(c.Status)+" "+string(c.Severity))
+		}
+		l.require("status || ' ' || severity IN (SELECT value FROM json_each(?))", text(passing))
 	}
-	l.require("status || ' ' || severity IN (SELECT value FROM json_each(?))", text(passing))
-	if l.SortedBy() == alert.ByEvents {
+	switch order := l.SortedBy(); {
+	case order == alert.ByCreation:
+		return []alertSource{l.byNumber("project_id = ?", l.projectID)}, nil
+	case order == alert.ByStart || order == alert.ByUpdate || order == alert.ByEnd && !l.Searches():
+		return l.byValue(), nil
+	default:
 		return nil, nil
 	}
-	return l.byValue(), nil
 }
 
 // byValue reads the index of the order. That by the end has only alerts that have
@@ -193,6 +214,9 @@ func (l *alertList) byValue() (sources []alertSource) {
 			if c.Status != alert.Resolved {
 				sources = append(sources, l.equal(0, ofClass, l.projectID, c.Status, c.Severity))
 			}
+		}
+		if len(l.Statuses) > 0 && !slices.Contains(l.Statuses, alert.Resolved) {
+			return sources
 		}
 	}
 	if l.Descending {
@@ -270,19 +294,24 @@ func (l *alertList) rising(column, clause string) alertSource {
 	}
 }
 
-// sorted reads everything that passes the filter, and sorts it.
-func (l *alertList) sorted(ctx context.Context, after page.Position, n int) ([]alertEntry, error) {
-	var all []alertEntry
-	for _, c := range l.Classes() {
-		found, err := l.read(ctx, alertColumn[l.SortedBy()], ofClass, l.projectID, c.Status, c.Severity)
-		if err != nil {
-			return nil, err
+// sorted reads everything of the counted classes that passes the filter, and sorts
+// it.
+func (l *alertList) sorted(counts alert.Counts) alertSource {
+	return func(ctx context.Context, after page.Position, n int) (all []alertEntry, err error) {
+		for _, c := range l.Classes() {
+			if counts[c] == 0 {
+				continue
+			}
+			found, err := l.read(ctx, alertColumn[l.SortedBy()], ofClass, l.projectID, c.Status, c.Severity)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, found...)
 		}
-		all = append(all, found...)
+		if after.Some() {
+			all = slices.DeleteFunc(all, func(e alertEntry) bool { return l.Compare(e.Position, after) <= 0 })
+		}
+		slices.SortFunc(all, func(a, b alertEntry) int { return l.Compare(a.Position, b.Position) })
+		return all[:min(n, len(all))], nil
 	}
-	if after.Some() {
-		all = slices.DeleteFunc(all, func(e alertEntry) bool { return l.Compare(e.Position, after) <= 0 })
-	}
-	slices.SortFunc(all, func(a, b alertEntry) int { return l.Compare(a.Position, b.Position) })
-	return all[:min(n, len(all))], nil
 }
