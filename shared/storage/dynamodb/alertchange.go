@@ -47,24 +47,31 @@ func (s *Store) current(ctx context.Context, a alert.Alert) (alert.Alert, error)
 // saveAlert stores a change. Resolving an alert removes its slot in the same
 // transaction, if the slot has counted nothing since it was read. So no event is
 // lost, and an alert is open exactly while its slot exists.
-// An alert of an earlier release comes into the lists and the counts with its first
-// change.
+// An alert that a function of an earlier release stored or changed comes into the
+// right lists with its next change.
 func (s *Store) saveAlert(ctx context.Context, was, is alert.Alert) error {
 	var stored item
-	version := item{":was": number(was.Version)}
-	saved := set(alertItem.key(is.ProjectID, is.IID), stateOfAlert(&is)).orElse(errStale).tell(&stored)
-	listed := saved.when("version = :was AND attribute_exists("+listedName+")", version)
-	err := s.write(ctx, slices.Concat([]change{listed}, slotChanges(was, is), moveChanges(was, is))...)
-	if !errors.Is(err, errStale) || !unlisted(stored) {
+	err := s.write(ctx, savingChanges(was, is, was.Status, &stored)...)
+	if !errors.Is(err, errStale) || stored == nil {
 		return err
 	}
-	saved.item[listedName] = listedField().value()
-	saved = saved.when("version = :was AND attribute_not_exists("+listedName+")", version)
-	return s.write(ctx, slices.Concat([]change{saved}, slotChanges(was, is), listChanges(is))...)
+	as, asErr := listedAs(stored)
+	now, nowErr := alertKind.read(stored)
+	if readErr := errors.Join(asErr, nowErr); readErr != nil {
+		return readErr
+	}
+	if now.Version != was.Version || as == was.Status {
+		return err
+	}
+	return s.write(ctx, savingChanges(was, is, as, &stored)...)
 }
 
-// unlisted reports whether a stored alert is not in the lists and the counts.
-func unlisted(stored item) bool { return stored != nil && stored[listedName] == nil }
+// savingChanges store a change of an alert that is listed with a status, or not.
+func savingChanges(was, is alert.Alert, as alert.Status, stored *item) []change {
+	saved := set(alertItem.key(is.ProjectID, is.IID), append(stateOfAlert(&is), listedField(is.Status))).
+		whileListed(was.Version, as).orElse(errStale).tell(stored)
+	return slices.Concat([]change{saved}, slotChanges(was, is), relistChanges(as, is))
+}
 
 // slotChanges are the changes of the slot that go with those of its alert.
 func slotChanges(was, is alert.Alert) []change {

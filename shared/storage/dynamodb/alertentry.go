@@ -41,15 +41,38 @@ const shards = 16
 
 func shardOf(a alert.Alert) string { return fmt.Sprintf("%02d", a.IID%shards) }
 
-// listedName is the attribute of an alert that is in the lists and the counts, and
-// that of the counter for how many numbers went to such alerts. Earlier releases
-// kept neither lists nor counts.
+// listedName is the attribute of an alert for the status with which it is in the
+// lists and the counts, and that of the counter for how many numbers went to such
+// alerts. Functions of earlier releases keep neither lists nor counts, and leave the
+// attribute as it is.
 const listedName = "listed"
 
-// listedField marks an alert.
-func listedField() field {
-	yes := true
-	return field{listedName, &yes}
+func listedField(as alert.Status) field { return field{listedName, (*string)(&as)} }
+
+// listedAs returns with which status a stored alert is listed; none: "".
+func listedAs(stored item) (as alert.Status, err error) {
+	err = fields{{listedName, (*string)(&as)}}.read(stored)
+	return as, err
+}
+
+// whileListed requires the version of the alert and the status with which it is
+// listed.
+func (c change) whileListed(version int64, as alert.Status) change {
+	if as == "" {
+		return c.when("version = :was AND attribute_not_exists("+listedName+")", item{":was": number(version)})
+	}
+	return c.when("version = :was AND "+listedName+" = :as", item{":was": number(version), ":as": text(string(as))})
+}
+
+// relistChanges bring an alert that is listed with a status, or not, to where it
+// belongs.
+func relistChanges(as alert.Status, is alert.Alert) []change {
+	if as == "" {
+		return listChanges(is)
+	}
+	was := is
+	was.Status = as
+	return moveChanges(was, is)
 }
 
 // listChanges bring an alert into the lists and the counts, in the transaction that

@@ -222,7 +222,7 @@ func (r *recording) create(ctx context.Context, a alert.Alert, p payload) (alert
 // openChanges store a new alert, in the lists and counts too. The first of them is
 // the alert itself.
 func openChanges(a alert.Alert, p payload) []change {
-	attributes := append(append(alertFields(&a), p.fields()...), listedField())
+	attributes := append(append(alertFields(&a), p.fields()...), listedField(a.Status))
 	return append([]change{create(alertItem.key(a.ProjectID, a.IID), attributes)}, listChanges(a)...)
 }
 

@@ -3,6 +3,7 @@ package dynamodb
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"gatehouse/shared/alert"
@@ -11,29 +12,29 @@ import (
 // listedAtOnce is how many alerts ListAlerts holds in memory.
 const listedAtOnce = 1000
 
-// ListAlerts brings the alerts of a project that an earlier release stored into the
-// lists and the counts, and returns how many there were. It runs beside functions
-// of this release, but not beside those of the earlier one, which could still store
-// an alert. It can be called again, also after a failure: each alert is listed
-// once, in a transaction that marks it.
+// ListAlerts brings the alerts of a project that functions of an earlier release
+// stored or changed into the lists and the counts, and returns how many there were.
+// It runs beside functions of this release, but not beside earlier ones, which could
+// still store an alert. It reads all alerts, and can be called again, also after a
+// failure: each alert is listed in a transaction that notes with which status.
 func (s *Store) ListAlerts(ctx context.Context, projectID int64) (listed int, err error) {
 	before, err := s.alertCounter(ctx, projectID)
-	if err != nil || before.complete() {
+	if err != nil {
 		return 0, err
 	}
-	var some []alert.Alert
+	var some []relisted
 	flush := func() error {
-		err := s.listAll(ctx, some)
+		err := s.relistAll(ctx, some)
 		listed += len(some)
 		some = some[:0]
 		return err
 	}
 	err = s.query(ctx, alertItem.key(projectID), forward, func(it item) (bool, error) {
-		if !unlisted(it) {
-			return true, nil
+		one, err := readRelisted(it)
+		if err != nil || one.Status == one.as {
+			return true, err
 		}
-		a, err := alertKind.read(it)
-		if some = append(some, a); err == nil && len(some) == listedAtOnce {
+		if some = append(some, one); len(some) == listedAtOnce {
 			err = flush()
 		}
 		return true, err
@@ -41,25 +42,37 @@ func (s *Store) ListAlerts(ctx context.Context, projectID int64) (listed int, er
 	if err == nil {
 		err = flush()
 	}
+	if err == nil {
+		err = s.concludeListing(ctx, projectID, before)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("list the alerts of an earlier release: %w", err)
 	}
-	return listed, s.concludeListing(ctx, projectID, before)
+	return listed, nil
 }
 
-// listAll lists alerts, those of different shards in parallel.
-func (s *Store) listAll(ctx context.Context, all []alert.Alert) error {
-	parts := map[string][]alert.Alert{}
-	for _, a := range all {
-		parts[shardOf(a)] = append(parts[shardOf(a)], a)
+// relisted is an alert, and the status with which it is listed; none: "".
+type relisted struct {
+	alert.Alert
+	as alert.Status
+}
+
+func readRelisted(it item) (one relisted, err error) {
+	if one.Alert, err = alertKind.read(it); err == nil {
+		one.as, err = listedAs(it)
 	}
-	var lists [][]alert.Alert
-	for _, part := range parts {
-		lists = append(lists, part)
+	return one, err
+}
+
+// relistAll lists alerts, those of different shards in parallel.
+func (s *Store) relistAll(ctx context.Context, all []relisted) error {
+	parts := map[string][]relisted{}
+	for _, one := range all {
+		parts[shardOf(one.Alert)] = append(parts[shardOf(one.Alert)], one)
 	}
-	return inParallel(ctx, lists, func(ctx context.Context, part []alert.Alert) error {
-		for _, a := range part {
-			if err := s.listOne(ctx, a); err != nil {
+	return inParallel(ctx, slices.Collect(maps.Values(parts)), func(ctx context.Context, part []relisted) error {
+		for _, one := range part {
+			if err := s.relist(ctx, one); err != nil {
 				return err
 			}
 		}
@@ -67,29 +80,31 @@ func (s *Store) listAll(ctx context.Context, all []alert.Alert) error {
 	})
 }
 
-// listOne lists an alert as it is, unless it is listed by now. What it is may have
-// changed since it was read.
-func (s *Store) listOne(ctx context.Context, a alert.Alert) error {
-	for {
-		mark := set(alertItem.key(a.ProjectID, a.IID), fields{listedField()}).keepNonce().
-			when("version = :was AND attribute_not_exists("+listedName+")", item{":was": number(a.Version)})
-		err := s.write(ctx, slices.Concat([]change{mark}, listChanges(a))...)
+// relist lists an alert as it is. That may have changed since it was read.
+func (s *Store) relist(ctx context.Context, one relisted) error {
+	for one.Status != one.as {
+		mark := set(alertItem.key(one.ProjectID, one.IID), fields{listedField(one.Status)}).keepNonce().whileListed(one.Version, one.as)
+		err := s.write(ctx, slices.Concat([]change{mark}, relistChanges(one.as, one.Alert))...)
 		stored, unmet := failed(err, 0)
-		if !unmet {
+		switch {
+		case !unmet:
 			return err
-		}
-		if !unlisted(stored) {
+		case stored == nil: // it was removed
 			return nil
 		}
-		if a, err = alertKind.read(stored); err != nil {
+		if one, err = readRelisted(stored); err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
 // concludeListing notes on the counter that the numbers which it had given to
 // unlisted alerts before are done.
 func (s *Store) concludeListing(ctx context.Context, projectID int64, before alertCounting) error {
+	if before.complete() {
+		return nil
+	}
 	older := before.last - before.listed
 	return s.writeIf(ctx, set(alertCounter.key(projectID), fields{{"older", &older}}).keepNonce().
 		when("attribute_exists(pk) AND (attribute_not_exists(older) OR older < :older)", item{}))

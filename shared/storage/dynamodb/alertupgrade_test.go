@@ -226,3 +226,37 @@ func TestANumberOfTheEarlierReleaseIsNoticed(t *testing.T) {
 	must[int](t)(s.ListAlerts(t.Context(), p))
 	wantCounted(t, s, p, everyAlert(t, s, p, 12))
 }
+
+// A function of the earlier release may still change an alert that is listed: it
+// comes to where it belongs with its next change, or with ListAlerts.
+func TestAChangeByTheEarlierReleaseIsMadeUpFor(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	s := openWith(t, o)
+	p, anonymous := newProjectID(), newOccurrence()
+	anonymous.Fingerprint = ""
+	report(t, s, p, anonymous, anonymous)
+	for _, iid := range []string{"1", "2"} {
+		_, err := o.Client().UpdateItem(t.Context(), &sdk.UpdateItemInput{
+			TableName: aws.String(o.Prefix + "-alerts"), UpdateExpression: aws.String("SET #status = :status, version = :two"),
+			Key: map[string]types.AttributeValue{
+				"pk": &types.AttributeValueMemberS{Value: fmt.Sprintf("PROJECT#%d", p)},
+				"sk": &types.AttributeValueMemberS{Value: fmt.Sprintf("ALERT#%019s", iid)},
+			},
+			ExpressionAttributeNames: map[string]string{"#status": "status"},
+			ExpressionAttributeValues: map[string]types.AttributeValue{
+				":status": &types.AttributeValueMemberS{Value: "ignored"}, ":two": &types.AttributeValueMemberN{Value: "2"},
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	changeTo(t, s, p, 1, alert.Acknowledged)
+	if n, err := s.ListAlerts(t.Context(), p); n != 1 || err != nil {
+		t.Errorf("ListAlerts = %d, %v, want the one that was not changed since", n, err)
+	}
+	all := everyAlert(t, s, p, 2)
+	wantCounted(t, s, p, all)
+	wantLists(t, s, all)
+}

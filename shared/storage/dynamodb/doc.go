@@ -97,11 +97,12 @@
 // other, and transactions on one item would collide. Orders for which there is no
 // key sort some of the newest entries at a time.
 //
-// An alert that an earlier release stored is in no list and not counted until it
-// changes or ListAlerts has done it; the alert has a mark then. The counter of a
-// project tells whether there are such alerts: it counts how many numbers went to
-// alerts that were listed when they were opened. Meanwhile the lists of the project
-// read its newest alerts themselves, and nothing is counted.
+// An alert notes with which status it is listed and counted. If an earlier release
+// stored or changed it, it comes to where it belongs with its next change or with
+// ListAlerts. The counter of a project tells whether there are alerts that are in no
+// list: it counts how many numbers went to alerts that were listed when they were
+// opened. Meanwhile the lists of the project read its newest alerts themselves, and
+// no totals are known.
 //
 // The alerts of a deleted project are removed after it, at most a thousand in
 // one request. A mark, written in the transaction that deletes the project, has
