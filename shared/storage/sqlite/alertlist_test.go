@@ -99,3 +99,21 @@ func TestASearchOfAlertsEndsSoon(t *testing.T) {
 		t.Errorf("the second page: %+v, %v, want the end of the list", found, err)
 	}
 }
+
+// The sweep removes the counter of a deleted project last, and the numbers of its
+// alerts go with it.
+func TestNumbersOfAlertsGoWithTheirCounter(t *testing.T) {
+	s := openInternal(t)
+	fillAlerts(t, s, 3)
+	if err := s.exec(t.Context(), "DELETE FROM alert_counters WHERE project_id = 1"); err != nil {
+		t.Fatal(err)
+	}
+	counts, err := s.AlertCounts(t.Context(), 1)
+	if err != nil || len(counts) > 0 {
+		t.Errorf("AlertCounts = %v, %v, want none", counts, err)
+	}
+	days, err := s.AlertDays(t.Context(), 1, time.Unix(0, 0))
+	if err != nil || len(days) > 0 {
+		t.Errorf("AlertDays = %v, %v, want none", days, err)
+	}
+}

@@ -35,7 +35,15 @@ func migrateUntil(t *testing.T, file, name string) {
 		if strings.HasSuffix(script.Name(), name) {
 			break
 		}
-		if err := step(t.Context(), tx, script.Name(), n+1); err != nil {
+		text, err := migrations.ReadFile("migrations/" + script.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var args []any
+		if strings.Contains(string(text), "?1") {
+			args = []any{0, 0} // the portion of an empty table
+		}
+		if _, err := tx.ExecContext(t.Context(), fmt.Sprintf("%s; PRAGMA user_version = %d", text, n+1), args...); err != nil {
 			t.Fatal(err)
 		}
 	}
