@@ -35,11 +35,11 @@ func statusEntryFields(a *alert.Alert) fields {
 
 func severityEntryFields(a *alert.Alert) fields { return fields{{"n", &a.IID}, {"c", &a.CreatedAt}} }
 
-// shards is how many items a count is spread over. The alerts of a webhook follow
+// alertShards is how many items a count is spread over. The alerts of a webhook follow
 // each other in numbers, so that the transactions that open them do not collide.
-const shards = 16
+const alertShards = 16
 
-func shardOf(a alert.Alert) string { return fmt.Sprintf("%02d", a.IID%shards) }
+func shardOf(a alert.Alert) string { return fmt.Sprintf("%02d", a.IID%alertShards) }
 
 // listedName is the attribute of an alert for the status with which it is in the
 // lists and the counts, and that of the counter for how many numbers went to such
@@ -79,8 +79,8 @@ func relistChanges(as alert.Status, is alert.Alert) []change {
 // marks it.
 func listChanges(a alert.Alert) []change {
 	return []change{
-		entry(statusList(a.ProjectID, a.Status).entry(a.IID), statusEntryFields(&a)),
-		entry(severityList(a.ProjectID, a.Severity).entry(a.IID), severityEntryFields(&a)),
+		putEntry(statusList(a.ProjectID, a.Status).entry(a.IID), statusEntryFields(&a)),
+		putEntry(severityList(a.ProjectID, a.Severity).entry(a.IID), severityEntryFields(&a)),
 		count(alertCount.key(a.ProjectID, shardOf(a)), nil, item{className(a.Class()): number(1)}),
 		countDay(a),
 	}
@@ -88,7 +88,7 @@ func listChanges(a alert.Alert) []change {
 
 // moveChanges keep the lists and the counts in step with a change of an alert.
 func moveChanges(was, is alert.Alert) []change {
-	moved := entry(statusList(is.ProjectID, is.Status).entry(is.IID), statusEntryFields(&is))
+	moved := putEntry(statusList(is.ProjectID, is.Status).entry(is.IID), statusEntryFields(&is))
 	if was.Status == is.Status {
 		return []change{moved}
 	}
@@ -114,9 +114,9 @@ func countDay(a alert.Alert) change {
 	return count(alertDay.key(a.ProjectID, day.Format(time.DateOnly), shardOf(a)), fields{{"day", &day}, {"ttl", &ends}}, numbers)
 }
 
-// entry stores an item that is only there to be found. Another item of its
+// putEntry stores an item that is only there to be found. Another item of its
 // transaction has the nonce.
-func entry(k key, fs fields) change { return replace(k, fs).keepNonce() }
+func putEntry(k key, fs fields) change { return replace(k, fs).keepNonce() }
 
 // count adds to numbers of an item, which it creates if there is none. It must be
 // in a transaction with an item that has a condition, which keeps it from being

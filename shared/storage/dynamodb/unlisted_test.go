@@ -172,7 +172,7 @@ func TestFillLists(t *testing.T) {
 	want := all.lists(t, dynamodb.New(o))
 	former(t, o)
 	s := dynamodb.New(o)
-	wantLists(t, "before they are filled", all.lists(t, s), want)
+	wantDirectory(t, "before they are filled", all.lists(t, s), want)
 
 	var filling sync.WaitGroup
 	filling.Go(func() {
@@ -187,14 +187,14 @@ func TestFillLists(t *testing.T) {
 		t.Errorf("FillLists again = %d, %v, want nothing left to do", filled, err)
 	}
 	unmark(t, o)
-	wantLists(t, "filled beside changes", got, all.lists(t, dynamodb.New(o)))
+	wantDirectory(t, "filled beside changes", got, all.lists(t, dynamodb.New(o)))
 	if filled, err := dynamodb.New(o).FillLists(t.Context()); filled != 0 || err != nil {
 		t.Errorf("FillLists without the mark = %d, %v, want nothing left to do", filled, err)
 	}
-	wantLists(t, "marked again", all.lists(t, dynamodb.New(o)), got)
+	wantDirectory(t, "marked again", all.lists(t, dynamodb.New(o)), got)
 }
 
-func wantLists(t *testing.T, when string, got, want map[string]any) {
+func wantDirectory(t *testing.T, when string, got, want map[string]any) {
 	t.Helper()
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("lists %s differ (-want +got):\n%s", when, diff)
@@ -239,5 +239,5 @@ func TestFillListsIsRepeated(t *testing.T) {
 	if _, err := dynamodb.New(o).FillLists(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	wantLists(t, "filled in the end", all.lists(t, dynamodb.New(o)), want)
+	wantDirectory(t, "filled in the end", all.lists(t, dynamodb.New(o)), want)
 }

@@ -86,8 +86,8 @@ func alertPages(t *testing.T, s storage.Store, projectID int64, q alert.Query, s
 	}
 }
 
-// wantListed checks a list in pages and by a page's number.
-func wantListed(t *testing.T, s storage.Store, projectID int64, q alert.Query, want []alert.Alert) {
+// wantAlertList checks a list in pages and by a page's number.
+func wantAlertList(t *testing.T, s storage.Store, projectID int64, q alert.Query, want []alert.Alert) {
 	t.Helper()
 	for _, size := range []int{4, 100} {
 		got, windowed := alertPages(t, s, projectID, q, size)
@@ -116,15 +116,15 @@ func listAlerts(t *testing.T, s storage.Store) {
 		for _, descending := range []bool{false, true} {
 			for _, filter := range filters {
 				q := alert.Query{Filter: filter, Order: order, Descending: descending}
-				wantListed(t, s, p, q, inMemory(all, q))
+				wantAlertList(t, s, p, q, inMemory(all, q))
 			}
 			q := alert.Query{Filter: filters[2], Search: " DISK ", Order: order, Descending: descending}
-			wantListed(t, s, p, q, inMemory(all, q))
+			wantAlertList(t, s, p, q, inMemory(all, q))
 		}
 	}
 	for _, search := range []string{"full", "straße", "STRASSE", "%", "_", "database", "fullthe", "long\x1f", "nowhere", "  "} {
 		q := alert.Query{Search: search, Descending: true}
-		wantListed(t, s, p, q, inMemory(all, q))
+		wantAlertList(t, s, p, q, inMemory(all, q))
 	}
 }
 
@@ -133,7 +133,7 @@ func alertsOfIntegration(t *testing.T, s storage.Store) {
 	all := addRandomAlerts(t, s, p, 10)
 	for integration := range int64(4) {
 		q := alert.Query{IntegrationID: integration, Descending: true}
-		wantListed(t, s, p, q, inMemory(all, q))
+		wantAlertList(t, s, p, q, inMemory(all, q))
 	}
 }
 

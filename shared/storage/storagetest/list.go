@@ -1,7 +1,6 @@
 package storagetest
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -58,29 +57,6 @@ func wantPages[T any](t *testing.T, call string, want []T, list func(page.Reques
 		wantSame(t, call, got, page.Cut(want, r))
 	}
 	wantWalk(t, call, want, list)
-}
-
-// wantWalk walks the list in pages of several sizes, by numbers and, if it has
-// positions, by positions.
-func wantWalk[T any](t *testing.T, call string, want []T, list func(page.Request) (page.Of[T], error)) {
-	t.Helper()
-	for size := 1; size <= len(want)+1; size++ {
-		for _, byPosition := range []bool{false, true} {
-			var all []T
-			for r := (page.Request{Number: 1, Size: size}); ; r.Number++ {
-				got := must[page.Of[T]](t)(list(r))
-				if all = append(all, got.Items...); !got.More {
-					break
-				}
-				if byPosition {
-					r.After = got.Next
-				}
-			}
-			wantSame(t, call, all, want)
-		}
-	}
-	beyond := must[page.Of[T]](t)(list(page.Request{Number: math.MaxInt32, Size: page.MaxSize}))
-	wantSame(t, call+" beyond the end", beyond.Items, []T{})
 }
 
 func listUsers(t *testing.T, s storage.Store) {

@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"errors"
+	"math"
 	"sync"
 	"testing"
 
@@ -24,9 +25,17 @@ func wantListed[T any](t *testing.T, call string, want []T, list pages[T]) {
 	} {
 		wantSame(t, call, must[page.Of[T]](t)(list(r)), page.Cut(want, r), ignoreNext)
 	}
+	wantWalk(t, call, want, list)
+}
+
+// wantWalk checks a list by positions, in pages of several sizes, and beyond its end.
+func wantWalk[T any](t *testing.T, call string, want []T, list pages[T]) {
+	t.Helper()
 	for _, size := range []int{1, 2, 3, len(want) + 1} {
 		wantSame(t, call+" by positions", walkOver(t, size, list), want)
 	}
+	beyond := must[page.Of[T]](t)(list(page.Request{Number: math.MaxInt32, Size: page.MaxSize}))
+	wantSame(t, call+" beyond the end", beyond.Items, []T{})
 }
 
 // walkOver returns the whole list, read by positions.

@@ -37,8 +37,11 @@ INSERT INTO contents (group_id, kind, visibility, things)
 
 -- What searches look in.
 ALTER TABLE projects ADD COLUMN search TEXT NOT NULL DEFAULT '';
+
+-- In portions of projects:
 UPDATE projects SET search = gatehouse_key(name || char(10) ||
-	(SELECT full_path FROM namespaces WHERE namespaces.id = namespace_id) || '/' || path);
+	(SELECT full_path FROM namespaces WHERE namespaces.id = namespace_id) || '/' || path)
+	WHERE id > ?1 AND id <= ?2;
 
 -- A user's projects, the newest first.
 DROP INDEX members_by_user;

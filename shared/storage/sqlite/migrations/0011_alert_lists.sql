@@ -3,8 +3,11 @@
 
 -- What a search looks into, in lower case.
 ALTER TABLE alerts ADD COLUMN search_text TEXT NOT NULL DEFAULT '';
+
+-- In portions of alerts:
 UPDATE alerts SET search_text =
-	gatehouse_key(title || char(31) || description || char(31) || service || char(31) || monitoring_tool);
+	gatehouse_key(title || char(31) || description || char(31) || service || char(31) || monitoring_tool)
+	WHERE id > ?1 AND id <= ?2;
 
 DROP INDEX alerts_by_creation;
 CREATE INDEX alerts_by_class ON alerts (project_id, status, severity, iid);
