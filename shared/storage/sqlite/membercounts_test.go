@@ -1,7 +1,6 @@
-package sqlite_test
+package sqlite
 
 import (
-	"os"
 	"testing"
 	"time"
 
@@ -10,15 +9,12 @@ import (
 
 // A file from before members were counted has them counted by the migration.
 func TestMigrationCountsMembers(t *testing.T) {
-	script, err := os.ReadFile("migrations/0008_members.sql")
+	s, err := Open(before(t, "_members.sql", "PRAGMA foreign_keys = 0",
+		"INSERT INTO members VALUES ('group', 1, 1, 10, 0, 0), ('group', 1, 2, 10, 0, 0), ('project', 1, 2, 10, 0, 0)"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := newFile(t)
-	s := openStore(t, file)
-	execute(t, file, `DROP TRIGGER member_added; DROP TRIGGER member_removed; DROP TABLE member_counts;
-		INSERT INTO members VALUES ('group', 1, 1, 10, 0, 0), ('group', 1, 2, 10, 0, 0), ('project', 1, 2, 10, 0, 0)`)
-	execute(t, file, string(script))
+	defer s.Close()
 	for want, place := range map[int]project.Place{
 		2: {Kind: project.InGroup, ID: 1}, 1: {Kind: project.InProject, ID: 1}, 0: {Kind: project.InGroup, ID: 2},
 	} {

@@ -2,10 +2,7 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -15,74 +12,28 @@ import (
 	"gatehouse/shared/page"
 )
 
-// migrateUntil makes a file of the release that had no migration of this name.
-func migrateUntil(t *testing.T, file, name string) {
-	t.Helper()
-	db, err := connect(file, writing)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	tx, err := db.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	scripts, err := migrations.ReadDir("migrations")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for n, script := range scripts {
-		if strings.HasSuffix(script.Name(), name) {
-			break
-		}
-		text, err := migrations.ReadFile("migrations/" + script.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
-		var args []any
-		if strings.Contains(string(text), "?1") {
-			args = []any{0, 0} // the portion of an empty table
-		}
-		if _, err := tx.ExecContext(t.Context(), fmt.Sprintf("%s; PRAGMA user_version = %d", text, n+1), args...); err != nil {
-			t.Fatal(err)
-		}
-	}
-	addOldAlerts(t, tx)
-	if err := tx.Commit(); err != nil {
-		t.Fatal(err)
-	}
-}
-
 var oldAlertsFrom = time.Date(2026, 5, 4, 22, 30, 0, 0, time.UTC)
 
-// addOldAlerts stores eight alerts of project 1, an hour apart, as a release did
+// oldAlerts are eight alerts of project 1, an hour apart, as a release stored them
 // that kept no counts.
-func addOldAlerts(t *testing.T, tx *sql.Tx) {
-	t.Helper()
+func oldAlerts() (statements []string) {
 	for n := range 8 {
 		at := micros(oldAlertsFrom.Add(time.Duration(n) * time.Hour))
 		status, ended := alert.Statuses[n%4], int64(0)
 		if status == alert.Resolved {
 			ended = at + 1
 		}
-		_, err := tx.ExecContext(t.Context(), `INSERT INTO alerts (project_id, iid, fingerprint, grouped, title, description, severity, status,
+		statements = append(statements, fmt.Sprintf(`INSERT INTO alerts (project_id, iid, fingerprint, grouped, title, description, severity, status,
 			service, monitoring_tool, hosts, environment, runbook, started_at, ended_at, events, last_event_at, integration_id, assignee_id,
 			activity, created_at, updated_at, version)
-			VALUES (1, ?, ?, 1, 'Größe', 'Zu GROSS', ?, ?, 'web', '', '[]', '', '', ?, ?, 1, ?, 1, 0, '[]', ?, ?, 1)`,
-			n+1, fmt.Sprint(n), alert.Severities[n%2], status, at, ended, at, at, at)
-		if err != nil {
-			t.Fatal(err)
-		}
+			VALUES (1, %d, '%d', 1, 'Größe', 'Zu GROSS', '%s', '%s', 'web', '', '[]', '', '', %d, %d, 1, %[5]d, 1, 0, '[]', %[5]d, %[5]d, 1)`,
+			n+1, n, alert.Severities[n%2], status, at, ended))
 	}
-	if _, err := tx.ExecContext(t.Context(), "INSERT INTO alert_counters VALUES (1, 8)"); err != nil {
-		t.Fatal(err)
-	}
+	return append(statements, "INSERT INTO alert_counters VALUES (1, 8)")
 }
 
 func TestAlertsOfAnEarlierReleaseAreCountedAndListed(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "gatehouse.db")
-	migrateUntil(t, file, "_alert_lists.sql")
-	s, err := Open(file)
+	s, err := Open(before(t, "_alert_lists.sql", oldAlerts()...))
 	if err != nil {
 		t.Fatal(err)
 	}

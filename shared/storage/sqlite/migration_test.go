@@ -1,11 +1,12 @@
 package sqlite
 
 import (
-	"database/sql"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,37 +17,46 @@ import (
 	"gatehouse/shared/scope"
 )
 
-// before returns the path of a file as it was before the migration with this suffix, after these
-// statements.
+// before returns the path of a file as the release before the migration with this
+// suffix left it, after these statements.
 func before(t *testing.T, migration string, statements ...string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "gatehouse.db")
-	db, err := sql.Open("sqlite", path)
+	db, err := connect(path, writing)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	scripts, err := migrations.ReadDir("migrations")
-	if err != nil {
+	if err := (migrator{db, migrationsBefore(t, migration), func(Progress) {}}).run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	var all []string
-	for version, script := range scripts {
-		if strings.HasSuffix(script.Name(), migration) {
-			break
-		}
-		text, err := migrations.ReadFile("migrations/" + script.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, fmt.Sprintf("%s; PRAGMA user_version = %d", text, version+1))
-	}
-	for _, statement := range append(all, statements...) {
+	for _, statement := range statements {
 		if _, err := db.Exec(statement); err != nil {
 			t.Fatalf("%s: %v", statement, err)
 		}
 	}
 	return path
+}
+
+func migrationsBefore(t *testing.T, migration string) fs.FS {
+	t.Helper()
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := fstest.MapFS{}
+	for _, name := range names {
+		if strings.HasSuffix(name, migration) {
+			return files
+		}
+		script, err := migrations.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = &fstest.MapFile{Data: script}
+	}
+	t.Fatalf("there is no migration %s", migration)
+	return nil
 }
 
 // What a file has is in the new lists after the migration.
