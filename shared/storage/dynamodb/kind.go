@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-
-	"gatehouse/shared/page"
 )
 
 // kind says how things of type T are stored.
@@ -94,27 +92,6 @@ func (k kind[T]) some(ctx context.Context, s *Store, at key, n int) (things []T,
 	return things, nil
 }
 
-// page returns a page of the things in a list whose entries pass keep, the
-// newest first.
-func (k kind[T]) page(ctx context.Context, s *Store, list key, r page.Request, keep func(T) bool) (page.Of[T], error) {
-	var listed []T
-	enough := max(page.CountLimit, r.Offset()+r.Size) + 1
-	err := s.query(ctx, list, backward, func(it item) (bool, error) {
-		var thing T
-		err := k.entry(&thing).read(it)
-		if keep(thing) {
-			listed = append(listed, thing)
-		}
-		return len(listed) < enough, err
-	})
-	if err != nil {
-		return page.Of[T]{}, fmt.Errorf("list %ss: %w", k.noun, err)
-	}
-	cut := page.Cut(listed, r)
-	cut.Items, err = k.complete(ctx, s, cut.Items)
-	return cut, err
-}
-
 // complete returns the things that the entries list, without those that were
 // removed since.
 func (k kind[T]) complete(ctx context.Context, s *Store, entries []T) ([]T, error) {
@@ -138,8 +115,6 @@ func (k kind[T]) complete(ctx context.Context, s *Store, entries []T) ([]T, erro
 	}
 	return things, nil
 }
-
-func everything[T any](T) bool { return true }
 
 // withIDs returns the things with these ids that exist, by id.
 func (k kind[T]) withIDs(ctx context.Context, s *Store, ids []int64, idOf func(*T) *int64) (map[int64]T, error) {

@@ -116,8 +116,9 @@ func (s *Store) SummarizeGrants(ctx context.Context, userID int64) error {
 	return s.write(ctx, replace(summariesMade.key(userID), nil))
 }
 
-// ForgetSummary removes the summary, unless a grant was added.
+// ForgetSummary removes the summary, unless a grant was added. A summary that was
+// forgotten and begun again has the same number of grants, and another beginning.
 func (s *Store) ForgetSummary(ctx context.Context, a oauth.Summary) error {
-	unchanged := mustRemove(summaryItem.key(a.UserID, a.ClientID)).ifEqual(fields{{"grants", &a.Grants}})
+	unchanged := mustRemove(summaryItem.key(a.UserID, a.ClientID)).ifEqual(fields{{"grants", &a.Grants}, {"since", &a.Since}})
 	return s.writeIf(ctx, unchanged)
 }

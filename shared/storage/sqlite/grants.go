@@ -68,9 +68,11 @@ func (s *Store) Summaries(ctx context.Context, userID int64, r page.Request) (pa
 	}.Page(ctx, r)
 }
 
-// ForgetSummary removes the summary, unless a grant was added.
+// ForgetSummary removes the summary, unless a grant was added. A summary that was
+// forgotten and begun again has the same number of grants, and another beginning.
 func (s *Store) ForgetSummary(ctx context.Context, a oauth.Summary) error {
-	return s.exec(ctx, "DELETE FROM grant_summaries "+ofClient+" AND grants = ?", a.UserID, a.ClientID, a.Grants)
+	return s.exec(ctx, "DELETE FROM grant_summaries "+ofClient+" AND grants = ? AND since = ?",
+		a.UserID, a.ClientID, a.Grants, micros(a.Since))
 }
 
 // Grant returns the grant with this id.

@@ -90,28 +90,6 @@ func (k kind[T]) listed(ctx context.Context, s *Store, list walk.List[entry], r 
 	return page.With(found, things), err
 }
 
-// page returns a page of the things that the clause selects, the newest first:
-// the first column is the id. The page and the count of the whole list are
-// read at the same instant.
-func (k kind[T]) page(ctx context.Context, s *Store, r page.Request, clause string, args ...any) (page.Of[T], error) {
-	tx, err := s.readers.db.BeginTx(ctx, nil)
-	if err != nil {
-		return page.Of[T]{}, err
-	}
-	defer tx.Rollback()
-
-	on := snapshot{tx, s.readers}
-	args = args[:len(args):len(args)] // appended to twice
-	items, err := k.all(ctx, on, clause+" ORDER BY 1 DESC LIMIT ? OFFSET ?", append(args, r.Size+1, r.Offset())...)
-	if err != nil {
-		return page.Of[T]{}, err
-	}
-	total, err := one(ctx, on, scalar[int64], "SELECT count(*) FROM (SELECT 1 FROM "+k.table+k.join+" "+clause+" LIMIT ?)",
-		append(args, page.CountLimit+1)...)
-	more := len(items) > r.Size
-	return page.Of[T]{Items: items[:min(len(items), r.Size)], Total: page.Count(int(total)), More: more}, err
-}
-
 // insert stores a new thing and returns the id of its row.
 func (k kind[T]) insert(tx *transaction, thing *T) (id int64, err error) {
 	result, err := k.inserted.run(tx, thing)

@@ -98,17 +98,3 @@ func many[T any](ctx context.Context, on statements, scan func(row) (T, error), 
 	}
 	return all, rows.Err()
 }
-
-// snapshot runs queries that all see the same state.
-type snapshot struct {
-	tx      *sql.Tx
-	readers *readers
-}
-
-func (s snapshot) statement(ctx context.Context, query string) (*sql.Stmt, error) {
-	prepared, err := s.readers.statement(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	return s.tx.StmtContext(ctx, prepared), nil
-}

@@ -344,7 +344,7 @@ func summaryRace(t *testing.T, s storage.Store) {
 				return s.ForgetSummary(t.Context(), before)
 			}
 			g := newGrant(user, client)
-			g.Scopes = scope.Of(offered[i])
+			g.Scopes, g.CreatedAt = scope.Of(offered[i]), now.Add(time.Duration(i+1)*time.Microsecond)
 			return s.CreateGrant(t.Context(), g)
 		})...))
 		after := summariesOf(t, s, user)
