@@ -21,7 +21,6 @@ import (
 // What a webhook costs rests on what its occurrences cost, one after the other.
 // Whoever takes it in adds the one step that finds the integration.
 func TestBudgetOfAlerts(t *testing.T) {
-	t.Parallel()
 	o, w := options(t), &dynamodbtest.Steps{}
 	s := openWith(t, o)
 	o.HTTPClient = w
@@ -108,7 +107,6 @@ var consumed = regexp.MustCompile(`"ConsumedCapacity":[\[{]+[^}]*?"CapacityUnits
 // The first page of a list costs at most three steps and sixty read units, whatever
 // it is narrowed and sorted by, and however many alerts there are.
 func TestBudgetOfListsOfAlerts(t *testing.T) {
-	t.Parallel()
 	o, w := options(t), &dynamodbtest.Steps{}
 	s, p := openWith(t, o), newProjectID()
 	var many []alert.Occurrence
