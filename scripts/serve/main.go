@@ -43,6 +43,7 @@ func run(ctx context.Context) error {
 	demo := flag.Bool("demo", false, "load a small believable data set")
 	adminOnly := flag.Bool("create-admin", false, "make the first administrator and exit")
 	resealOnly := flag.Bool("reseal", false, "encrypt what is kept encrypted under the instance key in use and exit")
+	relistOnly := flag.Bool("relist", false, "list anew what an earlier release stored on DynamoDB and exit")
 	template := flag.String("template", "template.yaml", "the template that defines the DynamoDB tables")
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -65,6 +66,9 @@ func run(ctx context.Context) error {
 	}
 	if *resealOnly {
 		return reseal(ctx, boot.New(env, backend.store, backend.keys), os.Stdout)
+	}
+	if *relistOnly {
+		return relist(ctx, backend.store, time.Now(), os.Stdout)
 	}
 	listener, err := listen(env)
 	if err != nil {

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"gatehouse/shared/page"
+	"gatehouse/shared/project"
+	"gatehouse/shared/storage"
+	"gatehouse/shared/storage/dynamodb"
+)
+
+// relist brings what functions of an earlier release stored on DynamoDB into the
+// lists of this one, and prints how much that was. A file is brought up to date
+// when it is opened.
+func relist(ctx context.Context, store storage.Store, now time.Time, out io.Writer) error {
+	s, ok := store.(*dynamodb.Store)
+	if !ok {
+		return fmt.Errorf("only data on DynamoDB is listed anew; a local server does so when it starts")
+	}
+	listed, err := s.FillLists(ctx)
+	if err != nil {
+		return fmt.Errorf("list users, groups and projects: %w", err)
+	}
+	fmt.Fprintf(out, "%d users, groups and projects listed.\n", listed)
+	if err := s.ListAuditAnew(ctx, now); err != nil {
+		return fmt.Errorf("list audit entries: %w", err)
+	}
+	fmt.Fprintln(out, "The audit entries of a year are listed.")
+	alerts := 0
+	err = each(func(wanted page.Request) (page.Of[project.Project], error) {
+		return s.Projects(ctx, project.Selection{All: true}, wanted)
+	}, func(p project.Project) error {
+		n, err := s.ListAlerts(ctx, p.ID)
+		alerts += n
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("list alerts: %w", err)
+	}
+	_, err = fmt.Fprintf(out, "%d alerts listed.\n", alerts)
+	return err
+}
