@@ -73,7 +73,7 @@ func (s *Store) AddMember(ctx context.Context, m project.Member) error {
 		requireExists(userItem.key(m.UserID)).orElse(users.notFound),
 		create(ofPlace, memberFields(&m)).orElse(project.ErrMemberExists),
 		create(ofUser, memberFields(&m)),
-		countMembers(m.Place, 1),
+		addToCount(countOf(m.Place), 1),
 	)
 }
 
@@ -90,7 +90,7 @@ func (s *Store) UpdateMember(ctx context.Context, was, next project.Member) erro
 func (s *Store) RemoveMember(ctx context.Context, was project.Member) error {
 	ofPlace, ofUser := memberKeys(was)
 	return s.write(ctx,
-		members.explain(mustRemove(ofPlace).ifEqual(termsOf(&was))), mustRemove(ofUser), countMembers(was.Place, -1),
+		members.explain(mustRemove(ofPlace).ifEqual(termsOf(&was))), mustRemove(ofUser), addToCount(countOf(was.Place), -1),
 	)
 }
 
@@ -202,7 +202,7 @@ func removals(partition key, ms []project.Member) []change {
 		ofPlace, ofUser := memberKeys(m)
 		changes = append(changes, remove(ofPlace), remove(ofUser))
 		if partition.pk == ofUser.pk {
-			changes = append(changes, forgetMemberCount(m.Place))
+			changes = append(changes, forgetCount(countOf(m.Place)))
 		}
 	}
 	return changes

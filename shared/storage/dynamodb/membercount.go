@@ -18,30 +18,11 @@ var (
 	countInProject = shape{directory, "PROJECT#<id>", "MEMBERS", "how many members a project has", ""}
 )
 
-// memberCount counts the members of a place. Changed counts those that came and
-// went since the item is there, and Before those at its beginning. Before is
-// missing until somebody needs the count of many members, which are too many to
-// be read for each page of a list.
-type memberCount struct{ Before, Changed int64 }
-
-// The attributes of a memberCount.
-const countBefore, countChanged = "before", "changed"
-
 func countOf(p project.Place) key {
 	if p.Kind == project.InProject {
 		return countInProject.key(p.ID)
 	}
 	return countInGroup.key(p.ID)
-}
-
-// countMembers counts n more members of the place.
-func countMembers(p project.Place, n int64) change {
-	return change{key: countOf(p), action: update, add: item{countChanged: number(n)}}
-}
-
-// forgetMemberCount has the members of the place counted anew.
-func forgetMemberCount(p project.Place) change {
-	return change{key: countOf(p), action: update, item: item{countBefore: nil}}
 }
 
 // CountMembers returns how many members these places have.
@@ -77,12 +58,9 @@ func (s *Store) CountMembers(ctx context.Context, now time.Time, places ...proje
 // countAt returns the users who are members of the place or, if it has many
 // members, only how many these are, with those whose role ended. That is kept.
 func (s *Store) countAt(ctx context.Context, place project.Place, kept item, now time.Time) (users []int64, many int, err error) {
-	var count memberCount
-	if err := (fields{{countBefore, &count.Before}, {countChanged, &count.Changed}}).read(kept); err != nil {
-		return nil, 0, err
-	}
-	if n := int(count.Before + count.Changed); kept[countBefore] != nil && n > s.fewMembers {
-		return nil, n, nil
+	count, begun, err := readCount(kept)
+	if err != nil || begun && count.total() > s.fewMembers {
+		return nil, count.total(), err
 	}
 	users, all, err := s.fewUsers(ctx, place, now)
 	if err != nil || all {
@@ -111,7 +89,7 @@ func (s *Store) fewUsers(ctx context.Context, place project.Place, now time.Time
 
 // beginMemberCount counts the members of the place and keeps the count, unless
 // members came or went meanwhile: then the next call does so.
-func (s *Store) beginMemberCount(ctx context.Context, place project.Place, kept item, count memberCount) (n int, err error) {
+func (s *Store) beginMemberCount(ctx context.Context, place project.Place, kept item, count keptCount) (n int, err error) {
 	input := s.partition(membersOf(place), forward)
 	input.ProjectionExpression = aws.String("user_id")
 	err = s.run(ctx, input, func(item) (more bool, err error) {
@@ -121,11 +99,5 @@ func (s *Store) beginMemberCount(ctx context.Context, place project.Place, kept 
 	if err != nil {
 		return 0, err
 	}
-	begin := change{
-		key: countOf(place), action: update, item: item{countBefore: number(int64(n) - count.Changed)}, condition: isNew,
-	}
-	if kept != nil {
-		begin = begin.when(nonceName+" = :was", item{":was": kept[nonceName]})
-	}
-	return n, s.writeIf(ctx, begin)
+	return n, s.writeIf(ctx, count.begin(countOf(place), kept, n))
 }

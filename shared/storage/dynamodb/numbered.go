@@ -36,18 +36,6 @@ func (k kind[T]) pageOf(ctx context.Context, s *Store, list walk.List[T], r page
 // few is how many entries are counted each time.
 const few = 500
 
-// keptCount counts a list with more entries than a few. Changed counts those that
-// came and went since the item is there, and Before is how many there were before.
-// Before is missing until somebody needs it.
-type keptCount struct{ Before, Changed int64 }
-
-func (c *keptCount) fields() fields { return fields{{"before", &c.Before}, {"changed", &c.Changed}} }
-
-// addToCount is the change of the item by a write that adds n entries.
-func addToCount(count key, n int64) change {
-	return change{key: count, action: update, add: item{"changed": number(n)}}
-}
-
 // count returns how many entries the list has, and at most page.CountLimit+1.
 func (s *Store) count(ctx context.Context, list, count key) (n int, err error) {
 	var stored item
@@ -61,33 +49,14 @@ func (s *Store) count(ctx context.Context, list, count key) (n int, err error) {
 	if err != nil || n <= few {
 		return n, err
 	}
-	var kept keptCount
-	if err := kept.fields().read(stored); err != nil {
+	kept, begun, err := readCount(stored)
+	if err != nil || begun {
+		return min(kept.total(), page.CountLimit+1), err
+	}
+	if n, err = s.countUpTo(ctx, list, math.MaxInt32); err != nil {
 		return 0, err
 	}
-	if _, begun := stored["before"]; !begun {
-		return s.countAnew(ctx, list, count, stored)
-	}
-	return min(int(kept.Before+kept.Changed), page.CountLimit+1), nil
-}
-
-// countAnew counts the whole list, and keeps the number unless the list changed
-// meanwhile: then the next caller counts anew.
-func (s *Store) countAnew(ctx context.Context, list, count key, stored item) (int, error) {
-	n, err := s.countUpTo(ctx, list, math.MaxInt32)
-	if err != nil {
-		return 0, err
-	}
-	var kept keptCount
-	if err := kept.fields().read(stored); err != nil {
-		return 0, err
-	}
-	kept.Before = int64(n) - kept.Changed
-	keep := create(count, kept.fields())
-	if stored != nil {
-		keep = set(count, fields{{"before", &kept.Before}}).when(nonceName+" = :last", item{":last": stored[nonceName]})
-	}
-	return min(n, page.CountLimit+1), s.writeIf(ctx, keep)
+	return min(n, page.CountLimit+1), s.writeIf(ctx, kept.begin(count, stored, n))
 }
 
 // countUpTo counts the entries of the list, so many at most.
