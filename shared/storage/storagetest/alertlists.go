@@ -105,7 +105,7 @@ func wantAlertList(t *testing.T, s storage.Store, projectID int64, q alert.Query
 
 func listAlerts(t *testing.T, s storage.Store) {
 	p := newProjectID()
-	all := addRandomAlerts(t, s, p, 30)
+	all := addRandomAlerts(t, s, p, 16)
 	filters := []alert.Filter{
 		{}, {Statuses: []alert.Status{alert.Resolved}}, {Statuses: []alert.Status{alert.Ignored, alert.Triggered}},
 		{Severities: []alert.Severity{alert.SeverityLow}},
