@@ -49,7 +49,9 @@ func openSQLite(env boot.Env) (storage.Store, error) {
 	if err := dataDir(env); err != nil {
 		return nil, err
 	}
-	store, err := sqlite.OpenReporting(filepath.Join(env.Data, "gatehouse.db"), showProgress(os.Stderr, time.Now))
+	report, end := showProgress(os.Stderr)
+	defer end()
+	store, err := sqlite.OpenReporting(filepath.Join(env.Data, "gatehouse.db"), report)
 	if err != nil {
 		return nil, fmt.Errorf("open the data in %s: %w", env.Data, err)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"gatehouse/shared/storage/sqlite"
@@ -14,22 +15,33 @@ const (
 	shownEvery = time.Second
 )
 
-// showProgress returns a function that prints how far the migration of a file has
-// come: nothing in the first two seconds, and then a line each second.
-func showProgress(out io.Writer, now func() time.Time) func(sqlite.Progress) {
-	next := now().Add(firstShown)
-	return func(p sqlite.Progress) {
-		if now().Before(next) {
-			return
+// showProgress returns a function that is told how far the migration of a file has
+// come, and one that ends it. Meanwhile that is printed: nothing in the first two
+// seconds, and then a line each second if it is another one than before.
+func showProgress(out io.Writer) (report func(sqlite.Progress), end func()) {
+	var now atomic.Value
+	now.Store("")
+	ended := make(chan struct{})
+	go func() {
+		printed := ""
+		for next := time.After(firstShown); ; next = time.After(shownEvery) {
+			select {
+			case <-ended:
+				return
+			case <-next:
+			}
+			if line := now.Load().(string); line != printed {
+				fmt.Fprintln(out, line)
+				printed = line
+			}
 		}
-		next = now().Add(shownEvery)
-		fmt.Fprintf(out, "Bringing the data to schema %d%s …\n", p.Version, share(p))
-	}
+	}()
+	return func(p sqlite.Progress) { now.Store(line(p)) }, func() { close(ended) }
 }
 
-func share(p sqlite.Progress) string {
+func line(p sqlite.Progress) string {
 	if p.Total == 0 {
-		return ""
+		return fmt.Sprintf("Bringing the data to schema %d …", p.Version)
 	}
-	return fmt.Sprintf(": %s, %d %%", p.Table, 100*p.Done/p.Total)
+	return fmt.Sprintf("Bringing the data to schema %d: %s, %d %% …", p.Version, p.Table, 100*p.Done/p.Total)
 }

@@ -1,12 +1,12 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"embed"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"strings"
 )
 
@@ -14,14 +14,15 @@ import (
 // their names; the first one leads from an empty file to version 1. A released
 // migration never changes.
 //
-// A migration is one transaction, unless it goes through the rows of a table that
-// can be long. Then the comment
+// A migration is one transaction, unless a table that can be long makes it slow.
+// Then a comment before a paragraph of statements makes a part of them:
 //
+//	-- In a transaction of its own:
 //	-- In portions of <table>:
 //
-// stands before a statement that changes what belongs to the rows with an id
-// above ?1 and up to ?2. That statement, to the end of its paragraph, runs for one
-// portion of the table after the other, each in a transaction of its own.
+// The second one stands before one statement, which changes what belongs to the
+// rows with an id above ?1 and up to ?2. It runs for one portion of the table after
+// the other, each in a transaction of its own.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
@@ -29,7 +30,7 @@ var migrations embed.FS
 // Progress is how far the migration of a file has come.
 type Progress struct {
 	Version     int    // of the schema, at the end of the migration
-	Table       string // that is gone through; empty: none
+	Table       string // that is gone through in portions; empty: none
 	Done, Total int64  // ids of the table
 }
 
@@ -48,21 +49,28 @@ type migrator struct {
 // part is a part of a migration: statements, or one for each portion of a table.
 type part struct{ statements, table string }
 
-const portionsOf = "-- In portions of "
+var partBegins = regexp.MustCompile(`-- In (?:a transaction of its own|portions of (\w+)):\n`)
 
 // parts splits a migration.
 func parts(script string) (all []part) {
 	for {
-		before, after, more := strings.Cut(script, portionsOf)
-		all = append(all, part{statements: before})
-		if !more {
-			return all
+		begins := partBegins.FindStringSubmatch(script)
+		if begins == nil {
+			return with(all, part{statements: script})
 		}
-		table, rest, _ := strings.Cut(after, ":\n")
-		statement, following, _ := strings.Cut(rest, "\n\n")
-		all = append(all, part{statement, table})
+		before, after, _ := strings.Cut(script, begins[0])
+		statements, following, _ := strings.Cut(after, "\n\n")
+		all = append(with(all, part{statements: before}), part{statements, begins[1]})
 		script = following
 	}
+}
+
+// with appends the part unless it is empty.
+func with(all []part, p part) []part {
+	if strings.TrimSpace(p.statements) == "" {
+		return all
+	}
+	return append(all, p)
 }
 
 // run brings the file to the present version.
@@ -99,65 +107,88 @@ func (m migrator) step(ctx context.Context, names []string) (more bool, err erro
 			version, len(names))
 	case version == len(names):
 		return false, nil
+	case version == 0:
+		return false, m.create(ctx, tx, names)
 	}
-	progress, err := m.migrate(ctx, tx, names[version], version+1)
-	if err == nil {
+	if err = m.migrate(ctx, tx, names[version], version+1); err == nil {
 		err = tx.Commit()
 	}
 	if err != nil {
 		return false, fmt.Errorf("schema %d: %w", version+1, err)
 	}
-	m.report(progress)
 	return true, nil
+}
+
+// create brings an empty file to the present version at once: no table is long.
+func (m migrator) create(ctx context.Context, tx *sql.Tx, names []string) error {
+	for n, name := range names {
+		script, err := fs.ReadFile(m.files, name)
+		if err != nil {
+			return err
+		}
+		for _, p := range parts(string(script)) {
+			if _, err := p.run(ctx, tx, place{}, 0); err != nil {
+				return fmt.Errorf("schema %d: %w", n+1, err)
+			}
+		}
+	}
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", len(names))); err != nil {
+		return err
+	}
+	return tx.Commit()
 }
 
 // place is how far a migration has come: the part that is next, and the last id
 // of its table that is done.
 type place struct{ part, after int64 }
 
-// migrate runs the next part of a migration, or one portion of it.
-func (m migrator) migrate(ctx context.Context, tx *sql.Tx, name string, version int) (Progress, error) {
+// migrate reports the next part of a migration and runs it, or one portion of it.
+func (m migrator) migrate(ctx context.Context, tx *sql.Tx, name string, version int) error {
 	script, err := fs.ReadFile(m.files, name)
 	if err != nil {
-		return Progress{}, err
+		return err
 	}
 	at, err := interrupted(ctx, tx)
 	if err != nil {
-		return Progress{}, err
+		return err
 	}
 	all := parts(string(script))
 	next := all[at.part]
-	progress := Progress{Version: version, Table: next.table}
-	if next.table == "" {
-		_, err = tx.ExecContext(ctx, next.statements)
-		at = place{part: at.part + 1}
-	} else {
-		at, progress.Total, err = next.portion(ctx, tx, at)
-		progress.Done = cmp.Or(at.after, progress.Total)
-	}
+	last, err := next.length(ctx, tx)
 	if err != nil {
-		return progress, err
+		return err
+	}
+	m.report(Progress{version, next.table, at.after, last})
+	if at, err = next.run(ctx, tx, at, last); err != nil {
+		return err
 	}
 	if at.part < int64(len(all)) {
-		return progress, keep(ctx, tx, at)
+		return keep(ctx, tx, at)
 	}
 	_, err = tx.ExecContext(ctx, fmt.Sprintf("DROP TABLE IF EXISTS migrating; PRAGMA user_version = %d", version))
-	return progress, err
+	return err
 }
 
-// portion runs the statement for the next portion of the table.
-func (p part) portion(ctx context.Context, tx *sql.Tx, at place) (next place, last int64, err error) {
-	if err := tx.QueryRowContext(ctx, "SELECT coalesce(max(rowid), 0) FROM "+p.table).Scan(&last); err != nil {
-		return at, 0, err
+// length returns the last id of the table that the part goes through.
+func (p part) length(ctx context.Context, tx *sql.Tx) (last int64, err error) {
+	if p.table != "" {
+		err = tx.QueryRowContext(ctx, "SELECT coalesce(max(rowid), 0) FROM "+p.table).Scan(&last)
+	}
+	return last, err
+}
+
+// run runs the part, or its statement for the next portion of the table, and
+// returns what comes then.
+func (p part) run(ctx context.Context, tx *sql.Tx, at place, last int64) (next place, err error) {
+	if p.table == "" {
+		_, err = tx.ExecContext(ctx, p.statements)
+		return place{part: at.part + 1}, err
 	}
 	end := min(at.after+portion, last)
-	if _, err := tx.ExecContext(ctx, p.statements, at.after, end); err != nil {
-		return at, last, err
+	if _, err = tx.ExecContext(ctx, p.statements, at.after, end); err != nil || end == last {
+		return place{part: at.part + 1}, err
 	}
-	if end == last {
-		return place{part: at.part + 1}, last, nil
-	}
-	return place{at.part, end}, last, nil
+	return place{at.part, end}, nil
 }
 
 // interrupted returns where the migration goes on: at its beginning, unless a

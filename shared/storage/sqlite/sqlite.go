@@ -39,7 +39,7 @@ type Store struct {
 // Gatehouse wrote is an error.
 func Open(path string) (*Store, error) { return OpenReporting(path, func(Progress) {}) }
 
-// OpenReporting does the same and reports how far it has come after each
+// OpenReporting does the same and reports how far it has come before each
 // transaction with which it migrates a file of an earlier release. It may be
 // ended at any time, and goes on where it was the next time.
 func OpenReporting(path string, report func(Progress)) (*Store, error) {

@@ -18,6 +18,7 @@ CREATE TABLE contents (
 	PRIMARY KEY (group_id, kind, visibility)
 ) STRICT, WITHOUT ROWID;
 
+-- In a transaction of its own:
 INSERT INTO inside (group_id, kind, visibility, id)
 	SELECT above.value, 'project', projects.visibility, projects.id
 		FROM projects JOIN namespaces ON namespaces.id = namespace_id, json_each(ancestors) AS above
@@ -31,6 +32,7 @@ INSERT INTO inside (group_id, kind, visibility, id)
 	UNION ALL SELECT 0, 'group', visibility, id FROM namespaces WHERE owner_id IS NULL
 	ORDER BY 1, 2, 3, 4;
 
+-- In a transaction of its own:
 INSERT INTO contents (group_id, kind, visibility, things)
 	SELECT group_id, kind, visibility, count(*) FROM inside GROUP BY 1, 2, 3
 	UNION ALL SELECT 0, 'user', '', count(*) FROM users;
@@ -43,6 +45,7 @@ UPDATE projects SET search = gatehouse_key(name || char(10) ||
 	(SELECT full_path FROM namespaces WHERE namespaces.id = namespace_id) || '/' || path)
 	WHERE id > ?1 AND id <= ?2;
 
+-- In a transaction of its own:
 -- A user's projects, the newest first.
 DROP INDEX members_by_user;
 CREATE INDEX members_by_user ON members (user_id, kind, place_id, expires_at);

@@ -2,9 +2,17 @@
 -- a year after the time that its id begins with.
 DROP INDEX audit_entries_by_end;
 ALTER TABLE audit_entries DROP COLUMN expires_at;
+
+-- In a transaction of its own:
 ALTER TABLE audit_entries ADD COLUMN project_id INTEGER NOT NULL DEFAULT 0;
+
+-- In a transaction of its own:
 CREATE INDEX audit_entries_by_name ON audit_entries (name, id);
+
+-- In a transaction of its own:
 CREATE INDEX audit_entries_by_user_name ON audit_entries (user_id, name, id);
+
+-- In a transaction of its own:
 CREATE INDEX audit_entries_by_project ON audit_entries (project_id, id) WHERE project_id <> 0;
 CREATE INDEX audit_entries_by_project_name ON audit_entries (project_id, name, id) WHERE project_id <> 0;
 
@@ -35,6 +43,8 @@ CREATE TABLE grant_summaries (
 	grants      INTEGER NOT NULL, -- how many there have been
 	PRIMARY KEY (user_id, client_id)
 ) STRICT, WITHOUT ROWID;
+
+-- In a transaction of its own:
 INSERT INTO grant_summaries
 	SELECT user_id, client_id, min(application), group_concat(scopes, ' '), min(since), max(last_use), sum(grants)
 	FROM (

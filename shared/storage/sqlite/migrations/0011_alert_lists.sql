@@ -9,11 +9,17 @@ UPDATE alerts SET search_text =
 	gatehouse_key(title || char(31) || description || char(31) || service || char(31) || monitoring_tool)
 	WHERE id > ?1 AND id <= ?2;
 
+-- In a transaction of its own:
 DROP INDEX alerts_by_creation;
 CREATE INDEX alerts_by_class ON alerts (project_id, status, severity, iid);
+
+-- In a transaction of its own:
 CREATE INDEX alerts_by_start ON alerts (project_id, started_at, iid);
+
+-- In a transaction of its own:
 CREATE INDEX alerts_by_update ON alerts (project_id, updated_at, iid);
 
+-- In a transaction of its own:
 -- Open alerts have no end.
 CREATE INDEX alerts_by_end ON alerts (project_id, ended_at, iid) WHERE status = 'resolved';
 
@@ -24,6 +30,8 @@ CREATE TABLE alert_counts (
 	alerts     INTEGER NOT NULL,
 	PRIMARY KEY (project_id, status, severity)
 ) STRICT, WITHOUT ROWID;
+
+-- In a transaction of its own:
 INSERT INTO alert_counts SELECT project_id, status, severity, count(*) FROM alerts GROUP BY 1, 2, 3;
 
 -- The alerts that were opened on a day, which is counted from 1970, UTC.
@@ -34,6 +42,8 @@ CREATE TABLE alert_days (
 	grave      INTEGER NOT NULL, -- critical or high
 	PRIMARY KEY (project_id, day)
 ) STRICT, WITHOUT ROWID;
+
+-- In a transaction of its own:
 INSERT INTO alert_days SELECT project_id, created_at / 86400000000, count(*), sum(severity IN ('critical', 'high'))
 	FROM alerts GROUP BY 1, 2;
 
