@@ -453,7 +453,8 @@ func wantOneOpened(t *testing.T, results []alert.Recorded) {
 
 func twoAtOnce(t *testing.T, s storage.Store) {
 	p := newProjectID()
-	for range 300 {
+	const times = 100
+	for range times {
 		o := newOccurrence()
 		results := fireAtOnce(t, s, 2, p, o)
 		wantOneOpened(t, results)
@@ -461,8 +462,8 @@ func twoAtOnce(t *testing.T, s storage.Store) {
 		want.Events = 2
 		wantSame(t, "Alert", readAlert(t, s, p, want.IID), want)
 	}
-	if all := allAlerts(t, s, p); len(all) != 300 || all[0].IID != 300 {
-		t.Errorf("there are %d alerts up to number %d, want 300", len(all), all[0].IID)
+	if all := allAlerts(t, s, p); len(all) != times || all[0].IID != times {
+		t.Errorf("there are %d alerts up to number %d, want %d", len(all), all[0].IID, times)
 	}
 }
 

@@ -36,9 +36,9 @@ func directoryAgrees(t *testing.T, s storage.Store) {
 		d.users[u.ID], d.groups[u.NamespaceID] = u, namespaceOf(t, s, u)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 8 {
+	for n := range 8 {
 		d.round(t, s, random)
-		d.compare(t, s)
+		d.compare(t, s, []int{1, 2, 3, page.MaxSize}[n%4])
 	}
 }
 
@@ -173,13 +173,13 @@ func (d plain) joining(t *testing.T, s storage.Store, random *rand.Rand) deed {
 	return func() (func(), error) { return ifDone(s.AddMember(t.Context(), m), func() { d.members[m] = true }) }
 }
 
-// compare compares the lists for everybody.
-func (d plain) compare(t *testing.T, s storage.Store) {
+// compare compares the lists for everybody, in pages of this size.
+func (d plain) compare(t *testing.T, s storage.Store, size int) {
 	t.Helper()
-	wantPages(t, "Users", newest(d.users, func(user.User) bool { return true }), func(r page.Request) (page.Of[user.User], error) {
+	wantWhole(t, "Users", size, newest(d.users, func(user.User) bool { return true }), func(r page.Request) (page.Of[user.User], error) {
 		return s.Users(t.Context(), r)
 	})
-	d.compareFor(t, s, "an administrator", project.Selection{All: true}, project.Filter{All: true})
+	d.compareFor(t, s, "an administrator", size, project.Selection{All: true}, project.Filter{All: true})
 	for _, u := range d.users {
 		filter := project.Viewer{UserID: u.ID, Memberships: d.membershipsOf(u)}.Filter(now)
 		selected := project.Selection{In: []int64{u.NamespaceID}, MemberID: u.ID, Now: now}
@@ -188,9 +188,9 @@ func (d plain) compare(t *testing.T, s storage.Store) {
 				selected.In = append(selected.In, p.ID)
 			}
 		}
-		d.compareFor(t, s, u.Username, selected, filter)
+		d.compareFor(t, s, u.Username, size, selected, filter)
 		filter.MembersOnly = true
-		d.compareFor(t, s, u.Username+" as a member", membersOnly(selected), filter)
+		d.compareFor(t, s, u.Username+" as a member", size, membersOnly(selected), filter)
 	}
 	for id := range d.groups {
 		want := d.widestBelow(id)
@@ -218,16 +218,16 @@ func newest[T any](things map[int64]T, passes func(T) bool) (all []T) {
 	return all
 }
 
-func (d plain) compareFor(t *testing.T, s storage.Store, name string, selected project.Selection, filter project.Filter) {
+func (d plain) compareFor(t *testing.T, s storage.Store, name string, size int, selected project.Selection, filter project.Filter) {
 	t.Helper()
 	real := func(g project.Group) bool { return g.OwnerID == 0 && filter.Group(g) }
-	wantPages(t, "Groups for "+name, newest(d.groups, real), func(r page.Request) (page.Of[project.Group], error) {
+	wantWhole(t, "Groups for "+name, size, newest(d.groups, real), func(r page.Request) (page.Of[project.Group], error) {
 		return s.Groups(t.Context(), selected, r)
 	})
 	for _, search := range []string{"", "chang"} {
 		selected.Search, filter.Search = search, search
 		want := newest(d.projects, filter.Project)
-		wantPages(t, fmt.Sprintf("Projects for %s with %q", name, search), want, func(r page.Request) (page.Of[project.Project], error) {
+		wantWhole(t, fmt.Sprintf("Projects for %s with %q", name, search), size, want, func(r page.Request) (page.Of[project.Project], error) {
 			got, err := s.Projects(t.Context(), selected, r)
 			if search != "" {
 				got.Total = len(want)

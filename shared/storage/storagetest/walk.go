@@ -38,6 +38,18 @@ func wantWalk[T any](t *testing.T, call string, want []T, list pages[T]) {
 	wantSame(t, call+" beyond the end", beyond.Items, []T{})
 }
 
+// wantWhole checks the first page with the total, the second one by its number, and
+// the list by positions, all in pages of one size.
+func wantWhole[T any](t *testing.T, call string, size int, want []T, list pages[T]) {
+	t.Helper()
+	ignoreNext := cmpopts.IgnoreFields(page.Of[T]{}, "Next")
+	for number := 1; number <= 2; number++ {
+		r := page.Request{Number: number, Size: size}
+		wantSame(t, call, must[page.Of[T]](t)(list(r)), page.Cut(want, r), ignoreNext)
+	}
+	wantSame(t, call+" by positions", walkOver(t, size, list), want)
+}
+
 // walkOver returns the whole list, read by positions.
 func walkOver[T any](t *testing.T, size int, list pages[T]) (all []T) {
 	t.Helper()
