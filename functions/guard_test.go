@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -15,10 +16,14 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"gatehouse/functions"
+	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/boot"
 	"gatehouse/shared/gateway"
 	"gatehouse/shared/gateway/localgateway"
+	"gatehouse/shared/project"
 	"gatehouse/shared/route"
+	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage/dynamodb"
 	"gatehouse/shared/storage/dynamodb/tables"
@@ -217,6 +222,38 @@ func overPolicies(t testing.TB) *server {
 	}
 	s.serve(t, localgateway.New(invokers, route.Table))
 	return s
+}
+
+// The role of a caller with many memberships, and of one in whose name another one
+// acts, is read in another way than that of most.
+func TestPoliciesLetEachFunctionReadAnyRole(t *testing.T) {
+	needEmulator(t)
+	s := overPolicies(t)
+	p, root := s.project(t), s.administrator(t)
+	byRoot := s.root.Token.Reveal()
+	s.call(t, "POST", "/users", byRoot, `{"username":"ada","name":"Ada","email":"ada@example.com","password":"the password of ada"}`, 201)
+	ada, err := s.app.Users.UserByUsername(t.Context(), "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.call(t, "POST", fmt.Sprintf("/projects/%d/members", p.ID), byRoot, fmt.Sprintf(`{"user_id":%d,"access_level":40}`, ada.ID), 201)
+	for n := range 26 { // one more than are read with the project
+		draft := project.Draft{Name: "Team", Path: fmt.Sprintf("team%d", n), Visibility: project.Private}
+		if _, err := s.app.Projects.CreateGroup(t.Context(), audit.Actor{ID: root.ID, UserID: ada.ID}, draft, project.Group{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, token, err := s.app.Tokens.Create(t.Context(), audit.Setup, accesstoken.Request{UserID: ada.ID, Name: "test", Scopes: scope.Of(scope.API)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	project := fmt.Sprintf("/projects/%d", p.ID)
+	for _, address := range []string{
+		project, project + "/environments", project + "/monitor/settings", project + "/error_tracking/client_keys", "/groups/team0",
+	} {
+		s.call(t, "GET", address, token.Reveal(), "", 200)
+		s.call(t, "GET", address+"?sudo=ada", byRoot, "", 200)
+	}
 }
 
 // needEmulator skips the test where there is no DynamoDB to test on.
