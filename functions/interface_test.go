@@ -10,13 +10,16 @@ import (
 	"testing"
 )
 
-// filesBelow returns the texts of the files below the directories whose names
-// end in the suffix, by path.
+// filesBelow returns the texts of our files below the directories whose names end in
+// the suffix, by path.
 func filesBelow(t *testing.T, suffix string, directories ...string) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
 	for _, directory := range directories {
-		err := filepath.WalkDir(directory, func(path string, _ fs.DirEntry, err error) error {
+		err := filepath.WalkDir(directory, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.Name() == "node_modules" {
+				return fs.SkipDir
+			}
 			if err != nil || !strings.HasSuffix(path, suffix) {
 				return err
 			}
