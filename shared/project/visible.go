@@ -62,10 +62,12 @@ func (r *Rules) VisibleGroups(ctx context.Context, v Viewer, wanted page.Request
 	return r.Groups(ctx, selected, wanted)
 }
 
-// RolesIn returns the viewer's role in each of the projects.
-func (r *Rules) RolesIn(ctx context.Context, v Viewer, projects []Project) ([]Role, error) {
+// RolesIn returns the viewer's role in each of the projects. If the known
+// memberships are not all of the viewer's, it reads those that count in one of them.
+func (r *Rules) RolesIn(ctx context.Context, v Viewer, known Known, projects []Project) ([]Role, error) {
 	var err error
-	if !v.Admin {
+	v.Memberships = known.memberships
+	if !v.Admin && !known.all {
 		v.Memberships, err = r.MembershipsAt(ctx, v.UserID, placesOf(projects)...)
 	}
 	roles := make([]Role, len(projects))

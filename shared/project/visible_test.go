@@ -67,8 +67,14 @@ func TestRolesInProjects(t *testing.T) {
 		ben:  {project.Developer, project.NoRole, project.Owner},
 	} {
 		v := project.Viewer{UserID: viewer.ID, Admin: viewer.Admin}
-		if got, err := a.Projects.RolesIn(t.Context(), v, []project.Project{web, mail, own}); err != nil || !slices.Equal(got, want) {
-			t.Errorf("RolesIn for %s = %v, %v, want %v", viewer.Username, got, err, want)
+		known, err := a.Projects.Known(t.Context(), viewer.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, known := range map[string]project.Known{"nothing": {}, "all memberships": known} {
+			if got, err := a.Projects.RolesIn(t.Context(), v, known, []project.Project{web, mail, own}); err != nil || !slices.Equal(got, want) {
+				t.Errorf("RolesIn for %s, knowing %s = %v, %v, want %v", viewer.Username, what, got, err, want)
+			}
 		}
 	}
 }
