@@ -2,6 +2,9 @@ package sqlite
 
 import (
 	"context"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"gatehouse/shared/page"
@@ -71,60 +74,122 @@ func contentsOf(selected project.Selection, groups []int64) (ofGroups, inGroups,
 const places = `WITH place (group_id, visibility) AS (
 	SELECT one.value, v.value FROM json_each(?1) AS one CROSS JOIN json_each(?2) AS v UNION ALL SELECT 0, value FROM json_each(?3)) ` // 0 is the instance
 
-// entry is a thing in a list, with what a search takes.
+// entry is a thing in a list, with what a search finds out about it.
 type entry struct {
 	id        int64
-	search    string
+	matches   bool
 	createdAt moment
 }
 
 func positionOf(e entry) page.Position { return page.At(e.id) }
 
-func scanEntry(r row) (e entry, err error) { return e, r.Scan(&e.id, &e.search, &e.createdAt) }
-
-// The ids of the first things in places, and of the first projects that a user
-// joined: those below a number, and so many of them.
+// The ids of the first things in each of the places, and of the first projects that
+// a user joined: those below a number, and so many of them. The ids of a place are
+// one value, because a row for each id takes much longer.
 const (
-	firstInside = places + `SELECT DISTINCT one.value AS id FROM place, json_each((
-		SELECT json_group_array(id) FROM (SELECT id FROM inside
+	firstInside = places + `SELECT (SELECT group_concat(id) FROM (SELECT id FROM inside
 			WHERE group_id = place.group_id AND kind = ?4 AND visibility = place.visibility AND id < ?5
-			ORDER BY id DESC LIMIT ?6))) AS one ORDER BY id DESC LIMIT ?6`
-	firstJoined = `SELECT place_id AS id FROM members
+			ORDER BY id DESC LIMIT ?6)) FROM place`
+	firstJoined = `SELECT group_concat(place_id) FROM (SELECT place_id FROM members
 		WHERE user_id = ? AND kind = 'project' AND (expires_at = 0 OR expires_at > ?) AND place_id < ?
-		ORDER BY place_id DESC LIMIT ?`
+		ORDER BY place_id DESC LIMIT ?)`
 )
 
-// entriesOf returns the query for the entries of such ids.
-func entriesOf(ids string, searching bool) string {
-	if searching {
-		return "SELECT id, search, created_at FROM (" + ids + ") CROSS JOIN projects USING (id) ORDER BY id DESC"
+// numbers have commas between them; there are none in NULL.
+type numbers []int64
+
+func (ns *numbers) Scan(stored any) error {
+	from, ok := stored.(string)
+	if !ok {
+		return nil
 	}
-	return "SELECT id, '', 0 FROM (" + ids + ") ORDER BY id DESC"
+	for field := range strings.SplitSeq(from, ",") {
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return err
+		}
+		*ns = append(*ns, n)
+	}
+	return nil
 }
+
+// newestOf returns the newest n entries of those with the ids that the query selects.
+func (s *Store) newestOf(ctx context.Context, n int, query string, args ...any) ([]entry, error) {
+	lists, err := many(ctx, s.readers, scalar[numbers], query, append(args, n)...)
+	if err != nil {
+		return nil, err
+	}
+	ids := slices.Concat(lists...)
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	entries := make([]entry, min(n, len(ids)))
+	for i := range entries {
+		entries[i].id = ids[len(ids)-1-i]
+	}
+	return entries, nil
+}
+
+// joined returns the newest n projects after the position that the user joined.
+func (s *Store) joined(ctx context.Context, selected project.Selection, after page.Position, n int) ([]entry, error) {
+	return s.newestOf(ctx, n, firstJoined, selected.MemberID, micros(selected.Now), numberBelow(after))
+}
+
+// firstLook is how many projects a search looks at first.
+const firstLook = 200
 
 // directory returns the list of the selected things of a kind.
 func (s *Store) directory(selected project.Selection, k project.Kind) walk.List[entry] {
-	searching := selected.Search != ""
-	inside, joined := entriesOf(firstInside, searching), entriesOf(firstJoined, searching)
 	ofGroups, inGroups, ofInstance := contentsOf(selected, selected.In)
 	list := walk.List[entry]{
 		Position: positionOf,
 		Sources: []walk.Source[entry]{func(ctx context.Context, after page.Position, n int) ([]entry, error) {
-			return many(ctx, s.readers, scanEntry, inside, ofGroups, inGroups, ofInstance, k, numberBelow(after), n)
+			return s.newestOf(ctx, n, firstInside, ofGroups, inGroups, ofInstance, k, numberBelow(after))
 		}},
 	}
 	if k == project.InProject && !selected.All && selected.MemberID != 0 {
 		list.Sources = append(list.Sources, func(ctx context.Context, after page.Position, n int) ([]entry, error) {
-			return many(ctx, s.readers, scanEntry, joined, selected.MemberID, micros(selected.Now), numberBelow(after), n)
+			return s.joined(ctx, selected, after, n)
 		})
 	}
-	if searching {
-		list.Search = func(e entry) bool { return project.Finds(e.search, selected.Search) }
-		list.Time = func(e entry) time.Time { return time.Time(e.createdAt) }
-	} else {
+	if selected.Search == "" {
 		list.Count = func(ctx context.Context) (int, error) { return s.countDirectory(ctx, selected, k) }
+		return list
 	}
+	// A look takes about as long for each place as for each entry.
+	list.Look = min(max(firstLook, len(selected.In)), walk.SearchLimit)
+	list.Complete = func(ctx context.Context, looked []entry) ([]entry, error) {
+		return s.match(ctx, selected.Search, looked)
+	}
+	list.Search = func(e entry) bool { return e.matches }
+	list.Time = func(e entry) time.Time { return time.Time(e.createdAt) }
 	return list
+}
+
+// matching selects the projects of a list of ids that a search finds, as
+// project.Finds does, and the last one of the list.
+const matching = `SELECT projects.id, created_at, instr(search, ?2) > 0 AND instr(?2, char(10)) = 0 AS matches
+	FROM json_each(?1) AS listed CROSS JOIN projects ON projects.id = listed.value
+	WHERE matches OR projects.id = ?3`
+
+// match returns the entries, which are those of projects, marked with whether the
+// search finds them. Those that it does not find have no time, apart from the last.
+func (s *Store) match(ctx context.Context, search string, entries []entry) ([]entry, error) {
+	ids := idsOf(entries)
+	found, err := many(ctx, s.readers, scanEntry, matching, text(ids), key(search), ids[len(ids)-1])
+	for _, e := range found {
+		entries[slices.Index(ids, e.id)] = e
+	}
+	return entries, err
+}
+
+func scanEntry(r row) (e entry, err error) { return e, r.Scan(&e.id, &e.createdAt, &e.matches) }
+
+func idsOf(entries []entry) []int64 {
+	ids := make([]int64, len(entries))
+	for i, e := range entries {
+		ids[i] = e.id
+	}
+	return ids
 }
 
 // countDirectory counts the selected things of a kind.
@@ -139,16 +204,11 @@ func (s *Store) countDirectory(ctx context.Context, selected project.Selection, 
 	if err != nil || k != project.InProject || selected.All || selected.MemberID == 0 {
 		return n, err
 	}
-	joined, err := many(ctx, s.readers, scanEntry, entriesOf(firstJoined, false),
-		selected.MemberID, micros(selected.Now), numberBelow(page.Position{}), project.MaxCounted+1)
+	joined, err := s.joined(ctx, selected, page.Position{}, project.MaxCounted+1)
 	if err != nil || len(joined) > project.MaxCounted {
 		return page.CountLimit + 1, err
 	}
-	ids := make([]int64, len(joined))
-	for i, e := range joined {
-		ids[i] = e.id
-	}
-	outside, err := one(ctx, s.readers, scalar[int], countOutside, text(ids), text(selected.Visibilities()), groups, groups)
+	outside, err := one(ctx, s.readers, scalar[int], countOutside, text(idsOf(joined)), text(selected.Visibilities()), groups, groups)
 	return n + outside, err
 }
 

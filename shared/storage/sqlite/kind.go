@@ -76,10 +76,7 @@ func (k kind[T]) listed(ctx context.Context, s *Store, list walk.List[entry], r 
 	if err != nil {
 		return page.Of[T]{}, err
 	}
-	ids := make([]int64, len(found.Items))
-	for i, e := range found.Items {
-		ids[i] = e.id
-	}
+	ids := idsOf(found.Items)
 	byID, err := k.withIDs(ctx, s, ids, idOf)
 	things := make([]T, 0, len(ids))
 	for _, id := range ids {

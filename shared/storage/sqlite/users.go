@@ -78,7 +78,7 @@ func (s *Store) UsersByID(ctx context.Context, ids []int64) (map[int64]user.User
 
 // Users returns a page of all users.
 func (s *Store) Users(ctx context.Context, r page.Request) (page.Of[user.User], error) {
-	const newest = "SELECT id, '', 0 FROM users WHERE id < ? ORDER BY id DESC LIMIT ?"
+	const newest = "SELECT id, 0, 0 FROM users WHERE id < ? ORDER BY id DESC LIMIT ?"
 	list := walk.List[entry]{
 		Position: positionOf,
 		Sources: []walk.Source[entry]{func(ctx context.Context, after page.Position, n int) ([]entry, error) {

@@ -32,6 +32,9 @@ type List[T any] struct {
 	// Search keeps what is searched for. It looks at no more than Limit entries for
 	// a page. Nil: every entry is kept.
 	Search func(T) bool
+	// Complete returns entries with what Search and Time take. If that would cost too
+	// much it returns only the first ones, and the page ends there. Nil: they have it.
+	Complete func(context.Context, []T) ([]T, error)
 	// Limit is how many entries a search looks at; 0: SearchLimit.
 	Limit int
 	// Look is how many entries a search looks at first; 0: as many as it needs if
@@ -110,16 +113,28 @@ func (l List[T]) read(ctx context.Context, after page.Position, n int) (reading[
 		if err != nil {
 			return read, err
 		}
-		read.add(found, l.Search)
+		looked, err := l.completed(ctx, found)
+		if err != nil {
+			return read, err
+		}
+		read.add(looked, l.Search)
+		cut := len(looked) < len(found)
 		switch {
-		case len(found) < look || len(read.kept) >= n:
+		case !cut && len(found) < look || len(read.kept) >= n:
 			return read, nil
-		case read.looked >= limit:
+		case cut || read.looked >= limit:
 			read.stopped = true
 			return read, nil
 		}
 		after = l.Position(read.last)
 	}
+}
+
+func (l List[T]) completed(ctx context.Context, found []T) ([]T, error) {
+	if l.Complete == nil || len(found) == 0 {
+		return found, nil
+	}
+	return l.Complete(ctx, found)
 }
 
 func (r *reading[T]) add(found []T, keep func(T) bool) {

@@ -3,6 +3,7 @@ package walk_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -212,6 +213,34 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%d items after %d reads of %d entries, want 1, 2, 100", len(got.Items), list.reads.Load(), list.given.Load())
 		}
 	})
+	t.Run("entries are completed before they are searched", func(t *testing.T) {
+		names := map[int64]string{}
+		list := searching(func(id int64) bool { return names[id] == fmt.Sprint(length-40) })
+		list.Complete = func(_ context.Context, looked []int64) ([]int64, error) {
+			for _, id := range looked {
+				names[id] = fmt.Sprint(id)
+			}
+			return looked, nil
+		}
+		if got := found(t, list, page.First); !slices.Equal(got.Items, []int64{length - 40}) {
+			t.Errorf("found %v, want %d", got.Items, length-40)
+		}
+	})
+	t.Run("a page ends where completing ends", func(t *testing.T) {
+		for _, most := range []int{1, 10, 21, 22, 100} {
+			list, left := searching(func(id int64) bool { return id%10 == 1 }), most
+			list.Complete = func(_ context.Context, looked []int64) ([]int64, error) {
+				looked = looked[:min(left, len(looked))]
+				left -= len(looked)
+				return looked, nil
+			}
+			got := found(t, list, page.First)
+			end := int64(length - most + 1)
+			if len(got.Items) != most/10 || got.Next != page.At(end) || !got.SearchedUntil.Equal(time.Unix(end, 0)) {
+				t.Errorf("of %d entries: %d items, next %v, searched until %v, want %d, %d", most, len(got.Items), got.Next, got.SearchedUntil, most/10, end)
+			}
+		}
+	})
 	t.Run("the end of the list is no limit", func(t *testing.T) {
 		list := newNumbers(down(walk.SearchLimit-1, 1, 1))
 		list.Search = func(id int64) bool { return id == 1 }
@@ -241,6 +270,10 @@ func TestErrorsOfReadsAreReturned(t *testing.T) {
 		"the count":       func(n *numbers) { n.Count = count },
 		"a search": func(n *numbers) {
 			n.Sources, n.Search = []walk.Source[int64]{source}, func(int64) bool { return true }
+		},
+		"completing": func(n *numbers) {
+			n.Search = func(int64) bool { return true }
+			n.Complete = func(context.Context, []int64) ([]int64, error) { return nil, broken }
 		},
 	} {
 		list := newNumbers([]int64{1})
