@@ -49,7 +49,7 @@ type List[T any] struct {
 
 // SearchLimit is how many entries a page looks at when no key leads to what is
 // searched for (Interface: "Lists").
-const SearchLimit = 1500
+const SearchLimit = 1000
 
 // Page returns a page of the list.
 func (l List[T]) Page(ctx context.Context, r page.Request) (page.Of[T], error) {
