@@ -114,15 +114,19 @@ func (s *Store) Memberships(ctx context.Context, userID int64) (project.Membersh
 	return members.all(ctx, s.readers, "WHERE user_id = ?", userID)
 }
 
+// ofKind selects a user's memberships of places of a kind. SQLite would rather look
+// through everyone's, in the primary key.
+const ofKind = "INDEXED BY members_by_user WHERE user_id = ? AND kind = ?"
+
 // MembershipsIn returns the user's memberships of places of this kind.
 func (s *Store) MembershipsIn(ctx context.Context, k project.Kind, userID int64) (project.Memberships, error) {
-	return members.all(ctx, s.readers, "WHERE user_id = ? AND kind = ? ORDER BY place_id", userID, k)
+	return members.all(ctx, s.readers, ofKind+" ORDER BY place_id", userID, k)
 }
 
 // MembershipPage returns a page of those, the newest places first.
 func (s *Store) MembershipPage(ctx context.Context, k project.Kind, userID int64, r page.Request) (page.Of[project.Member], error) {
 	return walk.List[project.Member]{
-		Sources:  []walk.Source[project.Member]{members.newest(s, "place_id", "WHERE user_id = ? AND kind = ?", userID, k)},
+		Sources:  []walk.Source[project.Member]{members.newest(s, "place_id", ofKind, userID, k)},
 		Position: placeOf,
 	}.Page(ctx, r)
 }

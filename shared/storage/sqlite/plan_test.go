@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gatehouse/shared/audit"
+	"gatehouse/shared/project"
 )
 
 // wantPlan checks that SQLite answers the query by the index, or by the primary
@@ -63,6 +64,8 @@ func TestListsOfOnesOwnAreReadByIndexes(t *testing.T) {
 	wantPlan(t, s, clientKeys.selected+clientKeysInOrder, "client_keys_by_project (project_id=? AND (created_at,id)<(?,?))", 1, 1, 1, 20)
 	wantPlan(t, s, accessTokens.selected+"WHERE user_id = ?"+newest, "access_tokens_by_user (user_id=? AND rowid<?)", 1, 1, 20)
 	wantPlan(t, s, accessTokens.selected+"WHERE true"+newest, "PRIMARY KEY (rowid<?)", 1, 20)
+	wantPlan(t, s, members.selected+ofKind+" ORDER BY place_id", "members_by_user (user_id=? AND kind=?)", 1, project.InGroup)
+	wantPlan(t, s, members.selected+ofKind+" AND place_id < ? ORDER BY place_id DESC LIMIT ?", "members_by_user (user_id=? AND kind=? AND place_id<?)", 1, project.InGroup, 1, 20)
 	wantPlan(t, s, clients.selected+"WHERE owner_id = ?"+newest, "clients_by_owner (owner_id=? AND rowid<?)", 1, 1, 20)
 }
 
