@@ -134,9 +134,6 @@ func (s *Store) joined(ctx context.Context, selected project.Selection, after pa
 	return s.newestOf(ctx, n, firstJoined, selected.MemberID, micros(selected.Now), numberBelow(after))
 }
 
-// firstLook is how many projects a search looks at first.
-const firstLook = 200
-
 // directory returns the list of the selected things of a kind.
 func (s *Store) directory(selected project.Selection, k project.Kind) walk.List[entry] {
 	ofGroups, inGroups, ofInstance := contentsOf(selected, selected.In)
@@ -155,8 +152,7 @@ func (s *Store) directory(selected project.Selection, k project.Kind) walk.List[
 		list.Count = func(ctx context.Context) (int, error) { return s.countDirectory(ctx, selected, k) }
 		return list
 	}
-	// A look takes about as long for each place as for each entry.
-	list.Look = min(max(firstLook, len(selected.In)), walk.SearchLimit)
+	list.Look = walk.SearchLimit // at once, because each look begins with all places
 	list.Complete = func(ctx context.Context, looked []entry) ([]entry, error) {
 		return s.match(ctx, selected.Search, looked)
 	}
