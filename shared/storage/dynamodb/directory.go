@@ -58,12 +58,23 @@ func (s selection) list() walk.List[entry] {
 	list := walk.List[entry]{Sources: s.sources(), Position: positionOf}
 	if s.Search == "" {
 		list.Count = s.count
-	} else {
-		list.Search = func(e entry) bool { return project.Finds(e.search, s.Search) }
-		list.Time = func(e entry) time.Time { return e.createdAt }
+		return list
 	}
+	list.Look, list.Complete = firstLook, s.readJoined()
+	list.Search = func(e entry) bool { return project.Finds(e.search, s.Search) }
+	list.Time = func(e entry) time.Time { return e.createdAt }
 	return list
 }
+
+const (
+	// firstLook is how many entries a search looks at first, so that it needs no
+	// more than one further look.
+	firstLook = 250
+	// mostJoined is how many projects a page of a search reads because the user
+	// joined them one by one. Each is a read unit. They are fewer than those of the
+	// first look, so that a search among nothing else ends with it.
+	mostJoined = 200
+)
 
 // listOfAll has every group or project.
 var listOfAll = map[project.Kind]shape{project.InGroup: groupList, project.InProject: projectList}
@@ -93,28 +104,52 @@ func (s selection) joins() bool {
 	return s.kind == project.InProject && !s.All && s.MemberID != 0
 }
 
-// joined is the source of the projects of which the user is a direct member. A
-// search reads them, because the memberships do not have their names.
+// joined is the source of the projects of which the user is a direct member. The
+// memberships do not have what a search takes.
 func (s selection) joined(ctx context.Context, after page.Position, n int) ([]entry, error) {
 	active := source(s.Store, memberOfUser.key(s.MemberID, string(project.InProject)), members.read).Only(
 		func(m project.Member) bool { return m.Active(s.Now) }, func(m project.Member) page.Position { return page.At(m.ID) })
 	found, err := active(ctx, after, n)
-	if err != nil {
-		return nil, err
-	}
-	ids := make([]int64, len(found))
+	entries := make([]entry, len(found))
 	for n, m := range found {
-		ids[n] = m.ID
-	}
-	var byID map[int64]project.Project
-	if s.Search != "" {
-		byID, err = projects.withIDs(ctx, s.Store, ids, projectID)
-	}
-	entries := make([]entry, len(ids))
-	for n, id := range ids {
-		entries[n] = entry{id, byID[id].SearchText(), byID[id].CreatedAt}
+		entries[n].id = m.ID
 	}
 	return entries, err
+}
+
+// readJoined returns what completes the entries of a page for a search: it reads the
+// projects of which only the membership is known. It ends before the one after
+// mostJoined.
+func (s selection) readJoined() func(context.Context, []entry) ([]entry, error) {
+	left := mostJoined
+	return func(ctx context.Context, entries []entry) ([]entry, error) {
+		var joined []int // the places of these entries
+		for n, e := range entries {
+			if e.search == "" {
+				joined = append(joined, n)
+			}
+		}
+		if len(joined) > left {
+			entries, joined = entries[:joined[left]], joined[:left]
+		}
+		left -= len(joined)
+		return entries, s.readProjects(ctx, entries, joined)
+	}
+}
+
+// readProjects gives the entries in these places what their projects have.
+func (s selection) readProjects(ctx context.Context, entries []entry, at []int) error {
+	ids := make([]int64, len(at))
+	for i, n := range at {
+		ids[i] = entries[n].id
+	}
+	byID, err := projects.withIDs(ctx, s.Store, ids, projectID)
+	for _, n := range at {
+		if p, exists := byID[entries[n].id]; exists {
+			entries[n] = entry{p.ID, p.SearchText(), p.CreatedAt}
+		}
+	}
+	return err
 }
 
 // count counts what is selected.

@@ -12,6 +12,7 @@ import (
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/storage/dynamodb"
+	"gatehouse/shared/storage/dynamodb/dynamodbtest"
 	"gatehouse/shared/storage/walk"
 )
 
@@ -52,6 +53,39 @@ func TestSearchOfProjectsSaysHowFarItLooked(t *testing.T) {
 	}
 }
 
+// A search without a hit costs at most three steps and sixty read units, whatever
+// there is that everyone sees.
+func TestBudgetOfSearchWithoutAHit(t *testing.T) {
+	o, steps, units := options(t), &dynamodbtest.Steps{}, &readUnits{}
+	s := openWith(t, o)
+	u := addUser(t, s)
+	addGroup(t, s, project.Group{}, unique("group"), u.ID)
+	visible := addVisible(t, s, addGroup(t, s, project.Group{}, unique("group"), u.ID), 10)
+	multiply(t, o, visible[9].ID, 2*walk.SearchLimit) // no group has this number
+	search := func(client dynamodb.Options) {
+		rules := project.NewRules(openWith(t, client), nil, nil, time.Now)
+		call := func() {
+			viewer := project.Viewer{UserID: u.ID, NamespaceID: u.NamespaceID}
+			found := must[page.Of[project.Project]](t)(rules.VisibleProjects(t.Context(), viewer, "unheard", page.First))
+			if len(found.Items) > 0 || !found.More {
+				t.Errorf("found %+v, want nothing and more to look at", found)
+			}
+		}
+		call() // finds the mark that lists are complete
+		units.units = 0
+		if taken, _ := steps.During(call); client.HTTPClient == steps && taken != 3 {
+			t.Errorf("the search takes %d steps, want 3", taken)
+		}
+		if client.HTTPClient == units && (units.units == 0 || units.units > 60) {
+			t.Errorf("the search takes %.1f read units, want at most 60", units.units)
+		}
+	}
+	o.HTTPClient = steps
+	search(o)
+	o.HTTPClient = units
+	search(o)
+}
+
 // multiply adds so many entries beside each of those of the project, which are a
 // second newer each and have another name.
 func multiply(t *testing.T, o dynamodb.Options, id int64, n int) {
@@ -67,7 +101,7 @@ func multiply(t *testing.T, o dynamodb.Options, id int64, n int) {
 			requests = append(requests, types.WriteRequest{PutRequest: &types.PutRequest{Item: map[string]types.AttributeValue{
 				"pk": it["pk"], "sk": &types.AttributeValueMemberS{Value: sk[:len(sk)-len(number)] + fmt.Sprintf("%019d", id+1+int64(i))},
 				"id":         &types.AttributeValueMemberN{Value: fmt.Sprint(id + 1 + int64(i))},
-				"search":     &types.AttributeValueMemberS{Value: "other"},
+				"search":     &types.AttributeValueMemberS{Value: "another thing\nan-organisation/a-department/a-team/another-thing"},
 				"name":       &types.AttributeValueMemberS{Value: "other"},
 				"created_at": &types.AttributeValueMemberN{Value: fmt.Sprint(now.Add(time.Duration(i+1) * time.Second).UnixMicro())},
 			}}})
