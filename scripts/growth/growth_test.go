@@ -32,15 +32,15 @@ func testOptions(t *testing.T, dynamoDB bool) options {
 // answered and has a line in the table.
 func measureTiny(t *testing.T, o options, want int) *table {
 	t.Helper()
-	before := slog.Default()
-	slog.SetDefault(slog.New(slog.DiscardHandler))
-	defer slog.SetDefault(before)
+	quiet(t)
 	measured, err := compare(t.Context(), o, tiny, tiny)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if slow := measured.slow(); len(slow) > 0 {
-		t.Errorf("refused: %v", slow)
+	for _, r := range measured.rows {
+		if r.refused != 0 {
+			t.Errorf("%s is refused with %d", r.name, r.refused)
+		}
 	}
 	var printed strings.Builder
 	measured.print(&printed)
@@ -48,6 +48,20 @@ func measureTiny(t *testing.T, o options, want int) *table {
 		t.Errorf("%d lines of calls, want %d:\n%s", lines, want, &printed)
 	}
 	return measured
+}
+
+// quiet discards the log.
+func quiet(t *testing.T) {
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	t.Cleanup(func() { slog.SetDefault(before) })
+}
+
+func needDynamoDB(t *testing.T) {
+	t.Helper()
+	if os.Getenv("AWS_ENDPOINT_URL_DYNAMODB") == "" {
+		t.Skip("AWS_ENDPOINT_URL_DYNAMODB is not set: there is no DynamoDB to test on (scripts/test starts an emulator)")
+	}
 }
 
 func TestEveryCallIsMeasuredOnSQLite(t *testing.T) {
@@ -62,12 +76,10 @@ func TestEveryCallIsMeasuredOnSQLite(t *testing.T) {
 }
 
 func TestEveryCallIsCountedOnDynamoDB(t *testing.T) {
-	if os.Getenv("AWS_ENDPOINT_URL_DYNAMODB") == "" {
-		t.Skip("AWS_ENDPOINT_URL_DYNAMODB is not set: there is no DynamoDB to test on (scripts/test starts an emulator)")
-	}
+	needDynamoDB(t)
 	measured := measureTiny(t, testOptions(t, true), len(calls)-1) // DynamoDB sweeps itself
 	for _, r := range measured.rows {
-		if r.cost.reads == 0 || r.cost.units == 0 {
+		if r.cost.reads == 0 || r.cost.units == 0 || r.cost.inRow == 0 || r.cost.inRow > r.cost.reads+r.cost.writes {
 			t.Errorf("%s costs %v", r.name, r.cost)
 		}
 		rounds := strings.HasPrefix(r.name, "console search") // it looks at more and more entries
@@ -88,18 +100,27 @@ func TestTooSlowCallsAreNamed(t *testing.T) {
 	}
 }
 
-func TestReadsBeyondTheBudgetAreBold(t *testing.T) {
-	measured := table{meter: &meter{}, rows: []row{
-		{call: call{name: "base"}, cost: cost{reads: 2, units: 2}},
-		{call: call{name: "fits", base: "base"}, cost: cost{reads: 5, writes: 9, units: 62}},
-		{call: call{name: "reads on", base: "base"}, cost: cost{reads: 6, units: 3}},
-		{call: call{name: "reads much", base: "base"}, cost: cost{reads: 3, units: 63}},
+func TestCallsBeyondTheBudgetAreBoldAndNamed(t *testing.T) {
+	measured := table{meter: &meter{}, change: 3, rows: []row{
+		{call: call{name: "base"}, cost: cost{reads: 2, inRow: 2, units: 2}},
+		{call: call{name: "fits", base: "base"}, cost: cost{reads: 9, writes: 9, inRow: 5, units: 62}},
+		{call: call{name: "reads on", base: "base"}, cost: cost{reads: 6, inRow: 6, units: 3}},
+		{call: call{name: "reads much", base: "base"}, cost: cost{reads: 3, inRow: 3, units: 63}},
+		{call: call{name: "merges", base: "base", above: "it merges much"}, cost: cost{reads: 9, inRow: 9, units: 99}},
 	}}
-	for name, want := range map[string]string{"base": " | |", "fits": " 3 | 60 |", "reads on": " **4** | **1** |", "reads much": " **1** | **61** |"} {
+	for name, want := range map[string]string{"base": " | |", "fits": " 3 | 60 |", "reads on": " **4** | **1** |", "reads much": " **1** | **61** |", "merges": " **7** | **97** |"} {
 		n := slices.IndexFunc(measured.rows, func(r row) bool { return r.name == name })
 		if got := measured.ownText(measured.rows[n]); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
+	}
+	if got, want := strings.Join(measured.slow(), "; "), "reads on (4 in a row, 1 units); reads much (1 in a row, 61 units)"; got != want {
+		t.Errorf("slow: %s, want %s", got, want)
+	}
+	var printed strings.Builder
+	measured.print(&printed)
+	if want := "Above the budget, and why:\n\n- merges: it merges much\n"; !strings.HasSuffix(printed.String(), want) {
+		t.Errorf("the table does not end with %q:\n%s", want, &printed)
 	}
 }
 

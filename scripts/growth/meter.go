@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+
+	"gatehouse/shared/storage/dynamodb/dynamodbtest"
 )
 
 // meter is an HTTP client that counts the requests to DynamoDB and what they read.
@@ -14,6 +16,7 @@ import (
 // emulators do not check the signature.
 type meter struct {
 	client http.Client
+	steps  dynamodbtest.Steps // while it is on
 	mu     sync.Mutex
 	on     bool
 	cost   cost
@@ -22,24 +25,26 @@ type meter struct {
 // cost is what a call takes of DynamoDB.
 type cost struct {
 	reads, writes int     // requests
+	inRow         int     // requests one after the other; those side by side are one
 	units         float64 // read units
 }
 
 // minus returns what is left beyond another cost.
 func (c cost) minus(other cost) cost {
-	return cost{max(0, c.reads-other.reads), max(0, c.writes-other.writes), max(0, c.units-other.units)}
+	return cost{max(0, c.reads-other.reads), max(0, c.writes-other.writes), max(0, c.inRow-other.inRow), max(0, c.units-other.units)}
 }
 
-// budget is what a call may read beyond its base.
-var budget = cost{reads: 3, units: 60}
+// budget is what a call may take beyond its base.
+var budget = cost{inRow: 3, units: 60}
 
-func (c cost) within(most cost) bool { return c.reads <= most.reads && c.units <= most.units }
+func (c cost) within(most cost) bool { return c.inRow <= most.inRow && c.units <= most.units }
 
 // during returns what a call costs.
 func (m *meter) during(call func()) cost {
 	m.set(true)
-	call()
+	inRow, _ := m.steps.During(call)
 	m.set(false)
+	m.cost.inRow = inRow
 	return m.cost
 }
 
@@ -61,35 +66,47 @@ func (m *meter) Do(r *http.Request) (*http.Response, error) {
 	if !m.counting() {
 		return m.client.Do(r)
 	}
-	if err := askForCapacity(r); err != nil {
+	if _, err := askForCapacity(r); err != nil {
 		return nil, err
 	}
-	answer, err := m.client.Do(r)
+	answer, err := m.steps.Do(r)
 	if err != nil {
 		return nil, err
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	answer.Body = io.NopCloser(bytes.NewReader(body))
+	body, err := readAnswer(answer)
 	if err == nil {
 		err = m.add(r, body)
 	}
 	return answer, err
 }
 
-func askForCapacity(r *http.Request) error {
+// askForCapacity has the request ask, and returns its body.
+func askForCapacity(r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	body = append([]byte(`{"ReturnConsumedCapacity":"TOTAL",`), bytes.TrimPrefix(body, []byte("{"))...)
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	return nil
+	return body, nil
+}
+
+// readAnswer returns the body of an answer, which can be read again.
+func readAnswer(answer *http.Response) ([]byte, error) {
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	answer.Body = io.NopCloser(bytes.NewReader(body))
+	return body, err
+}
+
+func operationOf(r *http.Request) string {
+	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	return operation
 }
 
 // add adds what an answer says. Only reads have read units.
 func (m *meter) add(r *http.Request, body []byte) error {
-	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	operation := operationOf(r)
 	took := cost{writes: 1}
 	if strings.HasSuffix(operation, "GetItem") || operation == "Query" {
 		units, err := consumed(body)
@@ -100,7 +117,7 @@ func (m *meter) add(r *http.Request, body []byte) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.cost = cost{m.cost.reads + took.reads, m.cost.writes + took.writes, m.cost.units + took.units}
+	m.cost.reads, m.cost.writes, m.cost.units = m.cost.reads+took.reads, m.cost.writes+took.writes, m.cost.units+took.units
 	return nil
 }
 

@@ -82,28 +82,46 @@ func (t *table) print(w io.Writer) {
 	fmt.Fprintf(w, "Small: %s.\n\nBig: %s.\n\n", t.small, t.big)
 	head, line := "| call | small | big | ratio |", "|---|---|---|---|"
 	if t.meter != nil {
-		head, line = head+" reads | writes | read units | own reads | own units |", line+"---|---|---|---|---|"
+		head, line = head+" reads | writes | in a row | read units | own in a row, 3 at most | own units, 60 at most |", line+"---|---|---|---|---|---|"
 	}
 	fmt.Fprintf(w, "%s\n%s\n", head, line)
 	for _, r := range t.rows {
 		fmt.Fprintf(w, "| %s | %s | %s | %s |", r.name, milliseconds(r.small), r.bigText(), r.ratioText(t.change))
 		if t.meter != nil {
-			fmt.Fprintf(w, " %d | %d | %.4g |%s", r.cost.reads, r.cost.writes, r.cost.units, t.ownText(r))
+			fmt.Fprintf(w, " %d | %d | %d | %.4g |%s", r.cost.reads, r.cost.writes, r.cost.inRow, r.cost.units, t.ownText(r))
 		}
 		fmt.Fprintln(w)
 	}
+	t.printReasons(w)
 }
 
-// ownText says what the call reads beyond who asks and the place that it is about.
+// ownText says what the call takes beyond who asks and the place that it is about.
 func (t *table) ownText(r row) string {
 	if r.base == "" {
 		return " | |"
 	}
-	own := r.cost.minus(t.costOf(r.base))
+	own := t.own(r)
 	if !own.within(budget) {
-		return fmt.Sprintf(" **%d** | **%.4g** |", own.reads, own.units)
+		return fmt.Sprintf(" **%d** | **%.4g** |", own.inRow, own.units)
 	}
-	return fmt.Sprintf(" %d | %.4g |", own.reads, own.units)
+	return fmt.Sprintf(" %d | %.4g |", own.inRow, own.units)
+}
+
+func (t *table) own(r row) cost { return r.cost.minus(t.costOf(r.base)) }
+
+func (t *table) overBudget(r row) bool {
+	return t.meter != nil && r.base != "" && !t.own(r).within(budget)
+}
+
+// printReasons prints why calls may be above the budget that are.
+func (t *table) printReasons(w io.Writer) {
+	heading := "\nAbove the budget, and why:\n\n"
+	for _, r := range t.rows {
+		if t.overBudget(r) && r.above != "" {
+			fmt.Fprintf(w, "%s- %s: %s\n", heading, r.name, r.above)
+			heading = ""
+		}
+	}
 }
 
 func (r row) bigText() string {
@@ -143,6 +161,9 @@ func (t *table) slow() (names []string) {
 			names = append(names, fmt.Sprintf("%s (%d)", r.name, r.refused))
 		case r.ratio() > t.change:
 			names = append(names, fmt.Sprintf("%s (%.1f)", r.name, r.ratio()))
+		case t.overBudget(r) && r.above == "":
+			own := t.own(r)
+			names = append(names, fmt.Sprintf("%s (%d in a row, %.4g units)", r.name, own.inRow, own.units))
 		}
 	}
 	return names

@@ -98,6 +98,9 @@ func (s *Steps) release() {
 // busy finds a goroutine that does not wait for another or for the network.
 var busy = regexp.MustCompile(`(?m)^goroutine \d+ \[(running|runnable|syscall|preempted|copystack|GC )`)
 
+// signals is what the goroutine that waits for signals calls, which looks busy.
+var signals = []byte("\nos/signal.signal_recv(")
+
 func (s *Steps) idle() bool {
 	s.mu.Lock()
 	underWay := s.underWay
@@ -109,5 +112,5 @@ func (s *Steps) idle() bool {
 		s.stacks = make([]byte, 4<<20)
 	}
 	stacks := s.stacks[:runtime.Stack(s.stacks, true)]
-	return len(busy.FindAll(stacks, 2)) == 1 // the caller
+	return len(busy.FindAll(stacks, -1))-bytes.Count(stacks, signals) == 1 // the caller
 }
