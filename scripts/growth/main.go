@@ -3,12 +3,20 @@
 // both in turn, in one process and without a network, and prints a table in
 // Markdown. It exits with 1 when a call takes much longer on the big store.
 //
-// On DynamoDB it also counts the requests and the read units of each call. It
-// needs an emulator there, which AWS_ENDPOINT_URL_DYNAMODB names.
+// On DynamoDB it also counts the requests and the read units of each call, and
+// exits with 1 when a call takes more than the budget beyond finding out who asks
+// and what about. It needs an emulator there, which AWS_ENDPOINT_URL_DYNAMODB names.
+//
+// With "partitions" as its first argument, it simulates the load on single
+// partitions of DynamoDB's tables: it makes each call of a busy instance some times
+// on a store of the emulator, notes what it takes of which partition, and repeats
+// that for a million users. It exits with 1 when a partition is too busy and nothing
+// says what to do about it.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -34,31 +42,59 @@ type options struct {
 }
 
 func main() {
-	o := options{progress: os.Stderr}
-	flag.BoolVar(&o.dynamoDB, "dynamodb", false, "measure the DynamoDB store, on the emulator that AWS_ENDPOINT_URL_DYNAMODB names")
-	flag.StringVar(&o.data, "data", "", "keep the filled stores under this name: a directory, or on DynamoDB a prefix of tables")
-	flag.Float64Var(&o.scale, "scale", 1, "the big store in proportion to the full one")
-	flag.IntVar(&o.rounds, "rounds", 15, "how often each call is timed on each store")
-	flag.Float64Var(&o.change, "change", 3, "the highest ratio of big to small that passes")
-	flag.StringVar(&o.template, "template", "template.yaml", "the template that defines the DynamoDB tables")
-	only := flag.String("only", "", "time only the calls with a name that this regular expression matches")
-	flag.Parse()
-	o.only = regexp.MustCompile(*only)
-
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	debug.SetGCPercent(400) // as the local server does
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	run, args := growth, os.Args[1:]
+	if len(args) > 0 && args[0] == "partitions" {
+		run, args = partitions, args[1:]
+	}
+	err := run(ctx, options{progress: os.Stderr}, args)
+	if err == nil {
+		return
+	}
+	fmt.Fprintln(os.Stderr, "growth:", err)
+	if _, measured := errors.AsType[finding](err); measured {
+		os.Exit(1)
+	}
+	os.Exit(2)
+}
+
+// finding is the error of a measurement that does not pass.
+type finding string
+
+func (f finding) Error() string { return string(f) }
+
+// flags are those of every measurement.
+func (o *options) flags(name string) *flag.FlagSet {
+	f := flag.NewFlagSet(name, flag.ExitOnError)
+	f.StringVar(&o.data, "data", "", "keep the filled stores under this name: a directory, or on DynamoDB a prefix of tables")
+	f.StringVar(&o.template, "template", "template.yaml", "the template that defines the DynamoDB tables")
+	return f
+}
+
+// growth compares a small and a big store.
+func growth(ctx context.Context, o options, args []string) error {
+	f := o.flags("growth")
+	f.Float64Var(&o.scale, "scale", 1, "the big store in proportion to the full one")
+	f.BoolVar(&o.dynamoDB, "dynamodb", false, "measure the DynamoDB store, on the emulator that AWS_ENDPOINT_URL_DYNAMODB names")
+	f.IntVar(&o.rounds, "rounds", 15, "how often each call is timed on each store")
+	f.Float64Var(&o.change, "change", 3, "the highest ratio of big to small that passes")
+	only := f.String("only", "", "time only the calls with a name that this regular expression matches")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	o.only = regexp.MustCompile(*only)
 	t, err := compare(ctx, o, smallSize, fullSize.scaled(o.scale))
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "growth:", err)
-		os.Exit(2)
+		return err
 	}
 	t.print(os.Stdout)
 	if slow := t.slow(); len(slow) > 0 {
-		fmt.Fprintf(os.Stderr, "growth: above %.1f or refused: %s\n", o.change, strings.Join(slow, "; "))
-		os.Exit(1)
+		return finding(fmt.Sprintf("above %.1f or the budget, or refused: %s", o.change, strings.Join(slow, "; ")))
 	}
+	return nil
 }
 
 // compare measures a big store against a small one.

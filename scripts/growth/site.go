@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"gatehouse/functions"
@@ -20,6 +21,7 @@ import (
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage"
+	"gatehouse/shared/throttle"
 	"gatehouse/shared/user"
 )
 
@@ -53,7 +55,7 @@ func newSite(ctx context.Context, store storage.Store, size size, now time.Time)
 	s := &site{store: store, size: size, people: map[string]user.User{}, values: map[string]string{}}
 	s.App = app.New(store, app.Config{
 		BaseURL: baseURL, Keys: keys, Passwords: secret.Passwords{Time: 1, Memory: 64}, OAuth: oauth.Settings{PasswordGrant: true},
-		Features: integration.AllFeatures, Now: func() time.Time { return now },
+		Attempts: throttle.DefaultLimit, Features: integration.AllFeatures, Now: func() time.Time { return now },
 	})
 	s.handlers = functions.Handlers(s.App)
 	for _, step := range []func(context.Context) error{s.findPeople, s.findBusy, s.addIntake, s.addGrants} {
@@ -78,18 +80,23 @@ func (s *site) findPeople(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		_, token, err := s.Tokens.Create(ctx, audit.Setup, accesstoken.Request{UserID: u.ID, Admin: u.Admin, Name: "growth", Scopes: scope.Of(scope.API)})
-		if err != nil {
-			return err
-		}
-		session, err := s.Sessions.Start(ctx, u, audit.Browser{UserAgent: "growth", Address: "192.0.2.7"})
-		if err != nil {
-			return err
-		}
 		s.people[name] = u
-		s.values["token "+name], s.values["session "+name] = token.Reveal(), session.Reveal()
+		if err := s.letIn(ctx, u, name, s.values); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// letIn gives a user a token and a session under a name.
+func (s *site) letIn(ctx context.Context, u user.User, name string, values map[string]string) error {
+	_, token, err := s.Tokens.Create(ctx, audit.Setup, accesstoken.Request{UserID: u.ID, Admin: u.Admin, Name: "growth", Scopes: scope.Of(scope.API)})
+	if err != nil {
+		return err
+	}
+	session, err := s.Sessions.Start(ctx, u, audit.Browser{UserAgent: "growth", Address: "192.0.2.7"})
+	values["token "+name], values["session "+name] = token.Reveal(), session.Reveal()
+	return err
 }
 
 func (s *site) findBusy(ctx context.Context) (err error) {
@@ -101,19 +108,21 @@ func (s *site) findBusy(ctx context.Context) (err error) {
 	return err
 }
 
-// addIntake gives the busy project an integration, unless it has one.
-func (s *site) addIntake(ctx context.Context) error {
-	all, err := s.Integrations.Integrations(ctx, s.busy)
+func (s *site) addIntake(ctx context.Context) error { return s.addIntakeOf(ctx, s.busy, s.values) }
+
+// addIntakeOf gives a project an integration, unless it has one.
+func (s *site) addIntakeOf(ctx context.Context, p project.Project, values map[string]string) error {
+	all, err := s.Integrations.Integrations(ctx, p)
 	if err == nil && len(all) == 0 {
 		var made integration.Integration
-		made, err = s.Integrations.Create(ctx, audit.Setup, s.busy, integration.Draft{Name: "Uptime", Type: integration.HTTP, Active: true})
+		made, err = s.Integrations.Create(ctx, audit.Setup, p, integration.Draft{Name: "Uptime", Type: integration.HTTP, Active: true})
 		all = append(all, made)
 	}
 	if err != nil {
 		return err
 	}
 	key, err := s.Integrations.Key(all[0])
-	s.values["intake"], s.values["key"] = all[0].Path(s.busy), key.Reveal()
+	values["intake"], values["key"] = all[0].Path(p), key.Reveal()
 	return err
 }
 
@@ -125,28 +134,43 @@ func (s *site) addGrants(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.values["client id"] = client.ClientID
 	s.values["client"] = "client_id=" + client.ClientID + "&client_secret=" + text.Reveal()
 	for _, grant := range []struct{ name, person, scope string }{
 		{"openid few", "few", "openid"}, {"openid many", "many", "openid"}, {"openid refreshed", "many", "openid"},
 		{"api many", "many", "read_api"}, {"api refreshed", "many", "read_api"},
 	} {
-		if err := s.allow(client.ClientID, grant.name, grant.person, grant.scope); err != nil {
+		if err := s.allow(grant.name, grant.person, grant.scope); err != nil {
 			return fmt.Errorf("grant %s: %w", grant.name, err)
 		}
 	}
 	return nil
 }
 
-func (s *site) allow(clientID, name, person, scopes string) error {
-	query := url.Values{"client_id": {clientID}, "redirect_uri": {callback}, "response_type": {"code"}, "scope": {scopes}}
-	asked := s.send("account", s.request("GET", "/oauth/authorize?"+query.Encode(), "session "+person, ""))
+// The requests with which an application gets tokens.
+const (
+	authorization = "GET /oauth/authorize?client_id={client id}&redirect_uri=https%3A%2F%2Fclient.example%2Fcallback&response_type=code&scope="
+	exchange      = "grant_type=authorization_code&code={code}&redirect_uri=https%3A%2F%2Fclient.example%2Fcallback&{client}"
+)
+
+// allow has a person allow the application, and keeps the tokens under a name.
+func (s *site) allow(name, person, scopes string) error {
+	if err := s.authorize(person, scopes); err != nil {
+		return err
+	}
+	return s.keepTokens(name, s.send("oauth", s.request("POST", "/oauth/token", "", exchange)))
+}
+
+// authorize gets an authorization code of a person.
+func (s *site) authorize(person, scopes string) error {
+	method, target, _ := strings.Cut(authorization+scopes, " ")
+	asked := s.send("account", s.request(method, target, "session "+person, ""))
 	back, err := url.Parse(asked.header.Get("Location"))
 	if err != nil || back.Query().Get("code") == "" {
 		return fmt.Errorf("authorize answered %d to %q", asked.status, back)
 	}
 	s.values["code"] = back.Query().Get("code")
-	form := "grant_type=authorization_code&code={code}&redirect_uri=" + url.QueryEscape(callback) + "&{client}"
-	return s.keepTokens(name, s.send("oauth", s.request("POST", "/oauth/token", "", form)))
+	return nil
 }
 
 // keepTokens keeps the tokens in an answer of the token endpoint under a name.

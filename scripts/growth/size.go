@@ -30,6 +30,14 @@ var fullSize = size{
 	projectsOfMany: 5000, groupsOfMany: 2500, grantsOfMany: 20_000, tokensOfMany: 1000, sessionsOfMany: 1000,
 }
 
+// wideSize is a store in which everybody sees more projects than a search looks at.
+var wideSize = size{
+	users: 1000, groups: 1000, projects: 8000, memberships: 2000,
+	clients: 20, grants: 100, tokens: 100, entries: 100,
+	alerts: 100, members: 50,
+	projectsOfMany: 20, groupsOfMany: 200, grantsOfMany: 20, tokensOfMany: 20, sessionsOfMany: 20,
+}
+
 func (s *size) fields() []*int {
 	return []*int{
 		&s.users, &s.groups, &s.projects, &s.memberships, &s.clients, &s.grants, &s.tokens, &s.entries, &s.alerts, &s.members,

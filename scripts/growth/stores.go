@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"time"
 
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"gatehouse/shared/boot"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/storage"
@@ -26,7 +28,8 @@ const kept = 5 * 24 * time.Hour
 // stores opens stores of one kind and closes them in the end.
 type stores struct {
 	options
-	meter     *meter // of DynamoDB; nil on SQLite
+	meter     *meter         // of DynamoDB; nil on SQLite
+	client    sdk.HTTPClient // of DynamoDB
 	env       boot.Env
 	directory string
 	opened    []storage.Store
@@ -46,6 +49,7 @@ func newStores(o options) (*stores, error) {
 	}
 	s.env.TablePrefix = cmp.Or(o.data, fmt.Sprintf("growth-%d", time.Now().UnixNano()))
 	s.meter = &meter{client: http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2 * dynamoDBWorkers}}}
+	s.client = s.meter
 	return s, nil
 }
 
@@ -133,7 +137,7 @@ func (s *stores) openDynamoDB(ctx context.Context, name string) (storage.Store, 
 	env := s.env
 	env.TablePrefix += "-" + name
 	o := boot.DynamoDB(env)
-	o.HTTPClient = s.meter
+	o.HTTPClient = s.client
 	return dynamodb.New(o), tables.Create(ctx, o, s.template)
 }
 
