@@ -29,9 +29,9 @@ var advice = map[string]string{
 
 const (
 	newAlerts = "One project opens too many alerts: group them by fewer labels, so that they repeat an open alert, or send them to several projects. " +
-		"One project opens some 300 a second."
+		"A project bears some 200 a second that begin and end."
 	oneUser         = "One user makes too many requests: give scripts users of their own."
 	oneGroup        = "Too many people see their projects through one group: make them members of the groups below it."
-	everybodysLists = "Too many people look at what is internal or public: read the list with eventual consistency, at half the price, or keep its first page for a second."
+	everybodysLists = "Too many people look or search for what is internal or public: read the list with eventual consistency, at half the price, or keep its entries for a second."
 	trail           = "Too many events go into the audit trail: give a month several partitions, which a page merges."
 )

@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -87,17 +88,23 @@ func (t Take) price() string {
 }
 
 func (r Report) printAdvice(w io.Writer) {
-	heading := "\nAbove half of what a partition bears:\n\n"
+	var order []string
+	about := map[string][]string{} // the shapes, by the advice
 	for _, b := range r.Busiest {
-		advice := r.Advice[b.String()]
-		switch {
-		case b.Share() < near:
+		if b.Share() < near {
 			continue
-		case advice == "":
-			advice = "nothing says what to do."
 		}
-		fmt.Fprintf(w, "%s- `%s`: %s\n", heading, b.Shape, advice)
-		heading = ""
+		advice := cmp.Or(r.Advice[b.String()], "Nothing says what to do.")
+		if about[advice] == nil {
+			order = append(order, advice)
+		}
+		about[advice] = append(about[advice], "`"+b.String()+"`")
+	}
+	if len(order) > 0 {
+		fmt.Fprint(w, "\nAbove half of what a partition bears:\n\n")
+	}
+	for _, advice := range order {
+		fmt.Fprintf(w, "- %s: %s\n", strings.Join(about[advice], ", "), advice)
 	}
 }
 

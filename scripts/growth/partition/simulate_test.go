@@ -106,7 +106,7 @@ func TestReportNamesWhatIsTooBusy(t *testing.T) {
 	for _, want := range []string{
 		"| `directory USER#<id>` | user | **9,003** | 0 | 1,000 view (3 read) |\n",
 		"| `directory LIST#visible-projects` | everybody | **3,001** | 0 | 3,000 view (1 read) |\n",
-		"- `directory LIST#visible-projects`: nothing says what to do.\n",
+		"- `directory LIST#visible-projects`: Nothing says what to do.\n",
 		"- `directory USER#<id>`: Ask less often.\n",
 		"The partitions of 1 other kinds",
 	} {
