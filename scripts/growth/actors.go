@@ -42,6 +42,7 @@ func (s *site) addActor(ctx context.Context, offset int, values map[string]strin
 	if err != nil {
 		return err
 	}
+	values["user"] = strconv.FormatInt(u.ID, 10)
 	if err := s.letIn(ctx, u, "actor", values); err != nil {
 		return err
 	}

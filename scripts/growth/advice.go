@@ -21,6 +21,11 @@ var advice = map[string]string{
 	"directory LIST#visible-projects":      everybodysLists,
 	"directory LIST#visible-groups":        everybodysLists,
 	"directory LIST#projects":              "Administrators list everything too often: let scripts list the groups that they are about.",
+	"directory LIST#users":                 creations,
+	"directory LIST#groups":                creations,
+	"tokens LIST#pats":                     creations,
+	"tokens COUNTER#pats":                  creations,
+	"applications LIST#apps":               creations,
 	"directory COUNT#<shard>":              "The totals of lists are read too often: read them with eventual consistency, at half the price, or keep them for a second.",
 	"tokens AUDIT#<month>":                 trail,
 	"tokens AUDIT#<month>#<event>":         trail,
@@ -30,6 +35,7 @@ var advice = map[string]string{
 const (
 	newAlerts = "One project opens too many alerts: group them by fewer labels, so that they repeat an open alert, or send them to several projects. " +
 		"A project bears some 200 a second that begin and end."
+	creations       = "Too many users, groups, tokens or applications are made at once: spread that over a longer time."
 	oneUser         = "One user makes too many requests: give scripts users of their own."
 	oneGroup        = "Too many people see their projects through one group: make them members of the groups below it."
 	everybodysLists = "Too many people look or search for what is internal or public: read the list with eventual consistency, at half the price, or keep its entries for a second."

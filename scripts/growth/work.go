@@ -46,6 +46,12 @@ var works = []work{
 	{rate: 50, call: call{name: "code exchange", on: "oauth", call: "POST /oauth/token", body: exchange, before: authorizeActor}},
 	{rate: 200, call: call{name: "refresh", on: "oauth", call: "POST /oauth/token", body: refreshing("actor"), before: allowActor}},
 	{rate: 1000, call: call{name: "token info", on: "oauth", call: "GET /oauth/token/info", who: "actor"}},
+	{rate: 5, anew: partition.User, call: call{name: "new user", on: "platform", call: "POST /api/v4/users", who: "token operator", want: http.StatusCreated,
+		body: `{"name":"New","username":"new-{n}","email":"new-{n}@example.com","password":"` + actorsPassword + `"}`}},
+	{rate: 5, anew: partition.Project, call: call{name: "new project", on: "projects", call: "POST /api/v4/projects", who: "token actor", want: http.StatusCreated,
+		body: `{"name":"New {n}","path":"new-{n}"}`}},
+	{rate: 5, call: call{name: "new token", on: "platform", call: "POST /api/v4/users/{user}/personal_access_tokens", who: "token operator", want: http.StatusCreated,
+		body: `{"name":"Script","scopes":["read_api"]}`}},
 	{rate: 50, call: call{name: "userinfo", on: "oauth", call: "GET /oauth/userinfo", who: "actor"}},
 }
 

@@ -24,18 +24,26 @@ const (
 
 // Print prints the report in Markdown. What is above a limit is bold.
 func (r Report) Print(w io.Writer) {
-	fmt.Fprintf(w, "| partition | for each | peak reads/s, %d at most | peak writes/s, %d at most | of one call alone it bears in a second |\n", MaxReads, MaxWrites)
-	fmt.Fprintln(w, "|---|---|---|---|---|")
+	fmt.Fprintf(w, "| partition | holds | for each | peak reads/s, %d at most | peak writes/s, %d at most | of one call alone it bears in a second |\n", MaxReads, MaxWrites)
+	fmt.Fprintln(w, "|---|---|---|---|---|---|")
 	quiet := 0
 	for _, b := range r.Busiest {
 		if b.Share() < notable {
 			quiet++
 			continue
 		}
-		fmt.Fprintf(w, "| `%s` | %s | %s | %s | %s |\n", b.Shape, b.forEach(), bold(b.Reads, MaxReads), bold(b.Writes, MaxWrites), b.bears())
+		fmt.Fprintf(w, "| `%s` | %s | %s | %s | %s | %s |\n", b.Shape, b.holds(), b.forEach(), bold(b.Reads, MaxReads), bold(b.Writes, MaxWrites), b.bears())
 	}
 	fmt.Fprintf(w, "\nThe partitions of %d other kinds take less than a hundredth of what they bear.\n", quiet)
 	r.printAdvice(w)
+}
+
+// holds says what is in such a partition.
+func (s Shape) holds() string {
+	if others := len(s.Items) - 1; others > 0 {
+		return fmt.Sprintf("%s, and %d more", s.Items[0], others)
+	}
+	return s.Items[0]
 }
 
 func (b Busiest) forEach() string {

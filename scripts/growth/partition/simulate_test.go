@@ -104,8 +104,8 @@ func TestReportNamesWhatIsTooBusy(t *testing.T) {
 	var printed strings.Builder
 	r.Print(&printed)
 	for _, want := range []string{
-		"| `directory USER#<id>` | user | **9,003** | 0 | 1,000 view (3 read) |\n",
-		"| `directory LIST#visible-projects` | everybody | **3,001** | 0 | 3,000 view (1 read) |\n",
+		"| `directory USER#<id>` | a membership, found from the user, and 1 more | user | **9,003** | 0 | 1,000 view (3 read) |\n",
+		"| `directory LIST#visible-projects` | a project in the list of those that are not private | everybody | **3,001** | 0 | 3,000 view (1 read) |\n",
 		"- `directory LIST#visible-projects`: Nothing says what to do.\n",
 		"- `directory USER#<id>`: Ask less often.\n",
 		"The partitions of 1 other kinds",
