@@ -6,6 +6,7 @@ package partition
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -46,12 +47,15 @@ var words = map[string]struct{ entity, looks string }{
 	"month": {Shared, `\d{4}-\d{2}`}, "day": {Shared, `\d{4}-\d{2}-\d{2}`},
 }
 
+// gap is between two columns of the table of items.
+var gap = regexp.MustCompile(`\s{2,}`)
+
 // ReadShapes reads the table of items in the documentation of the store.
 func ReadShapes(doc io.Reader) (all []Shape, err error) {
 	lines := bufio.NewScanner(doc)
 	begun := false
 	for lines.Scan() {
-		columns := regexp.MustCompile(`\s{2,}`).Split(strings.TrimPrefix(lines.Text(), "//\t"), -1)
+		columns := gap.Split(strings.TrimPrefix(lines.Text(), "//\t"), -1)
 		switch {
 		case len(columns) < 4:
 			if begun {
@@ -65,7 +69,7 @@ func ReadShapes(doc io.Reader) (all []Shape, err error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("the table of items has no end: %w", lines.Err())
+	return nil, cmp.Or(lines.Err(), errors.New("the table of items is missing or has no end"))
 }
 
 // addItem adds a kind of item to its shape.
