@@ -41,11 +41,12 @@ var subjects = []struct {
 	{"environments", environments},
 }
 
-// Run tests the store that open returns. It opens one for each subject and
-// expects it empty; open closes it again through t.Cleanup.
+// Run tests the store that open returns. It opens one for each subject and expects it
+// empty; open closes it again through t.Cleanup. Subjects run beside each other.
 func Run(t *testing.T, open func(t *testing.T) storage.Store) {
 	for _, subject := range subjects {
 		t.Run(subject.name, func(t *testing.T) {
+			t.Parallel()
 			s := open(t)
 			if err := s.Ping(t.Context()); err != nil {
 				t.Fatalf("Ping() = %v, want an answer", err)
