@@ -15,6 +15,7 @@ await inEveryLook("console", async (visit) => {
   await switchOn(visit);
   await createCopyAndDeleteKeys(visit, project);
   await useAnExternalTracker(visit);
+  await leaveTheGroup(visit);
   await visit.open(`${base}/console/nobody/nothing/settings`);
   await visit.look("project-not-found");
 });
@@ -122,4 +123,19 @@ async function useAnExternalTracker(visit) {
   assert.equal(await page.getAttribute("a.badge", "href"), "https://errors.example.com/acme/web-shop");
   assert.ok(!(await page.content()).includes(secretToken), "the token is never shown");
   await visit.look("tracking-external");
+}
+
+// leaveTheGroup ends the membership that somebody else made, and with it the role in
+// the projects.
+async function leaveTheGroup(visit) {
+  await visit.open(`${base}/user_settings/memberships`);
+  assert.equal(await visit.page.locator("tbody tr").count(), 1);
+  await visit.look("memberships");
+  await visit.ask("form[action$=leave]");
+  await visit.look("memberships-asks");
+  await visit.follow("form[action$=leave] button");
+  assert.match(await visit.page.textContent("[role=status]"), /left/i);
+  await visit.look("memberships-left");
+  await visit.open(`${base}/console`);
+  assert.equal(await visit.page.locator("tbody tr").count(), 0);
 }

@@ -28,7 +28,7 @@ var notices = site.Notices{
 	"token-revoked": "The token was revoked. It no longer works.",
 	"session-ended": "The session was ended.",
 	"others-ended":  "You are signed out everywhere else.",
-	"left":          "You left, and have the role of that membership no more.",
+	"left":          "You left, and no longer have the role that this membership gave you.",
 
 	"user-blocked":        "The user is blocked.",
 	"user-unblocked":      "The user is no longer blocked.",
