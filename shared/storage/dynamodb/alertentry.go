@@ -3,6 +3,7 @@ package dynamodb
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -12,18 +13,19 @@ import (
 )
 
 var (
-	statusEntry   = shape{alerts, "STATUS#<project>#<status>", "<iid>", "an alert in the list of those with the status, with what orders and filters need", ""}
-	severityEntry = shape{alerts, "SEVERITY#<project>#<severity>", "<iid>", "an alert in the list of those with the severity", ""}
-	alertCount    = shape{alerts, "COUNTER#<project>", "COUNT#<shard>", "a part of the numbers of alerts by status and severity", ""}
-	alertDay      = shape{alerts, "DAYS#<project>", "<day>#<shard>", "a part of the numbers of alerts that were opened on a day", "three months later"}
+	statusEntry = shape{alerts, "STATUS#<project>#<status>", "<iid>", "an alert in the list of those with the status, with what orders and filters need", ""}
+	classEntry  = shape{alerts, "BYSEVERITY#<project>#<status>", "<rank>#<iid>", "an alert among those with the status, by its severity", ""}
+	alertCount  = shape{alerts, "COUNTER#<project>", "COUNT#<shard>", "a part of the numbers of alerts by status and severity", ""}
+	alertDay    = shape{alerts, "DAYS#<project>", "<day>#<shard>", "a part of the numbers of alerts that were opened on a day", "three months later"}
 )
 
 func statusList(projectID int64, status alert.Status) key {
 	return statusEntry.key(projectID, string(status))
 }
 
-func severityList(projectID int64, severity alert.Severity) key {
-	return severityEntry.key(projectID, string(severity))
+// classList is the part of a status whose alerts have the severity.
+func classList(projectID int64, c alert.Class) key {
+	return classEntry.key(projectID, string(c.Status), c.Severity.Rank())
 }
 
 // statusEntryFields have short names, because a list reads hundreds of them.
@@ -33,7 +35,28 @@ func statusEntryFields(a *alert.Alert) fields {
 	}
 }
 
-func severityEntryFields(a *alert.Alert) fields { return fields{{"n", &a.IID}, {"c", &a.CreatedAt}} }
+func classEntryFields(a *alert.Alert) fields {
+	return fields{{"n", &a.IID}, {"v", (*string)(&a.Severity)}, {"c", &a.CreatedAt}}
+}
+
+// listKeys are the keys of an alert's entries.
+func listKeys(a alert.Alert) []key {
+	return []key{statusList(a.ProjectID, a.Status).entry(a.IID), classEntry.key(a.ProjectID, string(a.Status), a.Severity.Rank(), a.IID)}
+}
+
+// listEntries put an alert into the lists.
+func listEntries(a alert.Alert) []change {
+	keys := listKeys(a)
+	return []change{putEntry(keys[0], statusEntryFields(&a)), putEntry(keys[1], classEntryFields(&a))}
+}
+
+// unlist takes an alert out of the lists.
+func unlist(a alert.Alert) (changes []change) {
+	for _, k := range listKeys(a) {
+		changes = append(changes, remove(k))
+	}
+	return changes
+}
 
 // alertShards is how many items a count is spread over. The alerts of a webhook follow
 // each other in numbers, so that the transactions that open them do not collide.
@@ -78,24 +101,20 @@ func relistChanges(as alert.Status, is alert.Alert) []change {
 // listChanges bring an alert into the lists and the counts, in the transaction that
 // marks it.
 func listChanges(a alert.Alert) []change {
-	return []change{
-		putEntry(statusList(a.ProjectID, a.Status).entry(a.IID), statusEntryFields(&a)),
-		putEntry(severityList(a.ProjectID, a.Severity).entry(a.IID), severityEntryFields(&a)),
+	return append(listEntries(a),
 		count(alertCount.key(a.ProjectID, shardOf(a)), nil, item{className(a.Class()): number(1)}),
 		countDay(a),
-	}
+	)
 }
 
 // moveChanges keep the lists and the counts in step with a change of an alert.
 func moveChanges(was, is alert.Alert) []change {
-	moved := putEntry(statusList(is.ProjectID, is.Status).entry(is.IID), statusEntryFields(&is))
+	entries := listEntries(is)
 	if was.Status == is.Status {
-		return []change{moved}
+		return entries[:1] // the other has nothing that changes
 	}
-	return []change{
-		moved, remove(statusList(was.ProjectID, was.Status).entry(was.IID)),
-		count(alertCount.key(is.ProjectID, shardOf(is)), nil, item{className(was.Class()): number(-1), className(is.Class()): number(1)}),
-	}
+	moved := count(alertCount.key(is.ProjectID, shardOf(is)), nil, item{className(was.Class()): number(-1), className(is.Class()): number(1)})
+	return slices.Concat(entries, unlist(was), []change{moved})
 }
 
 // className is the attribute that counts the alerts of a class.

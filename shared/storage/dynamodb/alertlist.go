@@ -79,7 +79,7 @@ func (l alertList) fromAlerts(ctx context.Context, r page.Request) (found page.O
 		found, err = list.Page(ctx, r)
 	} else {
 		list.Sources = []alertSource{l.alerts(true)}
-		found, err = l.sorted(list, alertsRead, l.shown).Page(ctx, r)
+		found, err = l.sortedAlerts(list).Page(ctx, r)
 	}
 	if err != nil || l.SortedBy() == alert.ByEvents {
 		return found, err
@@ -88,22 +88,30 @@ func (l alertList) fromAlerts(ctx context.Context, r page.Request) (found page.O
 	return page.With(found, all), err
 }
 
-// fromEntries returns a page of alerts with what their entries have. Those of the
-// severities have only what no change of an alert changes.
+// sortedAlerts sorts the alerts of the list in windows. Only their slots have their
+// events.
+func (l alertList) sortedAlerts(list walk.List[alert.Alert]) walk.Window[alert.Alert] {
+	if l.SortedBy() != alert.ByEvents {
+		return l.sorted(list, alertsRead)
+	}
+	w := l.sorted(list, slotsRead)
+	w.Complete = l.shown
+	return w
+}
+
+// fromEntries returns a page of alerts with what their entries have.
 func (l alertList) fromEntries(ctx context.Context, r page.Request) (page.Of[alert.Alert], error) {
 	switch order := l.SortedBy(); {
-	case order == alert.ByCreation && len(l.Statuses) == 0:
-		return l.list(l.bySeverity(l.Descending, false)...).Page(ctx, r)
-	case order == alert.ByCreation:
-		return l.narrowed(l.list(l.byStatus(l.Descending, false)...)).Page(ctx, r)
-	case order == alert.BySeverity && len(l.Statuses) == 0:
-		return l.list(l.bySeverity(true, true)...).Page(ctx, r)
+	case order == alert.BySeverity:
+		return l.list(l.ranked()...).Page(ctx, r)
 	case order == alert.ByStatus:
-		return l.narrowed(l.list(l.byStatus(true, true)...)).Page(ctx, r)
-	case order == alert.ByEvents && len(l.Statuses) == 0:
-		return l.sorted(l.list(l.bySeverity(true, false)...), slotsRead, l.complete).Page(ctx, r)
+		return l.list(l.grouped()...).Page(ctx, r)
+	case order == alert.ByCreation:
+		return l.list(l.passing(l.Descending)...).Page(ctx, r)
+	case order == alert.ByEvents:
+		return l.byEvents().Page(ctx, r)
 	default:
-		return l.sorted(l.narrowed(l.list(l.byStatus(true, false)...)), entriesRead, l.complete).Page(ctx, r)
+		return l.sorted(l.narrowed(l.list(l.byStatus(true)...)), entriesRead).Page(ctx, r)
 	}
 }
 
@@ -128,17 +136,21 @@ func (l alertList) narrowed(list walk.List[alert.Alert]) walk.List[alert.Alert] 
 	return list
 }
 
-// sorted reads the list, which has the newest first, in windows. Only the number of
-// events is not in the entries.
-func (l alertList) sorted(list walk.List[alert.Alert], size int, complete func(context.Context, []alert.Alert) ([]alert.Alert, error)) walk.Window[alert.Alert] {
+// sorted reads the list, which has the newest first, in windows.
+func (l alertList) sorted(list walk.List[alert.Alert], size int) walk.Window[alert.Alert] {
 	list.Position, list.Order = func(a alert.Alert) page.Position { return page.At(a.IID) }, nil
-	w := walk.Window[alert.Alert]{
+	return walk.Window[alert.Alert]{
 		Newest: list, Size: size,
 		Compare: func(a, b alert.Alert) int { return l.Compare(l.Position(a), l.Position(b)) },
 	}
-	if l.SortedBy() == alert.ByEvents {
-		w.Size, w.Complete = min(size, slotsRead), complete
-	}
+}
+
+// byEvents sorts alerts by what only their slots have. Reading the entries of a class
+// costs about as much as reading an alert.
+func (l alertList) byEvents() walk.Window[alert.Alert] {
+	requests := len(l.statuses()) * max(1, len(l.Severities))
+	w := l.sorted(l.list(together(byNumber(true, l.passing(true)))), slotsRead-requests)
+	w.Complete = l.complete
 	return w
 }
 
@@ -147,70 +159,143 @@ func (l alertList) alerts(descending bool) alertSource {
 	return l.entriesOf(alertItem.key(l.projectID), descending, func(a *alert.Alert) fields { return alertFields(a) })
 }
 
-// byStatus has a source for each status that passes the filter. If the list is by
-// status, their order is that of the ranks.
-func (l alertList) byStatus(descending, ranked bool) (sources []alertSource) {
-	for _, status := range alert.Statuses {
-		if !l.Passes(alert.Class{Status: status, Severity: l.anySeverity()}) {
-			continue
-		}
-		source := l.entriesOf(statusList(l.projectID, status), descending, func(a *alert.Alert) fields {
-			a.Status = status
-			return statusEntryFields(a)
-		})
-		if ranked {
-			source = walk.Group(status.Rank(), l.Descending, source)
-		}
-		sources = append(sources, source)
+// byNumber is the list of these sources, all by number.
+func byNumber(descending bool, sources []alertSource) walk.List[alert.Alert] {
+	list := walk.List[alert.Alert]{Sources: sources, Position: func(a alert.Alert) page.Position { return page.At(a.IID) }}
+	if !descending {
+		list.Order = page.Ascending
+	}
+	return list
+}
+
+// together is the source of all that a list has. Its own sources are read at once.
+func together(list walk.List[alert.Alert]) alertSource {
+	return func(ctx context.Context, after page.Position, n int) ([]alert.Alert, error) {
+		found, err := list.Page(ctx, page.Request{Number: 1, Size: n, After: after})
+		return found.Items, err
+	}
+}
+
+// statuses returns those that pass the filter.
+func (l alertList) statuses() []alert.Status { return orAll(l.Statuses, alert.Statuses) }
+
+// severities returns those that pass the filter.
+func (l alertList) severities() []alert.Severity { return orAll(l.Severities, alert.Severities) }
+
+// orAll returns those of all words that are wanted; none: all of them.
+func orAll[T comparable](wanted, all []T) []T {
+	return slices.DeleteFunc(slices.Clone(all), func(w T) bool { return len(wanted) > 0 && !slices.Contains(wanted, w) })
+}
+
+// passing has a source for each status, of all that passes the filter, by number.
+func (l alertList) passing(descending bool) (sources []alertSource) {
+	if len(l.Severities) == 0 {
+		return l.byStatus(descending)
+	}
+	for _, status := range l.statuses() {
+		sources = append(sources, together(byNumber(descending, l.byClass(status, descending))))
 	}
 	return sources
 }
 
-// anySeverity returns a severity that passes the filter.
-func (l alertList) anySeverity() alert.Severity {
-	return append(slices.Clone(l.Severities), alert.SeverityUnknown)[0]
-}
-
-// bySeverity has a source for each severity that passes the filter, in the same way.
-func (l alertList) bySeverity(descending, ranked bool) (sources []alertSource) {
-	for _, severity := range alert.Severities {
-		if len(l.Severities) > 0 && !slices.Contains(l.Severities, severity) {
-			continue
-		}
-		source := l.entriesOf(severityList(l.projectID, severity), descending, func(a *alert.Alert) fields {
-			a.Severity = severity
-			return severityEntryFields(a)
-		})
-		if ranked {
-			source = walk.Group(severity.Rank(), l.Descending, source)
-		}
-		sources = append(sources, source)
+// byStatus has a source for each status that passes the filter.
+func (l alertList) byStatus(descending bool) (sources []alertSource) {
+	for _, status := range l.statuses() {
+		sources = append(sources, l.ofStatus(status, descending))
 	}
 	return sources
+}
+
+// ofStatus is the source of the alerts with the status, by number.
+func (l alertList) ofStatus(status alert.Status, descending bool) alertSource {
+	return l.entriesOf(statusList(l.projectID, status), descending, func(a *alert.Alert) fields {
+		a.Status = status
+		return statusEntryFields(a)
+	})
+}
+
+// byClass has a source for each severity that passes the filter, of the alerts with
+// the status, by number.
+func (l alertList) byClass(status alert.Status, descending bool) (sources []alertSource) {
+	for _, severity := range l.severities() {
+		at := classList(l.projectID, alert.Class{Status: status, Severity: severity})
+		sources = append(sources, l.entriesOf(at, descending, l.ofClass(status)))
+	}
+	return sources
+}
+
+func (l alertList) ofClass(status alert.Status) func(*alert.Alert) fields {
+	return func(a *alert.Alert) fields {
+		a.Status = status
+		return classEntryFields(a)
+	}
+}
+
+// grouped has a source for each status that passes the filter, in the order of the
+// statuses.
+func (l alertList) grouped() (sources []alertSource) {
+	sources = l.passing(true)
+	for i, status := range l.statuses() {
+		sources[i] = walk.Group(status.Rank(), l.Descending, sources[i])
+	}
+	return sources
+}
+
+// ranked has a source for each status that passes the filter, in the order of the
+// severities. Only for the gravest first the entries of all severities have it.
+func (l alertList) ranked() (sources []alertSource) {
+	for _, status := range l.statuses() {
+		if l.Descending && len(l.Severities) == 0 {
+			sources = append(sources, l.gravest(status))
+			continue
+		}
+		groups := l.byClass(status, true)
+		for i, severity := range l.severities() {
+			groups[i] = walk.Group(severity.Rank(), l.Descending, groups[i])
+		}
+		sources = append(sources, together(l.list(groups...)))
+	}
+	return sources
+}
+
+// gravest is the source of the alerts with the status, the gravest first.
+func (l alertList) gravest(status alert.Status) alertSource {
+	return func(ctx context.Context, after page.Position, n int) ([]alert.Alert, error) {
+		low, high := classEntry.key(l.projectID, string(status), int64(0)), classEntry.key(l.projectID, string(status), int64(math.MaxInt64))
+		if after.Some() {
+			high = classEntry.key(l.projectID, string(status), after.Value, after.ID-1)
+		}
+		return l.between(ctx, low, high, true, n, l.ofClass(status))
+	}
 }
 
 // entriesOf is the source of the items in the part of a partition whose sort keys
 // are the key's with a number behind it.
 func (l alertList) entriesOf(at key, descending bool, read func(*alert.Alert) fields) alertSource {
-	return func(ctx context.Context, after page.Position, n int) (found []alert.Alert, err error) {
+	return func(ctx context.Context, after page.Position, n int) ([]alert.Alert, error) {
 		low, high := int64(0), int64(math.MaxInt64)
 		if after.Some() && descending {
 			high = after.ID - 1
 		} else if after.Some() {
 			low = after.ID + 1
 		}
-		err = l.run(ctx, &sdk.QueryInput{
-			TableName: l.table(at), ScanIndexForward: aws.Bool(!descending), Limit: aws.Int32(int32(min(n, maxLimit))),
-			KeyConditionExpression:    aws.String("pk = :pk AND sk BETWEEN :low AND :high"),
-			ExpressionAttributeValues: item{":pk": text(at.pk), ":low": text(at.entry(low).sk), ":high": text(at.entry(high).sk)},
-		}, func(it item) (more bool, err error) {
-			a := alert.Alert{ProjectID: l.projectID}
-			err = read(&a).read(it)
-			found = append(found, a)
-			return len(found) < n, err
-		})
-		return found, err
+		return l.between(ctx, at.entry(low), at.entry(high), descending, n, read)
 	}
+}
+
+// between returns the first n items from one sort key to the other.
+func (l alertList) between(ctx context.Context, low, high key, descending bool, n int, read func(*alert.Alert) fields) (found []alert.Alert, err error) {
+	err = l.run(ctx, &sdk.QueryInput{
+		TableName: l.table(low), ScanIndexForward: aws.Bool(!descending), Limit: aws.Int32(int32(min(n, maxLimit))),
+		KeyConditionExpression:    aws.String("pk = :pk AND sk BETWEEN :low AND :high"),
+		ExpressionAttributeValues: item{":pk": text(low.pk), ":low": text(low.sk), ":high": text(high.sk)},
+	}, func(it item) (more bool, err error) {
+		a := alert.Alert{ProjectID: l.projectID}
+		err = read(&a).read(it)
+		found = append(found, a)
+		return len(found) < n, err
+	})
+	return found, err
 }
 
 // maxLimit is how many items a request asks for at most. It is more than any page

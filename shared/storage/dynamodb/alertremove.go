@@ -66,7 +66,7 @@ func (s *Store) removeSomeAlerts(ctx context.Context, projectID int64, most int)
 		if a.Fingerprint != "" {
 			parts = append(parts, remove(slotKey(projectID, a.Fingerprint)), remove(aloneKey(a)))
 		}
-		parts = append(parts, remove(statusList(projectID, a.Status).entry(a.IID)), remove(severityList(projectID, a.Severity).entry(a.IID)))
+		parts = append(parts, unlist(a)...)
 		themselves = append(themselves, remove(alertItem.key(projectID, a.IID)))
 		return len(themselves) < most, err
 	})

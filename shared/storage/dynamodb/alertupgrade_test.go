@@ -35,7 +35,7 @@ func asBefore(t *testing.T, o dynamodb.Options, projectID int64) {
 		key := map[string]types.AttributeValue{"pk": it["pk"], "sk": it["sk"]}
 		switch {
 		case of != fmt.Sprint(projectID):
-		case slices.Contains([]string{"STATUS", "SEVERITY", "DAYS"}, kind), strings.HasPrefix(sk, "COUNT#"):
+		case slices.Contains([]string{"STATUS", "BYSEVERITY", "DAYS"}, kind), strings.HasPrefix(sk, "COUNT#"):
 			_, err = c.DeleteItem(t.Context(), &sdk.DeleteItemInput{TableName: table, Key: key})
 		case kind == "PROJECT", kind == "COUNTER":
 			_, err = c.UpdateItem(t.Context(), &sdk.UpdateItemInput{TableName: table, Key: key, UpdateExpression: aws.String("REMOVE listed, older")})

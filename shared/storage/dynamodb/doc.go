@@ -18,6 +18,7 @@
 // keys are padded with zeros, so that a list in reverse is the newest first.
 //
 //	table         pk                             sk                        is                                                                                ttl
+//	alerts        BYSEVERITY#<project>#<status>  <rank>#<iid>              an alert among those with the status, by its severity
 //	alerts        COUNTER#<project>              COUNT#<shard>             a part of the numbers of alerts by status and severity
 //	alerts        COUNTER#<project>              COUNTER                   the last iid in a project
 //	alerts        DAYS#<project>                 <day>#<shard>             a part of the numbers of alerts that were opened on a day                         three months later
@@ -26,7 +27,6 @@
 //	alerts        OPEN#<project>#<fingerprint>   SLOT                      counts the events of an open alert
 //	alerts        PAYLOAD#<name>                 <number>                  a chunk of a payload or a sample
 //	alerts        PROJECT#<id>                   ALERT#<iid>               an alert
-//	alerts        SEVERITY#<project>#<severity>  <iid>                     an alert in the list of those with the severity
 //	alerts        STATUS#<project>#<status>      <iid>                     an alert in the list of those with the status, with what orders and filters need
 //	applications  APP#<client_id>                APP                       an application
 //	applications  COUNTER#apps                   COUNTER                   the last number of an application
@@ -94,12 +94,12 @@
 // removed or created with it. The transaction requires that the slot has counted
 // nothing since it was read; otherwise it is tried again.
 //
-// The transaction that stores an alert also puts it into the list of its status and
-// that of its severity, and counts it for its status and severity and for its day.
-// A change moves it in its own transaction. The counts of a project are spread over
-// sixteen items by the numbers of the alerts: the alerts of one webhook follow each
-// other, and transactions on one item would collide. Orders for which there is no
-// key sort some of the newest entries at a time.
+// The transaction that stores an alert also puts it into two lists of its status, by
+// its number and by its severity, and counts it for its status and severity and for
+// its day. A change moves it in its own transaction, of at most seven items. The counts
+// of a project are spread over sixteen items by the numbers of the alerts: the alerts
+// of one webhook follow each other, and transactions on one item would collide. Orders
+// for which there is no key sort some of the newest entries at a time.
 //
 // An alert notes with which status it is listed and counted. If an earlier release
 // stored or changed it, it comes to where it belongs with its next change or with
