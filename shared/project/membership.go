@@ -2,12 +2,8 @@ package project
 
 import (
 	"context"
-	"slices"
-
-	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/audit"
-	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 )
 
@@ -25,20 +21,36 @@ func (r *Rules) MembershipsOf(ctx context.Context, k Kind, userID int64, req pag
 	if err != nil {
 		return page.Of[Membership]{}, err
 	}
-	all := make([]Membership, len(found.Items))
-	reads, ctx := errgroup.WithContext(ctx)
-	for n, m := range found.Items {
-		reads.Go(func() error {
-			at, err := r.at(ctx, m.Place)
-			if err == nil {
-				all[n] = Membership{m, at.Where()}
-			}
-			return fault.IgnoreNotFound(err) // deleted in between
-		})
+	paths, err := r.paths(ctx, k, found.Items)
+	var all []Membership
+	for _, m := range found.Items {
+		if path := paths[m.ID]; path != "" { // it was not deleted in between
+			all = append(all, Membership{m, path})
+		}
 	}
-	err = reads.Wait()
-	gone := func(m Membership) bool { return m.FullPath == "" }
-	return page.Of[Membership]{Items: slices.DeleteFunc(all, gone), Total: found.Total, More: found.More, Next: found.Next}, err
+	return page.With(found, all), err
+}
+
+// paths returns the full paths of the places of these members, by their ids.
+func (r *Rules) paths(ctx context.Context, k Kind, members []Member) (map[int64]string, error) {
+	ids := make([]int64, len(members))
+	for n, m := range members {
+		ids[n] = m.ID
+	}
+	if k == InProject {
+		found, err := r.ProjectsByID(ctx, ids)
+		return where(found), err
+	}
+	found, err := r.GroupsByID(ctx, ids)
+	return where(found), err
+}
+
+func where[T GroupOrProject](found map[int64]T) map[int64]string {
+	paths := make(map[int64]string, len(found))
+	for id, at := range found {
+		paths[id] = at.Where()
+	}
+	return paths
 }
 
 // at returns the group or project that the place is.

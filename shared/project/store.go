@@ -42,6 +42,10 @@ type Reader interface {
 	ProjectByPath(ctx context.Context, fullPath string) (Project, error)
 
 	// Projects returns a page of the selected projects, the newest first. It
+	// ProjectsByID returns the projects with these ids, by id. It leaves out ids
+	// that do not exist.
+	ProjectsByID(ctx context.Context, ids []int64) (map[int64]Project, error)
+
 	// is not counted if there is a search, or if the selection has a member of
 	// more than MaxCounted projects.
 	Projects(ctx context.Context, selected Selection, r page.Request) (page.Of[Project], error)

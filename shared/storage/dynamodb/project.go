@@ -64,6 +64,11 @@ func (s *Store) Project(ctx context.Context, id int64) (project.Project, error) 
 	return projects.get(ctx, s, projectItem.key(id))
 }
 
+// ProjectsByID returns the projects with these ids that exist.
+func (s *Store) ProjectsByID(ctx context.Context, ids []int64) (map[int64]project.Project, error) {
+	return projects.withIDs(ctx, s, ids, projectID)
+}
+
 // ProjectByPath returns the project with this full path.
 func (s *Store) ProjectByPath(ctx context.Context, fullPath string) (project.Project, error) {
 	id, err := s.claimant(ctx, pathKey(fullPath), "project_id")

@@ -62,6 +62,11 @@ func (s *Store) Project(ctx context.Context, id int64) (project.Project, error) 
 	return projects.find(ctx, s.readers, "WHERE projects.id = ?", id)
 }
 
+// ProjectsByID returns the projects with these ids that exist.
+func (s *Store) ProjectsByID(ctx context.Context, ids []int64) (map[int64]project.Project, error) {
+	return projects.withIDs(ctx, s, ids, func(p project.Project) int64 { return p.ID })
+}
+
 // ProjectByPath returns the project with this full path.
 func (s *Store) ProjectByPath(ctx context.Context, fullPath string) (project.Project, error) {
 	return projects.find(ctx, s.readers, "WHERE projects.id = (SELECT project_id FROM paths WHERE key = ?)", key(fullPath))

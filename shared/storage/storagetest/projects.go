@@ -11,6 +11,7 @@ import (
 
 var projects = []promise{
 	{"are created and read back", createProject},
+	{"are read by their ids", projectsByID},
 	{"never share a path", takenProjectPath},
 	{"need a namespace that exists", projectWithoutNamespace},
 	{"change", updateProject},
@@ -37,6 +38,15 @@ func createProject(t *testing.T, s storage.Store) {
 	}
 	_, err = s.GroupByPath(t.Context(), own.FullPath)
 	wantError(t, "GroupByPath of a project", err, project.ErrGroupNotFound)
+}
+
+func projectsByID(t *testing.T, s storage.Store) {
+	g := addGroup(t, s, addUser(t, s).ID)
+	web, mail := addProject(t, s, g), addProject(t, s, g)
+	addProject(t, s, g)
+	got := must[map[int64]project.Project](t)(s.ProjectsByID(t.Context(), []int64{mail.ID, unknownID, web.ID, mail.ID}))
+	wantSame(t, "ProjectsByID", got, map[int64]project.Project{web.ID: web, mail.ID: mail})
+	wantSame(t, "ProjectsByID of none", must[map[int64]project.Project](t)(s.ProjectsByID(t.Context(), nil)), map[int64]project.Project{})
 }
 
 // wantProject reads the project in every way.
