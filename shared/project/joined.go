@@ -6,8 +6,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-
-	"gatehouse/shared/page"
 )
 
 // Joined are groups in which a user has a role as a member: the highest roles
@@ -48,22 +46,8 @@ func (r *Rules) Joined(ctx context.Context, userID int64, most int) (Joined, err
 	case len(roles) > most:
 		return r.direct(ctx, roles, most)
 	}
-	below := Selection{MembersOnly: true, In: slices.Collect(maps.Keys(roles))}
-	newest, err := r.Groups(ctx, below, page.Request{Number: 1, Size: most})
-	if err != nil || !newest.More {
-		return roles.join(slices.Values(newest.Items), false), err
-	}
-	all, err := r.GroupsByID(ctx, roles.first(most))
-	if err != nil {
-		return Joined{}, err
-	}
-	for _, g := range newest.Items {
-		if len(all) == most {
-			break
-		}
-		all[g.ID] = g
-	}
-	return roles.join(maps.Values(all), true), nil
+	found, more, err := r.GroupsIn(ctx, slices.Collect(maps.Keys(roles)), most)
+	return roles.join(maps.Values(found), more), err
 }
 
 // groupRoles are the roles of a user's memberships of groups, by the group's id.
@@ -108,4 +92,19 @@ func (rs groupRoles) join(found iter.Seq[Group], more bool) Joined {
 		return cmp.Or(cmp.Compare(b.Role, a.Role), cmp.Compare(a.ID, b.ID))
 	})
 	return Joined{all, more}
+}
+
+// AddGroups adds groups to those that a store has found, until these are so many. It
+// reports whether some are left out.
+func AddGroups(found map[int64]Group, newest []Group, most int) (more bool) {
+	for _, g := range newest {
+		if _, there := found[g.ID]; there {
+			continue
+		}
+		if len(found) >= most {
+			return true
+		}
+		found[g.ID] = g
+	}
+	return false
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gatehouse/shared/apptest"
-	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/storage"
 	"gatehouse/shared/user"
@@ -129,8 +128,8 @@ func TestGroupsAreFoundWithoutMembershipsOfProjects(t *testing.T) {
 // withoutLists is a store that refuses to list groups.
 type withoutLists struct{ storage.Store }
 
-func (withoutLists) Groups(context.Context, project.Selection, page.Request) (page.Of[project.Group], error) {
-	return page.Of[project.Group]{}, errNotNeeded
+func (withoutLists) GroupsIn(context.Context, []int64, int) (map[int64]project.Group, bool, error) {
+	return nil, false, errNotNeeded
 }
 
 func TestNothingIsLookedForBelowMoreGroupsThanAreWanted(t *testing.T) {

@@ -23,6 +23,11 @@ type Reader interface {
 	// id. It leaves out ids that do not exist.
 	GroupsByID(ctx context.Context, ids []int64) (map[int64]Group, error)
 
+	// GroupsIn returns the groups with these ids and the newest of those below them,
+	// at any depth, by id: at most so many, which must not be fewer than the ids. It
+	// reports whether it left out some. It leaves out ids that do not exist.
+	GroupsIn(ctx context.Context, ids []int64, most int) (found map[int64]Group, more bool, err error)
+
 	// GroupByPath returns the group or user's namespace with this full path,
 	// or a fault.NotFound error.
 	GroupByPath(ctx context.Context, fullPath string) (Group, error)

@@ -12,6 +12,7 @@ import (
 var groups = []promise{
 	{"are created and read back", createGroup},
 	{"are read by their ids", groupsByID},
+	{"are read with the newest below them", groupsIn},
 	{"belong to their creator", groupCreator},
 	{"never share a path", takenGroupPath},
 	{"need a parent that exists", groupWithoutParent},
@@ -52,6 +53,52 @@ func groupsByID(t *testing.T, s storage.Store) {
 	got := must[map[int64]project.Group](t)(s.GroupsByID(t.Context(), []int64{below.ID, unknownID, own.ID, top.ID, below.ID}))
 	wantSame(t, "GroupsByID", got, map[int64]project.Group{top.ID: top, below.ID: below, own.ID: own})
 	wantSame(t, "GroupsByID of none", must[map[int64]project.Group](t)(s.GroupsByID(t.Context(), nil)), map[int64]project.Group{})
+}
+
+func groupsIn(t *testing.T, s storage.Store) {
+	creator := addUser(t, s)
+	top, own, lone := addGroup(t, s, creator.ID), namespaceOf(t, s, creator), addGroup(t, s, creator.ID)
+	first := addSubgroup(t, s, top, creator.ID)
+	second, deep := addSubgroup(t, s, top, creator.ID), addSubgroup(t, s, first, creator.ID)
+	addProject(t, s, lone)
+	deep.Visibility = project.Public
+	first.Visibility, top.Visibility = project.Public, project.Public
+	for _, g := range []*project.Group{&top, &first, &deep} {
+		wantOK(t, "UpdateGroup", s.UpdateGroup(t.Context(), *g))
+		g.Version++
+	}
+	tests := []struct {
+		name string
+		in   []project.Group
+		most int
+		want []project.Group
+		more bool
+	}{
+		{"none", nil, 3, nil, false},
+		{"a group without others", []project.Group{lone}, 1, []project.Group{lone}, false},
+		{"a user's namespace", []project.Group{own}, 3, []project.Group{own}, false},
+		{"a group with others", []project.Group{top}, 4, []project.Group{top, first, second, deep}, false},
+		{"the newest of them", []project.Group{top}, 3, []project.Group{top, second, deep}, true},
+		{"no others", []project.Group{top}, 1, []project.Group{top}, true},
+		{"one in the other", []project.Group{top, first, lone}, 5, []project.Group{top, first, second, deep, lone}, false},
+		{"one in the other, and the newest of others", []project.Group{top, first, lone}, 4, []project.Group{top, first, deep, lone}, true},
+		{"two beside each other", []project.Group{first, second}, 9, []project.Group{first, second, deep}, false},
+	}
+	for _, test := range tests {
+		ids, want := []int64{}, map[int64]project.Group{}
+		for _, g := range test.in {
+			ids = append(ids, g.ID)
+		}
+		for _, g := range test.want {
+			want[g.ID] = g
+		}
+		got, more, err := s.GroupsIn(t.Context(), append(ids, unknownID), test.most)
+		wantOK(t, "GroupsIn "+test.name, err)
+		wantSame(t, "GroupsIn "+test.name, got, want)
+		if more != test.more {
+			t.Errorf("GroupsIn %s: more is %t, want %t", test.name, more, test.more)
+		}
+	}
 }
 
 // wantGroup reads the group in every way.
