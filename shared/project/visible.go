@@ -2,9 +2,10 @@ package project
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/page"
 )
@@ -42,34 +43,59 @@ func (s Selection) Visibilities() []Visibility {
 // VisibleProjects returns a page of the projects that the viewer sees, the newest
 // first. Of these it returns only those with the search in their name or full path.
 func (r *Rules) VisibleProjects(ctx context.Context, v Viewer, search string, wanted page.Request) (page.Of[Project], error) {
-	selected, err := r.seenBy(ctx, v)
+	found, _, err := r.visible(ctx, v, search, wanted)
+	return found, err
+}
+
+// visible also returns the viewer's memberships of groups, which it had to read.
+func (r *Rules) visible(ctx context.Context, v Viewer, search string, wanted page.Request) (found page.Of[Project], inGroups Memberships, err error) {
+	selected, inGroups, err := r.seenBy(ctx, v)
 	if err != nil {
-		return page.Of[Project]{}, err
+		return found, nil, err
 	}
 	selected.MemberID, selected.Search = v.UserID, search
 	if v.NamespaceID != 0 {
 		selected.In = append(selected.In, v.NamespaceID)
 	}
-	return r.Projects(ctx, selected, wanted)
+	found, err = r.Projects(ctx, selected, wanted)
+	return found, inGroups, err
 }
 
-// VisibleGroups returns a page of the groups that the viewer sees, the newest first.
-func (r *Rules) VisibleGroups(ctx context.Context, v Viewer, wanted page.Request) (page.Of[Group], error) {
-	selected, err := r.seenBy(ctx, v)
-	if err != nil {
-		return page.Of[Group]{}, err
+// VisibleWithRoles returns the page of VisibleProjects, and the viewer's role in each
+// of the projects.
+func (r *Rules) VisibleWithRoles(ctx context.Context, v Viewer, search string, wanted page.Request) (found page.Of[Project], roles []Role, err error) {
+	var known Known
+	reads, readCtx := errgroup.WithContext(ctx)
+	reads.Go(func() (err error) {
+		found, v.Memberships, err = r.visible(readCtx, v, search, wanted)
+		return err
+	})
+	reads.Go(func() (err error) {
+		if !v.Admin {
+			known, err = r.Known(readCtx, v.UserID)
+		}
+		return err
+	})
+	if err := reads.Wait(); err != nil {
+		return found, nil, err
 	}
-	return r.Groups(ctx, selected, wanted)
+	roles, err = r.rolesIn(ctx, v, known, found.Items)
+	return found, roles, err
 }
 
-// RolesIn returns the viewer's role in each of the projects. If the known
-// memberships are not all of the viewer's, it reads those that count in one of them.
-func (r *Rules) RolesIn(ctx context.Context, v Viewer, known Known, projects []Project) ([]Role, error) {
-	var err error
-	v.Memberships = known.memberships
+// rolesIn returns the role of the viewer, whose memberships of groups are read, in
+// each of the projects. If the known memberships are not all others, it reads those
+// of the projects.
+func (r *Rules) rolesIn(ctx context.Context, v Viewer, known Known, projects []Project) ([]Role, error) {
+	inProjects, err := known.memberships, error(nil)
 	if !v.Admin && !known.all {
-		v.Memberships, err = r.MembershipsAt(ctx, v.UserID, placesOf(projects)...)
+		places := make([]Place, len(projects))
+		for n, p := range projects {
+			places[n] = p.Place()
+		}
+		inProjects, err = r.MembershipsAt(ctx, v.UserID, places...)
 	}
+	v.Memberships = slices.Concat(v.Memberships, inProjects)
 	roles := make([]Role, len(projects))
 	for n, p := range projects {
 		roles[n] = v.RoleIn(p, r.now())
@@ -77,26 +103,24 @@ func (r *Rules) RolesIn(ctx context.Context, v Viewer, known Known, projects []P
 	return roles, err
 }
 
-// placesOf returns every place in which a role counts in one of the projects.
-func placesOf(projects []Project) []Place {
-	places := map[Place]bool{}
-	for _, p := range projects {
-		for _, place := range p.Places() {
-			places[place] = true
-		}
+// VisibleGroups returns a page of the groups that the viewer sees, the newest first.
+func (r *Rules) VisibleGroups(ctx context.Context, v Viewer, wanted page.Request) (page.Of[Group], error) {
+	selected, _, err := r.seenBy(ctx, v)
+	if err != nil {
+		return page.Of[Group]{}, err
 	}
-	return slices.Collect(maps.Keys(places))
+	return r.Groups(ctx, selected, wanted)
 }
 
-// seenBy selects what the viewer sees because of groups.
-func (r *Rules) seenBy(ctx context.Context, v Viewer) (Selection, error) {
-	selected := Selection{All: v.Admin, Now: r.now()}
-	if v.Admin {
-		return selected, nil
+// seenBy selects what the viewer sees because of groups, and returns the memberships
+// of these.
+func (r *Rules) seenBy(ctx context.Context, v Viewer) (selected Selection, inGroups Memberships, err error) {
+	selected = Selection{All: v.Admin, Now: r.now()}
+	if !v.Admin {
+		inGroups, err = r.MembershipsIn(ctx, InGroup, v.UserID)
+		selected.In = inGroups.groups(selected.Now)
 	}
-	ms, err := r.MembershipsIn(ctx, InGroup, v.UserID)
-	selected.In = ms.groups(selected.Now)
-	return selected, err
+	return selected, inGroups, err
 }
 
 // groups returns the ids of the groups among the places of the memberships that

@@ -1,6 +1,8 @@
 package project_test
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -8,6 +10,8 @@ import (
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
+	"gatehouse/shared/storage"
+	"gatehouse/shared/storage/sqlite/sqlitetest"
 	"gatehouse/shared/user"
 )
 
@@ -54,27 +58,52 @@ func TestListsHaveWhatTheViewerSees(t *testing.T) {
 	}
 }
 
-func TestRolesInProjects(t *testing.T) {
-	a := apptest.New(t)
-	root, ada, ben := a.Admin("root"), a.User("ada"), a.User("ben")
-	acme := a.Group("acme", project.Group{}, ada, project.Internal)
-	web, mail := a.Project("web", acme, project.Internal), a.Project("mail", acme, project.Internal)
-	own := a.Project("own", a.Namespace(ben), project.Private)
-	a.Member(web.Place(), ben, project.Developer)
-	for viewer, want := range map[user.User][]project.Role{
-		root: {project.Owner, project.Owner, project.Owner},
-		ada:  {project.Owner, project.Owner, project.NoRole},
-		ben:  {project.Developer, project.NoRole, project.Owner},
-	} {
-		v := project.Viewer{UserID: viewer.ID, Admin: viewer.Admin}
-		known, err := a.Projects.Known(t.Context(), viewer.ID)
-		if err != nil {
-			t.Fatal(err)
+// withoutLineages is a store that refuses to read memberships of groups one by one.
+type withoutLineages struct{ storage.Store }
+
+func (s withoutLineages) MembershipsAt(ctx context.Context, userID int64, places ...project.Place) (project.Memberships, error) {
+	for _, p := range places {
+		if p.Kind == project.InGroup {
+			return nil, errNotNeeded
 		}
-		for what, known := range map[string]project.Known{"nothing": {}, "all memberships": known} {
-			if got, err := a.Projects.RolesIn(t.Context(), v, known, []project.Project{web, mail, own}); err != nil || !slices.Equal(got, want) {
-				t.Errorf("RolesIn for %s, knowing %s = %v, %v, want %v", viewer.Username, what, got, err, want)
-			}
+	}
+	return s.Store.MembershipsAt(ctx, userID, places...)
+}
+
+// Roles in a page of projects take the memberships of groups that the list has read,
+// and at most those of the projects on the page.
+func TestVisibleWithRoles(t *testing.T) {
+	a := apptest.Over(t, withoutLineages{sqlitetest.Open(t)})
+	root, ada, ben, eve := a.Admin("root"), a.User("ada"), a.User("ben"), a.User("eve")
+	acme := a.Group("acme", project.Group{}, ada, project.Internal)
+	team := a.Group("team", acme, ada, project.Internal)
+	for n := range 30 { // more than are read ahead
+		a.Member(a.Project(fmt.Sprintf("p%d", n), a.Namespace(ada), project.Private).Place(), eve, project.Guest)
+	}
+	web, mail := a.Project("web", team, project.Internal), a.Project("mail", team, project.Internal)
+	a.Project("own", a.Namespace(ben), project.Private)
+	a.Member(web.Place(), ben, project.Developer)
+	a.Member(mail.Place(), eve, project.Reporter)
+	a.Member(acme.Place(), eve, project.Guest)
+	ended := project.Member{Place: team.Place(), UserID: ben.ID, Role: project.Owner, ExpiresAt: a.Now().Add(-time.Hour)}
+	if err := a.Store.AddMember(t.Context(), ended); err != nil {
+		t.Fatal(err)
+	}
+	tests := map[user.User][]string{
+		root: {"own Owner", "mail Owner", "web Owner"},
+		ada:  {"mail Owner", "web Owner", "p29 Owner"},
+		ben:  {"own Owner", "mail ", "web Developer"},
+		eve:  {"mail Reporter", "web Guest", "p29 Guest"},
+	}
+	for viewer, want := range tests {
+		v := project.Viewer{UserID: viewer.ID, NamespaceID: viewer.NamespaceID, Admin: viewer.Admin}
+		found, roles, err := a.Projects.VisibleWithRoles(t.Context(), v, "", page.Request{Number: 1, Size: 3})
+		var got []string
+		for n, p := range found.Items {
+			got = append(got, fmt.Sprint(p.Path, " ", roles[n]))
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s has the roles %q, %v, want %q", viewer.Username, got, err, want)
 		}
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"net/url"
 
-	"golang.org/x/sync/errgroup"
-
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/site"
@@ -48,20 +46,7 @@ func (a *api) listProjects(w http.ResponseWriter, r *http.Request, u user.User) 
 // visible returns a page of the projects that the user sees, as visits.
 func (a *api) visible(r *http.Request, u user.User, search string, wanted page.Request) (rows []visit, found page.Of[project.Project], err error) {
 	viewer := project.Viewer{UserID: u.ID, NamespaceID: u.NamespaceID, Admin: u.Admin}
-	var known project.Known
-	reads, ctx := errgroup.WithContext(r.Context())
-	reads.Go(func() (err error) {
-		known, err = a.app.Projects.Known(ctx, u.ID)
-		return err
-	})
-	reads.Go(func() (err error) {
-		found, err = a.app.Projects.VisibleProjects(ctx, viewer, search, wanted)
-		return err
-	})
-	if err := reads.Wait(); err != nil {
-		return nil, found, err
-	}
-	roles, err := a.app.Projects.RolesIn(r.Context(), viewer, known, found.Items)
+	found, roles, err := a.app.Projects.VisibleWithRoles(r.Context(), viewer, search, wanted)
 	if err != nil {
 		return nil, found, err
 	}
