@@ -94,12 +94,6 @@ func guard[P project.GroupOrProject](
 	})
 }
 
-// Viewer returns what decides which groups and projects the caller can access.
-func (a *Auth) Viewer(ctx context.Context, c Caller) (project.Viewer, error) {
-	memberships, err := a.projects.Memberships(ctx, c.User.ID)
-	return project.Viewer{UserID: c.User.ID, Admin: c.User.Admin, Memberships: memberships}, err
-}
-
 // RoleIn returns the user's role in the project. An unknown or blocked user has
 // none.
 func (a *Auth) RoleIn(ctx context.Context, p project.Project, userID int64) (project.Role, error) {

@@ -46,17 +46,6 @@ type Filter struct {
 	Search string
 }
 
-// Filter returns the filter that passes what the viewer sees.
-func (v Viewer) Filter(now time.Time) Filter {
-	f := Filter{All: v.Admin, OwnerID: v.UserID}
-	for _, m := range v.Memberships {
-		if m.Active(now) {
-			f.Places = append(f.Places, m.Place)
-		}
-	}
-	return f
-}
-
 // Project reports whether the filter passes the project.
 func (f Filter) Project(p Project) bool {
 	return f.passes(p.OwnerID, p.Visibility, p.Places()) && Finds(p.SearchText(), f.Search)

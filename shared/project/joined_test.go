@@ -102,10 +102,6 @@ type withoutProjects struct{ storage.Store }
 
 var errNotNeeded = errors.New("nobody needs that")
 
-func (withoutProjects) Memberships(context.Context, int64) (project.Memberships, error) {
-	return nil, errNotNeeded
-}
-
 func (s withoutProjects) MembershipsIn(ctx context.Context, k project.Kind, userID int64) (project.Memberships, error) {
 	if k != project.InGroup {
 		return nil, errNotNeeded

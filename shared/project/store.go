@@ -42,15 +42,15 @@ type Reader interface {
 	// Project returns the project with this id, or a fault.NotFound error.
 	Project(ctx context.Context, id int64) (Project, error)
 
+	// ProjectsByID returns the projects with these ids, by id. It leaves out ids
+	// that do not exist.
+	ProjectsByID(ctx context.Context, ids []int64) (map[int64]Project, error)
+
 	// ProjectByPath returns the project with this full path, or a
 	// fault.NotFound error.
 	ProjectByPath(ctx context.Context, fullPath string) (Project, error)
 
 	// Projects returns a page of the selected projects, the newest first. It
-	// ProjectsByID returns the projects with these ids, by id. It leaves out ids
-	// that do not exist.
-	ProjectsByID(ctx context.Context, ids []int64) (map[int64]Project, error)
-
 	// is not counted if there is a search, or if the selection has a member of
 	// more than MaxCounted projects.
 	Projects(ctx context.Context, selected Selection, r page.Request) (page.Of[Project], error)
@@ -65,9 +65,6 @@ type Reader interface {
 	// memberships instead: also those that ended, and a user who has one in another
 	// place twice.
 	CountMembers(ctx context.Context, now time.Time, places ...Place) (int, error)
-
-	// Memberships returns every membership of the user, also expired ones.
-	Memberships(ctx context.Context, userID int64) (Memberships, error)
 
 	// MembershipsIn returns the user's memberships of places of this kind, also
 	// expired ones, by ascending id of the place.

@@ -284,11 +284,6 @@ type withoutGroups struct {
 	reads *atomic.Int32
 }
 
-func (s withoutGroups) Memberships(ctx context.Context, userID int64) (project.Memberships, error) {
-	s.reads.Add(1)
-	return s.Store.Memberships(ctx, userID)
-}
-
 func (s withoutGroups) MembershipsIn(ctx context.Context, k project.Kind, userID int64) (project.Memberships, error) {
 	s.reads.Add(1)
 	return s.Store.MembershipsIn(ctx, k, userID)

@@ -126,11 +126,6 @@ func (s *Store) membersAfter(place project.Place, now time.Time) walk.Source[pro
 	}
 }
 
-// Memberships returns every membership of the user.
-func (s *Store) Memberships(ctx context.Context, userID int64) (project.Memberships, error) {
-	return members.all(ctx, s, memberOfUser.key(userID))
-}
-
 // MembershipsIn returns the user's memberships of places of this kind.
 func (s *Store) MembershipsIn(ctx context.Context, k project.Kind, userID int64) (project.Memberships, error) {
 	return members.all(ctx, s, memberOfUser.key(userID, string(k)))

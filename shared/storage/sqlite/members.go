@@ -109,11 +109,6 @@ func (s *Store) CountMembers(ctx context.Context, now time.Time, places ...proje
 	return min(int(n), page.CountLimit+1), err
 }
 
-// Memberships returns every membership of the user.
-func (s *Store) Memberships(ctx context.Context, userID int64) (project.Memberships, error) {
-	return members.all(ctx, s.readers, "WHERE user_id = ?", userID)
-}
-
 // ofKind selects a user's memberships of places of a kind. SQLite would rather look
 // through everyone's, in the primary key.
 const ofKind = "INDEXED BY members_by_user WHERE user_id = ? AND kind = ?"

@@ -181,7 +181,7 @@ func (d plain) compare(t *testing.T, s storage.Store, size int) {
 	})
 	d.compareFor(t, s, "an administrator", size, project.Selection{All: true}, project.Filter{All: true})
 	for _, u := range d.users {
-		filter := project.Viewer{UserID: u.ID, Memberships: d.membershipsOf(u)}.Filter(now)
+		filter := project.Filter{OwnerID: u.ID, Places: d.placesOf(u)}
 		selected := project.Selection{In: []int64{u.NamespaceID}, MemberID: u.ID, Now: now}
 		for _, p := range filter.Places {
 			if p.Kind == project.InGroup {
@@ -200,13 +200,14 @@ func (d plain) compare(t *testing.T, s storage.Store, size int) {
 	}
 }
 
-func (d plain) membershipsOf(u user.User) (ms project.Memberships) {
+// placesOf are those of which the user is a member.
+func (d plain) placesOf(u user.User) (places []project.Place) {
 	for m := range d.members {
-		if m.UserID == u.ID {
-			ms = append(ms, m)
+		if m.UserID == u.ID && m.Active(now) {
+			places = append(places, m.Place)
 		}
 	}
-	return ms
+	return places
 }
 
 func newest[T any](things map[int64]T, passes func(T) bool) (all []T) {

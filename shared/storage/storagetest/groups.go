@@ -117,7 +117,7 @@ func groupCreator(t *testing.T, s storage.Store) {
 	if len(got) != 1 || got[0].UserID != creator.ID || got[0].Role != project.Owner || !got[0].ExpiresAt.IsZero() {
 		t.Fatalf("Members of a new group = %+v, want its creator as owner for good", got)
 	}
-	memberships := must[project.Memberships](t)(s.Memberships(t.Context(), creator.ID))
+	memberships := must[project.Memberships](t)(s.SomeMemberships(t.Context(), creator.ID, 100))
 	wantSame(t, "Memberships", memberships, project.Memberships{got[0]})
 }
 
@@ -167,7 +167,7 @@ func refusedGroup(t *testing.T, s storage.Store) {
 	taken := addGroup(t, s, creator.ID)
 	_, err := s.CreateGroup(t.Context(), groupAt(project.Group{}, taken.Path), other.ID)
 	wantTaken(t, "CreateGroup", err, "path")
-	memberships := must[project.Memberships](t)(s.Memberships(t.Context(), other.ID))
+	memberships := must[project.Memberships](t)(s.SomeMemberships(t.Context(), other.ID, 100))
 	wantSame(t, "Memberships of the refused creator", memberships, project.Memberships{})
 	wantGroup(t, s, taken)
 }
@@ -259,7 +259,7 @@ func deleteGroup(t *testing.T, s storage.Store) {
 	wantError(t, "DeleteGroup again", s.DeleteGroup(t.Context(), g.ID), project.ErrGroupNotFound)
 	wantError(t, "DeleteGroup of an unknown id", s.DeleteGroup(t.Context(), unknownID), project.ErrGroupNotFound)
 	wantSame(t, "Members", allMembers(t, s, g.Place()), []project.Member{})
-	if got := must[project.Memberships](t)(s.Memberships(t.Context(), creator.ID)); len(got) != 1 {
+	if got := must[project.Memberships](t)(s.SomeMemberships(t.Context(), creator.ID, 100)); len(got) != 1 {
 		t.Errorf("Memberships = %+v, want that of the parent alone", got)
 	}
 
