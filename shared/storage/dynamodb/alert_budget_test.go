@@ -149,3 +149,50 @@ func TestBudgetOfListsOfAlerts(t *testing.T) {
 		}
 	}
 }
+
+// So does a page that is asked for by its number, where the numbers of the alerts
+// have no gap; and its alerts are the same where they have one.
+func TestBudgetOfPagesByNumber(t *testing.T) {
+	o, u := options(t), &readUnits{}
+	s, p := openWith(t, o), newProjectID()
+	for range 5 {
+		var some []alert.Occurrence
+		for range 199 {
+			some = append(some, newOccurrence())
+		}
+		report(t, s, p, some...)
+	}
+	w := &dynamodbtest.Steps{Through: u}
+	o.HTTPClient = w
+	measured := dynamodb.New(o)
+	for _, gaps := range []int{0, 3} {
+		for range gaps {
+			takeNumber(t, o, p)
+		}
+		for _, descending := range []bool{true, false} {
+			for number, want := range map[int]int{2: 20, 49: 20, 50: 15, 51: 0} {
+				var found page.Of[alert.Alert]
+				r := page.Request{Number: number, Size: 20}
+				u.units = 0
+				steps, _ := w.During(func() {
+					found = must[page.Of[alert.Alert]](t)(measured.Alerts(t.Context(), p, alert.Query{Descending: descending}, r))
+				})
+				if len(found.Items) != want || found.More != (number < 50) {
+					t.Errorf("%d gaps: page %d has %d alerts, more %t, want %d, %t", gaps, number, len(found.Items), found.More, want, number < 50)
+				}
+				for i, a := range found.Items {
+					iid := int64(r.Offset() + i + 1)
+					if descending {
+						iid = 995 - iid + 1
+					}
+					if a.IID != iid {
+						t.Fatalf("%d gaps: alert %d of page %d is %d, want %d", gaps, i, number, a.IID, iid)
+					}
+				}
+				if gaps == 0 && (steps > 3 || u.units > 60) {
+					t.Errorf("page %d takes %d steps and %.1f read units, want at most 3 and 60", number, steps, u.units)
+				}
+			}
+		}
+	}
+}

@@ -183,24 +183,31 @@ func (s *Store) alertCounter(ctx context.Context, projectID int64) (c alertCount
 
 // AlertCounts returns the numbers of a project's alerts.
 func (s *Store) AlertCounts(ctx context.Context, projectID int64) (alert.Counts, error) {
-	counts, total := alert.Counts{}, alertCounting{}
+	counts, numbered, err := s.countAlerts(ctx, projectID)
+	if err != nil || !numbered.complete() {
+		return nil, err
+	}
+	return counts, nil
+}
+
+// countAlerts returns the numbers of the alerts that are listed, and how many there
+// are.
+func (s *Store) countAlerts(ctx context.Context, projectID int64) (counts alert.Counts, numbered alertCounting, err error) {
+	counts = alert.Counts{}
 	all := alertCount.key(projectID)
 	all.sk = "COUNT" // of the counter as well
-	err := s.query(ctx, all, forward, func(it item) (bool, error) {
+	err = s.query(ctx, all, forward, func(it item) (bool, error) {
 		for _, class := range (alert.Filter{}).Classes() {
 			if err := addTo(counts, class, it); err != nil {
 				return false, err
 			}
 		}
-		return true, alertCounterFields(&total).read(it)
+		return true, alertCounterFields(&numbered).read(it)
 	})
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("count alerts: %w", err)
-	case !total.complete():
-		return nil, nil
+	if err != nil {
+		err = fmt.Errorf("count alerts: %w", err)
 	}
-	return counts, nil
+	return counts, numbered, err
 }
 
 func addTo(counts alert.Counts, class alert.Class, it item) error {

@@ -42,8 +42,14 @@ func (s *Store) Alerts(ctx context.Context, projectID int64, q alert.Query, r pa
 }
 
 func (l alertList) page(ctx context.Context, r page.Request) (found page.Of[alert.Alert], err error) {
-	order := l.SortedBy()
-	if everything := len(l.Statuses)+len(l.Severities) == 0 && (order == alert.ByCreation || order == alert.ByEvents); everything || l.Searches() {
+	order, everything := l.SortedBy(), len(l.Statuses)+len(l.Severities) == 0
+	switch {
+	case l.Searches(), everything && order == alert.ByEvents:
+		return l.fromAlerts(ctx, r)
+	case everything && order == alert.ByCreation:
+		if r, err = l.jump(ctx, r); err != nil {
+			return found, err
+		}
 		return l.fromAlerts(ctx, r)
 	}
 	var listed bool
@@ -67,6 +73,25 @@ func (l alertList) page(ctx context.Context, r page.Request) (found page.Of[aler
 	}
 	all, err := l.complete(ctx, found.Items)
 	return page.With(found, all), err
+}
+
+// jump moves a page of all alerts to where its number leads, so that what is before
+// it is not read. That needs numbers without gaps: an alert that could not be stored
+// leaves one.
+func (l alertList) jump(ctx context.Context, r page.Request) (page.Request, error) {
+	skipped := int64(r.Skipped())
+	if skipped == 0 {
+		return r, nil
+	}
+	counts, numbered, err := l.countAlerts(ctx, l.projectID)
+	if err != nil || int64(counts.Total(alert.Filter{})) != numbered.last {
+		return r, err
+	}
+	after := page.At(skipped)
+	if l.Descending {
+		after = page.At(max(1, numbered.last-skipped+1))
+	}
+	return page.Request{Number: 1, Size: r.Size, After: after}, nil
 }
 
 // fromAlerts reads the newest alerts themselves.
