@@ -1,11 +1,20 @@
 package functions_test
 
 import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
 	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/apptest"
 	"gatehouse/shared/audit"
+	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
 	"gatehouse/shared/scope"
+	"gatehouse/shared/storage/dynamodb"
 	"gatehouse/shared/user"
 )
 
@@ -65,5 +74,65 @@ func aboutProjects() []scenario {
 		{rest: "DELETE " + environments + "/{environment}", status: 404}, // is gone
 		{rest: "POST " + environments, send: `{"name":"staging"}`, status: 201, stored: names(project.EventEnvironmentCreated)},
 		{rest: "DELETE /projects/{web}", status: 204, stored: names(project.EventProjectDeleted)},
+	}
+}
+
+// Four accounts make one person a member a hundred times in an hour, however often
+// the person leaves, and then nobody does but administrators.
+func TestForcedMembershipsHaveALimit(t *testing.T) {
+	t.Run("sqlite", func(t *testing.T) { forceMemberships(t, apptest.New(t)) })
+	t.Run("dynamodb", func(t *testing.T) {
+		needEmulator(t)
+		forceMemberships(t, apptest.Over(t, dynamodb.New(emulated(t))))
+	})
+}
+
+func forceMemberships(t *testing.T, a *apptest.App) {
+	ben, eve := a.User("ben"), a.User("eve")
+	var groups []project.Group
+	var owners []project.Inviter
+	for n := range 4 {
+		owner := a.User(fmt.Sprint("owner-", n))
+		groups = append(groups, a.Group(fmt.Sprint("group-", n), project.Group{}, owner, project.Private))
+		owners = append(owners, project.Inviter{Actor: audit.ByUser(owner.ID), Role: project.Owner})
+	}
+	invite := func(by project.Inviter, n int, u user.User) error {
+		return a.Projects.Invite(t.Context(), by, groups[n], project.Member{UserID: u.ID, Role: project.Guest})
+	}
+	leave := func(n int) {
+		if err := a.Projects.Leave(t.Context(), audit.ByUser(ben.ID), groups[n].Place()); err != nil {
+			t.Error(err)
+		}
+	}
+	var invited atomic.Int32
+	for range 26 {
+		var callers sync.WaitGroup
+		for n := range groups {
+			callers.Go(func() {
+				switch err := invite(owners[n], n, ben); {
+				case err == nil:
+					invited.Add(1)
+					leave(n)
+				case !fault.Is(err, fault.TooMany):
+					t.Error(err)
+				}
+			})
+		}
+		callers.Wait()
+	}
+	if got := invited.Load(); got != 100 {
+		t.Errorf("of 104 invitations of one person %d were taken, want 100", got)
+	}
+	if err := invite(owners[0], 0, eve); err != nil {
+		t.Errorf("an invitation of somebody else: %v", err)
+	}
+	admin := owners[1]
+	admin.Admin = true
+	if err := invite(admin, 1, ben); err != nil {
+		t.Errorf("an invitation by an administrator: %v", err)
+	}
+	a.Pass(time.Hour)
+	if err := invite(owners[2], 2, ben); err != nil {
+		t.Errorf("an invitation an hour later: %v", err)
 	}
 }

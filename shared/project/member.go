@@ -85,18 +85,22 @@ type GroupOrProject interface {
 type Inviter struct {
 	audit.Actor
 	Role  Role // there
-	Admin bool // has no invitationLimit
+	Admin bool // has no limits
 }
 
-// invitationLimit is how many memberships an account gives others in an hour.
-// Nobody is asked before, so it also bounds what one account can do to others.
-var invitationLimit = throttle.Limit{Failures: 100, Window: time.Hour}
+// Nobody is asked before others make them a member. So these limit how many
+// memberships an account gives others in an hour, and how many all others together
+// give an account.
+var (
+	invitationLimit = throttle.Limit{Failures: 100, Window: time.Hour}
+	invitedLimit    = throttle.Limit{Failures: 100, Window: time.Hour}
+)
 
 // Invite makes a user a member. The inviter needs the ManagerRole in the group or
 // project and cannot give a role above their own there. Invite calls also while it
 // counts the invitation; its error comes first. It returns a fault.Conflict error
 // for a present member, a fault.NotFound error for an unknown user, and a
-// fault.TooMany error beyond the limit.
+// fault.TooMany error beyond the limits.
 func (r *Rules) Invite(ctx context.Context, by Inviter, at GroupOrProject, m Member, also ...func(context.Context) error) error {
 	m.Place, m.CreatedAt = at.Place(), r.now()
 	invitation, err := r.countInvitation(ctx, by, m, also)
@@ -123,8 +127,9 @@ func (r *Rules) countInvitation(ctx context.Context, by Inviter, m Member, also 
 		calls.Go(func() error { return call(callCtx) })
 	}
 	if !by.Admin && m.UserID != by.UserID {
-		account := strconv.FormatInt(by.UserID, 10)
-		invitation, refused = r.attempts.Count(ctx, throttle.Invitation, account, invitationLimit)
+		invitation, refused = r.attempts.Count(ctx,
+			throttle.Deed{Kind: throttle.Invitation, Account: strconv.FormatInt(by.UserID, 10), Limit: invitationLimit},
+			throttle.Deed{Kind: throttle.Invited, Account: strconv.FormatInt(m.UserID, 10), Limit: invitedLimit})
 	}
 	if err := calls.Wait(); err != nil {
 		return invitation, err

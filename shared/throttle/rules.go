@@ -25,7 +25,8 @@ const (
 	Password          Kind = "password"
 	CrossSitePassword Kind = "password from another site"
 	SecondFactor      Kind = "second factor"
-	Invitation        Kind = "invitation" // not a guess, see Count
+	Invitation        Kind = "invitation" // this and the next are no guesses, see Count
+	Invited           Kind = "invited"
 )
 
 // Guess describes an attempt.
@@ -66,7 +67,7 @@ func NewRules(store Store, keys secret.Keys, limit Limit, now func() time.Time) 
 
 // Attempt is an accepted attempt. It counts as a failure until Succeed or
 // Withdraw is called, which do nothing for the zero Attempt.
-type Attempt struct{ atAddress, total counted }
+type Attempt struct{ counters []counted }
 
 // counted is an attempt in one counter; the zero value is in none.
 type counted struct {
@@ -78,28 +79,52 @@ type counted struct {
 // checked. After too many failures the error is a *Refused, and the attempt
 // counts nowhere.
 func (r *Rules) Begin(ctx context.Context, g Guess) (Attempt, error) {
-	var a Attempt
-	var atAddress, total error
-	var counts sync.WaitGroup
-	counts.Go(func() { a.atAddress, atAddress = r.count(ctx, r.key(g, NetworkOf(g.Address).String()), r.limit) })
-	counts.Go(func() { a.total, total = r.count(ctx, r.key(g, allAddresses), g.Total) })
-	counts.Wait()
-	err := errors.Join(total, atAddress) // errors.As finds the wait of total, which is the longer one
-	if err == nil {
-		return a, nil
-	}
+	network := NetworkOf(g.Address).String()
+	a, err := r.countAll(ctx, // errors.As finds the wait of the total, which is the longer one
+		countable{r.key(g, allAddresses), g.Total}, countable{r.key(g, network), r.limit})
 	if refused := (*Refused)(nil); errors.As(err, &refused) {
-		slog.WarnContext(ctx, "attempt throttled",
-			"kind", string(g.Kind), "network", NetworkOf(g.Address).String(), "wait", refused.Wait)
+		slog.WarnContext(ctx, "attempt throttled", "kind", string(g.Kind), "network", network, "wait", refused.Wait)
 	}
-	return Attempt{}, errors.Join(err, r.Withdraw(ctx, a))
+	return a, err
 }
 
-// Count counts a deed of an account, which may do so many in a window; Withdraw
-// uncounts one that was not done. After too many the error is a *Refused.
-func (r *Rules) Count(ctx context.Context, k Kind, account string, l Limit) (Attempt, error) {
-	deed, err := r.count(ctx, r.key(Guess{Kind: k, Account: account}, allAddresses), l)
-	return Attempt{total: deed}, err
+// Deed is something that an account may do, or that may be done to it, so many
+// times in a window.
+type Deed struct {
+	Kind    Kind
+	Account string
+	Limit   Limit
+}
+
+// Count counts what are deeds of several accounts; Withdraw uncounts what was not
+// done. If one of the accounts has too many, the error is a *Refused, and nothing
+// is counted.
+func (r *Rules) Count(ctx context.Context, deeds ...Deed) (Attempt, error) {
+	all := make([]countable, len(deeds))
+	for n, d := range deeds {
+		all[n] = countable{r.key(Guess{Kind: d.Kind, Account: d.Account}, allAddresses), d.Limit}
+	}
+	return r.countAll(ctx, all...)
+}
+
+// countable is what an attempt counts in.
+type countable struct {
+	key   Key
+	limit Limit
+}
+
+// countAll counts an attempt in each of the counters, or in none.
+func (r *Rules) countAll(ctx context.Context, all ...countable) (Attempt, error) {
+	a, refused := Attempt{make([]counted, len(all))}, make([]error, len(all))
+	var counts sync.WaitGroup
+	for n, c := range all {
+		counts.Go(func() { a.counters[n], refused[n] = r.count(ctx, c.key, c.limit) })
+	}
+	counts.Wait()
+	if err := errors.Join(refused...); err != nil {
+		return Attempt{}, errors.Join(err, r.Withdraw(ctx, a))
+	}
+	return a, nil
 }
 
 // glance is how long a waiting attempt sleeps between two tries.
@@ -143,7 +168,7 @@ func (r *Rules) Withdraw(ctx context.Context, a Attempt) error {
 // each calls do at once for each counter that has the attempt.
 func (a Attempt) each(ctx context.Context, do func(context.Context, counted) error) error {
 	calls, ctx := errgroup.WithContext(ctx)
-	for _, c := range []counted{a.atAddress, a.total} {
+	for _, c := range a.counters {
 		if c != (counted{}) {
 			calls.Go(func() error { return do(ctx, c) })
 		}

@@ -325,7 +325,7 @@ func TestDeedsOfAnAccountHaveALimit(t *testing.T) {
 	limit := throttle.Limit{Failures: 2, Window: time.Hour}
 	count := func(account string, want bool) (deed throttle.Attempt) {
 		t.Helper()
-		deed, err := f.Count(t.Context(), throttle.Invitation, account, limit)
+		deed, err := f.Count(t.Context(), throttle.Deed{Kind: throttle.Invitation, Account: account, Limit: limit})
 		if fault.Is(err, fault.TooMany) == want || want && err != nil {
 			t.Errorf("Count of %s = %v, want it counted: %t", account, err, want)
 		}
@@ -342,6 +342,27 @@ func TestDeedsOfAnAccountHaveALimit(t *testing.T) {
 	count("7", false)
 	f.now = at(60)
 	count("7", true)
+}
+
+func TestDeedsOfTwoAccountsCountInBothOrInNone(t *testing.T) {
+	f := newFixture(t, throttle.Limit{})
+	limit := throttle.Limit{Failures: 2, Window: time.Hour}
+	count := func(by, of string, want bool) {
+		t.Helper()
+		_, err := f.Count(t.Context(),
+			throttle.Deed{Kind: throttle.Invitation, Account: by, Limit: limit}, throttle.Deed{Kind: throttle.Invited, Account: of, Limit: limit})
+		if fault.Is(err, fault.TooMany) == want || want && err != nil {
+			t.Errorf("Count by %s of %s = %v, want it counted: %t", by, of, err, want)
+		}
+	}
+	count("1", "7", true)
+	count("2", "7", true)
+	count("3", "7", false)
+	count("3", "7", false)
+	count("3", "8", true)
+	count("3", "9", true)
+	count("3", "9", false)
+	count("4", "9", true)
 }
 
 func TestNoLimitThrottlesNobody(t *testing.T) {
