@@ -91,7 +91,8 @@ func (p pending) guess(answer twofactor.Answer, from netip.Addr) throttle.Guess 
 }
 
 // read returns the user and the second factor that the sign-in waits for, or
-// errOver. It calls also beside the reads; an error of that comes first.
+// errOver. It calls also beside the reads; an error of any of them comes before
+// errOver, and the first of several is returned.
 func (r *Rules) read(ctx context.Context, p pending, also func(context.Context) error) (u user.User, f twofactor.Factor, err error) {
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.Go(func() (err error) {
