@@ -128,12 +128,19 @@
 // changes or deletes a group or project keeps its entries there, one for each group
 // above it, and the counts in these groups and of the instance. A page reads as many
 // entries of each partition as it shows, and then the things themselves. A viewer
-// pays two read units for each group that they are a direct member of. A search
-// among projects that the viewer joined one by one reads these, at a unit each.
+// pays two read units for each group that they are a direct member of: one for its
+// list, and one for what it counts. The groups of a person with those below cost one
+// for each that they are a direct member of, one for each list in which there are
+// others, by the visibility, and one for each of these others. A search among
+// projects that the viewer joined one by one reads these, at a unit each.
 //
 // A directory that an earlier release filled lacks these entries until FillLists
 // has added them. Its lists are read from those of everything until then.
 //
-// Other lists are read up to the page that is asked for, and for the total up to
-// page.CountLimit entries: about 1 MB or one request.
+// Other lists are read up to the page that is asked for. Lists of tokens and of
+// applications with up to 500 entries, and of members with up to 1,000, are counted
+// each time. The first time that a longer one is counted, all of it is read; from then
+// on, what adds or removes an entry keeps the count in its transaction. Client keys
+// are counted each time, up to page.CountLimit of them. Lists of sessions, grants,
+// memberships and audit entries have no totals.
 package dynamodb
