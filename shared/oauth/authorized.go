@@ -2,7 +2,6 @@ package oauth
 
 import (
 	"context"
-	"math"
 	"slices"
 	"time"
 
@@ -56,72 +55,84 @@ func (s *Server) Authorized(ctx context.Context, u user.User, r page.Request) (p
 	if err != nil {
 		return page.Of[Authorized]{}, err
 	}
+	clients, grants, err := s.granted(ctx, summaries.Items)
+	if err != nil {
+		return page.Of[Authorized]{}, err
+	}
 	found := make([]Authorized, len(summaries.Items))
-	reads, ctx := errgroup.WithContext(ctx)
-	reads.SetLimit(readTogether)
+	checks, ctx := errgroup.WithContext(ctx)
+	checks.SetLimit(checkedTogether)
 	for i, a := range summaries.Items {
-		reads.Go(func() (err error) {
-			found[i], err = s.authorized(ctx, u, a)
+		checks.Go(func() (err error) {
+			found[i], err = s.authorized(ctx, u, a, clients[a.Application], grants[a.ClientID])
 			return err
 		})
 	}
-	err = reads.Wait()
+	err = checks.Wait()
 	found = slices.DeleteFunc(found, func(a Authorized) bool { return a.ID == 0 })
 	return page.Of[Authorized]{Items: found, Total: -1, More: summaries.More, Next: summaries.Next}, err
 }
 
-// readTogether is the number of clients that are read in parallel.
-const readTogether = 20
+// granted returns the clients of the summaries that were not deleted, and the newest
+// grants to them.
+func (s *Server) granted(ctx context.Context, summaries []Summary) (clients map[string]Client, grants map[int64][]Grant, err error) {
+	applications := make([]string, len(summaries))
+	for i, a := range summaries {
+		applications[i] = a.Application
+	}
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.Go(func() (err error) {
+		clients, err = s.store.ClientsNamed(ctx, applications)
+		return err
+	})
+	reads.Go(func() (err error) {
+		grants, err = s.store.GrantsOfEach(ctx, summaries, newestGrants+1)
+		return err
+	})
+	return clients, grants, reads.Wait()
+}
+
+// checkedTogether is the number of clients that are checked in parallel. Few of
+// them take another read, or are forgotten.
+const checkedTogether = 20
 
 // authorized returns the client with what it can do, or the zero Authorized if it
 // can do nothing. It forgets the summary if that is so for good.
-func (s *Server) authorized(ctx context.Context, u user.User, a Summary) (Authorized, error) {
-	var client Client
-	var can Authorized
-	var ended bool
-	reads, readCtx := errgroup.WithContext(ctx)
-	reads.Go(func() (err error) {
-		client, err = s.store.Client(readCtx, a.Application)
-		return fault.IgnoreNotFound(err)
-	})
-	reads.Go(func() (err error) {
-		can, ended, err = s.canDo(readCtx, u, a)
-		return err
-	})
-	err := reads.Wait()
+func (s *Server) authorized(ctx context.Context, u user.User, a Summary, c Client, newest []Grant) (Authorized, error) {
+	can, ended, err := s.canDo(ctx, u, a, newest)
 	switch {
 	case err != nil:
 		return Authorized{}, err
-	case ended || client.ID == 0:
+	case ended || c.ID == 0:
 		return Authorized{}, s.store.ForgetSummary(ctx, a)
 	case can.Since.IsZero():
 		return Authorized{}, nil
 	}
-	can.Client = client
+	can.Client = c
 	return can, nil
 }
 
-// newestGrants is how many grants to a client are all looked at.
-const newestGrants = 10
+// How many grants to a client are all looked at, and how many of more if none of
+// the newest is live.
+const newestGrants, someGrants = 10, 100
 
 // canDo returns what the live grants allow, or the zero Authorized if there is
 // none. That is exact if it has looked at all grants: if the newest are all there
-// are, or if none of them is live. Otherwise the older ones are known from the
-// summary only, which includes those that have ended. It also reports whether all
-// grants have ended; an outstanding code has not.
-func (s *Server) canDo(ctx context.Context, u user.User, a Summary) (can Authorized, ended bool, err error) {
-	grants, err := s.store.GrantsOf(ctx, a.UserID, a.ClientID, newestGrants+1)
-	all := len(grants) <= newestGrants
-	can = s.allowed(u, grants)
-	if err == nil && !all && can.Since.IsZero() {
-		grants, err = s.store.GrantsOf(ctx, a.UserID, a.ClientID, math.MaxInt)
-		all, can = true, s.allowed(u, grants)
+// are, or if none of them is live and there are not too many. Otherwise the older
+// ones are known from the summary only, which includes those that have ended. It
+// also reports whether all grants have ended; an outstanding code has not.
+func (s *Server) canDo(ctx context.Context, u user.User, a Summary, newest []Grant) (can Authorized, ended bool, err error) {
+	all := len(newest) <= newestGrants
+	can = s.allowed(u, newest)
+	if !all && can.Since.IsZero() {
+		newest, err = s.store.GrantsOf(ctx, a.UserID, a.ClientID, someGrants+1)
+		all, can = len(newest) <= someGrants, s.allowed(u, newest)
 	}
 	if !all {
 		can.Scopes, can.Since = a.Scopes, a.Since
-		can.LastUse = later(can.LastUse, a.LastUse)
+		can.LastUse = later(later(can.LastUse, a.LastUse), a.Since)
 	}
-	return can, !slices.ContainsFunc(grants, s.unended), err
+	return can, all && !slices.ContainsFunc(newest, s.unended), err
 }
 
 // clockSkew is how much a clock of another function may differ from ours.

@@ -1,6 +1,7 @@
 package oauth_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -12,6 +13,8 @@ import (
 	"gatehouse/shared/page"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/storage"
+	"gatehouse/shared/storage/sqlite/sqlitetest"
 	"gatehouse/shared/user"
 )
 
@@ -192,6 +195,38 @@ func TestAuthorizedWithManyGrants(t *testing.T) {
 	f.wantAuthorized(t, "nothing is left")
 	if kept, err := f.store.Summaries(t.Context(), f.user.ID, page.First); err != nil || len(kept.Items) != 0 {
 		t.Errorf("the summaries are %+v, %v, want none of what has ended", kept.Items, err)
+	}
+}
+
+// boundedGrants is a store that notes how many grants it was asked for.
+type boundedGrants struct {
+	storage.Store
+	most int
+}
+
+func (s *boundedGrants) GrantsOf(ctx context.Context, userID, clientID int64, most int) ([]oauth.Grant, error) {
+	s.most = max(s.most, most)
+	return s.Store.GrantsOf(ctx, userID, clientID, most)
+}
+
+// Looking for a live grant among many that have ended has a bound.
+func TestAuthorizedLooksAtAHundredGrants(t *testing.T) {
+	store := &boundedGrants{Store: sqlitetest.Open(t)}
+	f := newFixtureOver(t, store, oauth.Settings{})
+	start := f.now()
+	f.tokens(t)
+	for range 99 {
+		f.advance(time.Microsecond)
+		f.approve(t, f.client, f.authorizeRequest())
+	}
+	one := oauth.Client{ID: f.client.ID}
+	summed := oauth.Authorized{Client: one, Scopes: scope.Of("api"), Since: start, LastUse: start}
+	f.wantAuthorized(t, "the last of a hundred grants is live", summed)
+	f.advance(time.Microsecond)
+	f.approve(t, f.client, f.authorizeRequest())
+	f.wantAuthorized(t, "one of the grants beyond may be live", summed)
+	if store.most > 101 {
+		t.Errorf("Authorized asks for %d grants, want 101 at most", store.most)
 	}
 }
 

@@ -38,6 +38,10 @@ type ClientReader interface {
 	// error.
 	Client(ctx context.Context, clientID string) (Client, error)
 
+	// ClientsNamed returns the clients with these Application IDs, by these. It
+	// leaves out those that do not exist.
+	ClientsNamed(ctx context.Context, clientIDs []string) (map[string]Client, error)
+
 	// ClientByID returns the client with this number, or a fault.NotFound
 	// error.
 	ClientByID(ctx context.Context, id int64) (Client, error)

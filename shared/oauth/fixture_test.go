@@ -42,9 +42,13 @@ type fixture struct {
 
 func newFixture(t *testing.T, settings oauth.Settings) *fixture {
 	t.Helper()
+	return newFixtureOver(t, sqlitetest.Open(t), settings)
+}
+
+func newFixtureOver(t *testing.T, store storage.Store, settings oauth.Settings) *fixture {
+	t.Helper()
 	f := &fixture{}
 	f.at(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))
-	store := sqlitetest.Open(t)
 	f.store = store
 	trail := audit.NewTrail(store, f.now)
 	f.users = user.NewRules(store, trail, secret.Passwords{Time: 1, Memory: 64}, f.now)

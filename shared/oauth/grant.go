@@ -147,6 +147,10 @@ type GrantStore interface {
 	// ones: the highest Random first, and at most that many.
 	GrantsOf(ctx context.Context, userID, clientID int64, most int) ([]Grant, error)
 
+	// GrantsOfEach returns what GrantsOf does for each of the summaries, by the
+	// client's number. They are of one user, by descending client number.
+	GrantsOfEach(ctx context.Context, summaries []Summary, most int) (map[int64][]Grant, error)
+
 	// Summaries returns a page of the user's, the highest client number first.
 	// They are not counted.
 	Summaries(ctx context.Context, userID int64, r page.Request) (page.Of[Summary], error)

@@ -121,6 +121,7 @@ func TestBudget(t *testing.T) {
 		{"CreateGrant", func() error { return s.CreateGrant(ctx, newGrant()) }, []string{"TransactWriteItems"}},
 		{"Grant", func() error { _, err := s.Grant(ctx, grant.GrantID); return err }, []string{"GetItem"}},
 		{"GrantsOf", func() error { _, err := s.GrantsOf(ctx, 1, 2, 10); return err }, []string{"Query"}},
+		{"ClientsNamed", func() error { _, err := s.ClientsNamed(ctx, []string{c.ClientID, "other"}); return err }, []string{"BatchGetItem"}},
 		{"TouchGrant", func() error { return s.TouchGrant(ctx, grant.GrantID, now) }, []string{"UpdateItem", "UpdateItem"}},
 		{"AdvanceGrant", func() error { _, err := s.AdvanceGrant(ctx, grant.Redeemed(now)); return err },
 			[]string{"UpdateItem"}},

@@ -2,6 +2,7 @@ package dynamodb
 
 import (
 	"context"
+	"slices"
 
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/page"
@@ -60,6 +61,20 @@ func (s *Store) CreateClient(ctx context.Context, c oauth.Client) (oauth.Client,
 // Client returns the client with this Application ID.
 func (s *Store) Client(ctx context.Context, clientID string) (oauth.Client, error) {
 	return clients.get(ctx, s, clientItem.key(clientID))
+}
+
+// ClientsNamed returns the clients with these Application IDs.
+func (s *Store) ClientsNamed(ctx context.Context, clientIDs []string) (map[string]oauth.Client, error) {
+	var entries []oauth.Client
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(clientIDs))) {
+		entries = append(entries, oauth.Client{ClientID: id})
+	}
+	found, err := clients.complete(ctx, s, entries)
+	named := make(map[string]oauth.Client, len(found))
+	for _, c := range found {
+		named[c.ClientID] = c
+	}
+	return named, err
 }
 
 // ClientByID returns the client with this number.

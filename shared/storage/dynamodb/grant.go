@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"gatehouse/shared/oauth"
@@ -60,10 +62,12 @@ func (s *Store) Grant(ctx context.Context, id oauth.GrantID) (oauth.Grant, error
 	return grants.get(ctx, s, grantKey(id))
 }
 
+// highestRandom is above the ends of all sort keys of grants.
+const highestRandom = "g"
+
 // GrantsOf returns the user's newest grants to the client.
 func (s *Store) GrantsOf(ctx context.Context, userID, clientID int64, most int) (found []oauth.Grant, err error) {
-	const highest = "g" // above all digits
-	err = s.between(ctx, grantItem.key(userID, clientID), "", highest, most, func(it item) (bool, error) {
+	err = s.between(ctx, grantItem.key(userID, clientID), "", highestRandom, most, func(it item) (bool, error) {
 		g, err := grants.read(it)
 		found = append(found, g)
 		return len(found) < most, err
@@ -72,6 +76,74 @@ func (s *Store) GrantsOf(ctx context.Context, userID, clientID int64, most int) 
 		return nil, fmt.Errorf("list grants: %w", err)
 	}
 	return found, nil
+}
+
+// maxGrants is how many grants one request of GrantsOfEach reads of several clients:
+// about fifteen read units.
+const maxGrants = 100
+
+// GrantsOfEach returns the newest grants of each of the summaries. Clients that
+// follow each other and have no more grants than are wanted are read in one request.
+func (s *Store) GrantsOfEach(ctx context.Context, of []oauth.Summary, most int) (map[int64][]oauth.Grant, error) {
+	return s.grantsOfRuns(ctx, grantRuns(of, most), most)
+}
+
+func (s *Store) grantsOfRuns(ctx context.Context, runs [][]oauth.Summary, most int) (map[int64][]oauth.Grant, error) {
+	found := map[int64][]oauth.Grant{}
+	var mu sync.Mutex
+	return found, inParallel(ctx, runs, func(ctx context.Context, run []oauth.Summary) error {
+		some, err := s.grantsOfRun(ctx, run, most)
+		mu.Lock()
+		defer mu.Unlock()
+		maps.Copy(found, some)
+		return err
+	})
+}
+
+// grantRuns divides summaries into those that one request reads.
+func grantRuns(of []oauth.Summary, most int) (runs [][]oauth.Summary) {
+	room := int64(0)
+	for _, a := range of {
+		if few := a.Grants <= int64(most); few && a.Grants <= room {
+			runs[len(runs)-1] = append(runs[len(runs)-1], a)
+			room -= a.Grants
+		} else if runs = append(runs, []oauth.Summary{a}); few {
+			room = maxGrants - a.Grants
+		} else {
+			room = 0
+		}
+	}
+	return runs
+}
+
+// grantsOfRun reads the grants between the first and the last client. If there are
+// many of clients without a summary in between, it reads those of each client.
+func (s *Store) grantsOfRun(ctx context.Context, run []oauth.Summary, most int) (map[int64][]oauth.Grant, error) {
+	newest, oldest := run[0], run[len(run)-1]
+	if len(run) == 1 {
+		all, err := s.GrantsOf(ctx, newest.UserID, newest.ClientID, most)
+		return map[int64][]oauth.Grant{newest.ClientID: all}, err
+	}
+	found, looked := map[int64][]oauth.Grant{}, 0
+	for _, a := range run {
+		found[a.ClientID] = nil
+	}
+	low, high := grantItem.key(oldest.UserID, oldest.ClientID), grantItem.key(newest.UserID, newest.ClientID)
+	err := s.between(ctx, key{low.table, low.pk, ""}, low.sk, high.sk+highestRandom, maxGrants+1, func(it item) (bool, error) {
+		g, err := grants.read(it)
+		if newer, wanted := found[g.ClientID]; wanted && len(newer) < most {
+			found[g.ClientID] = append(newer, g)
+		}
+		looked++
+		return looked <= maxGrants, err
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("list grants: %w", err)
+	case looked <= maxGrants:
+		return found, nil
+	}
+	return s.grantsOfRuns(ctx, slices.Collect(slices.Chunk(run, 1)), most)
 }
 
 // AdvanceGrant stores the next state of a grant in one conditional write. If the

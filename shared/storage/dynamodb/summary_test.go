@@ -8,6 +8,7 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	gocmp "github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/page"
@@ -62,4 +63,52 @@ func TestSummariesTakeOneStep(t *testing.T) {
 			t.Errorf("reading %d: %d summaries, %v, in %d steps, want 1 in %d", n, len(found.Items), err, steps, want)
 		}
 	}
+}
+
+// The grants of clients with few are read in one request, whatever is left of those
+// without a summary in between, and those of clients with many in one each.
+func TestGrantsOfEachTakeFewRequests(t *testing.T) {
+	o, w := options(t), &wire{}
+	s := openWith(t, o)
+	o.HTTPClient = w
+	measured := openWith(t, o)
+	add := func(clientID int64, n int) {
+		if err := parallel(n, func() error {
+			g := newGrant()
+			g.ClientID = clientID
+			return s.CreateGrant(t.Context(), g)
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for clientID := range int64(20) {
+		add(clientID+1, 2)
+	}
+	wantRequests := func(what string, requests int) {
+		t.Helper()
+		of := must[page.Of[oauth.Summary]](t)(s.Summaries(t.Context(), 1, page.First)).Items
+		var found map[int64][]oauth.Grant
+		made := w.during(func() { found = must[map[int64][]oauth.Grant](t)(measured.GrantsOfEach(t.Context(), of, 11)) })
+		if len(made) != requests || len(found) != len(of) {
+			t.Errorf("%s: grants to %d of %d clients in %d requests, want %d", what, len(found), len(of), len(made), requests)
+		}
+	}
+	wantRequests("twenty clients with two", 1)
+	add(7, 10)
+	wantRequests("one of them with twelve", 3)
+	add(12, 99)
+	if err := s.RevokeGrants(t.Context(), 1, 12, now); err != nil {
+		t.Fatal(err)
+	}
+	wantRequests("a hundred grants that were revoked in between", 15)
+}
+
+// parallel calls do n times, eight at a time.
+func parallel(n int, do func() error) error {
+	var calls errgroup.Group
+	calls.SetLimit(8)
+	for range n {
+		calls.Go(do)
+	}
+	return calls.Wait()
 }

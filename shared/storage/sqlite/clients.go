@@ -42,6 +42,16 @@ func (s *Store) Client(ctx context.Context, clientID string) (oauth.Client, erro
 	return clients.find(ctx, s.readers, "WHERE client_id = ?", clientID)
 }
 
+// ClientsNamed returns the clients with these Application IDs.
+func (s *Store) ClientsNamed(ctx context.Context, clientIDs []string) (map[string]oauth.Client, error) {
+	found, err := clients.all(ctx, s.readers, "WHERE client_id IN (SELECT value FROM json_each(?))", text(clientIDs))
+	named := make(map[string]oauth.Client, len(found))
+	for _, c := range found {
+		named[c.ClientID] = c
+	}
+	return named, err
+}
+
 // ClientByID returns the client with this number.
 func (s *Store) ClientByID(ctx context.Context, id int64) (oauth.Client, error) {
 	return clients.find(ctx, s.readers, "WHERE id = ?", id)

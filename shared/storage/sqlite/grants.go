@@ -85,6 +85,19 @@ func (s *Store) GrantsOf(ctx context.Context, userID, clientID int64, most int) 
 	return grants.all(ctx, s.readers, newestGrants, userID, clientID, most)
 }
 
+// GrantsOfEach returns the newest grants of each of the summaries.
+func (s *Store) GrantsOfEach(ctx context.Context, of []oauth.Summary, most int) (map[int64][]oauth.Grant, error) {
+	found := make(map[int64][]oauth.Grant, len(of))
+	for _, a := range of {
+		newest, err := s.GrantsOf(ctx, a.UserID, a.ClientID, most)
+		if err != nil {
+			return nil, err
+		}
+		found[a.ClientID] = newest
+	}
+	return found, nil
+}
+
 const newestGrants = ofClient + " ORDER BY random DESC LIMIT ?"
 
 var advanceGrant = update("grants", grantProgress, byGrantID+" AND generation = ? AND revoked_at = 0")

@@ -12,9 +12,19 @@ import (
 
 var clients = []promise{
 	{"are created and read back", createClient},
+	{"are read by their Application IDs", clientsNamed},
 	{"change", updateClient},
 	{"changed by many at once change once", updateClientRace},
 	{"are removed", deleteClient},
+}
+
+func clientsNamed(t *testing.T, s storage.Store) {
+	first, second := addClient(t, s, 0), addClient(t, s, 0)
+	addClient(t, s, 0)
+	wanted := []string{second.ClientID, "", newClient(0).ClientID, first.ClientID, second.ClientID, ""}
+	got := must[map[string]oauth.Client](t)(s.ClientsNamed(t.Context(), wanted))
+	wantSame(t, "ClientsNamed", got, map[string]oauth.Client{first.ClientID: first, second.ClientID: second})
+	wantSame(t, "ClientsNamed of none", must[map[string]oauth.Client](t)(s.ClientsNamed(t.Context(), nil)), map[string]oauth.Client{})
 }
 
 func createClient(t *testing.T, s storage.Store) {

@@ -32,6 +32,7 @@ var grants = []promise{
 	{"that have ended are read back or forgotten", endedGrant},
 	{"are listed by user and client", grantsOf},
 	{"are listed by user and client, the highest first", newestGrants},
+	{"are listed for several clients", grantsOfEach},
 	{"have a summary for each client", summarizeGrants},
 	{"have summaries in pages", listSummaries},
 	{"have a summary beside those who forget one", summaryRace},
@@ -256,6 +257,27 @@ func newestGrants(t *testing.T, s storage.Store) {
 		got := must[[]oauth.Grant](t)(s.GrantsOf(t.Context(), user, client, most))
 		wantSame(t, fmt.Sprintf("GrantsOf, %d at most", most), got, all[:min(most, len(all))])
 	}
+}
+
+func grantsOfEach(t *testing.T, s storage.Store) {
+	const user, most = 51, 4
+	want := map[int64][]oauth.Grant{}
+	for client, n := range map[int64]int{61: 2, 62: 1, 63: 3, 64: 9, 65: 4, 66: 1} {
+		for range n {
+			want[client] = append(want[client], addGrantOf(t, s, user, client))
+		}
+		slices.SortFunc(want[client], func(a, b oauth.Grant) int { return bytes.Compare(b.Random[:], a.Random[:]) })
+		want[client] = want[client][:min(n, most)]
+	}
+	wantOK(t, "RevokeGrants", s.RevokeGrants(t.Context(), user, 62, now)) // has no summary
+	delete(want, 62)
+	addGrantOf(t, s, user, 0)
+	addGrantOf(t, s, user+1, 63)
+	of := summariesOf(t, s, user)
+	wantSame(t, "GrantsOfEach", must[map[int64][]oauth.Grant](t)(s.GrantsOfEach(t.Context(), of, most)), want)
+	delete(want, 61)
+	wantSame(t, "GrantsOfEach of some", must[map[int64][]oauth.Grant](t)(s.GrantsOfEach(t.Context(), of[:4], most)), want)
+	wantSame(t, "GrantsOfEach of none", must[map[int64][]oauth.Grant](t)(s.GrantsOfEach(t.Context(), nil, most)), map[int64][]oauth.Grant{})
 }
 
 // wantGrants checks which grants a user has to the client.
