@@ -50,7 +50,7 @@ func aboutTokens() []scenario {
 		{name: "authorization with openid", do: func(w *walk) { identityCode = w.code(w.t, w.browser, scope.OpenID) }, stored: names(oauth.EventConsent)},
 		{name: "code exchange with id_token", do: func(w *walk) { w.exchange(w.t, identityCode) }, stored: issued, cost: cost{3, 1, 4}},
 		{name: "refresh with id_token", do: func(w *walk) { identified = w.refresh(w.t, identified.Refresh) }, logged: refreshed, cost: cost{3, 1, 0}},
-		{name: "userinfo", do: func(w *walk) { w.get(w.t, "/oauth/userinfo", identified.Access) }, cost: cost{4, 0, 0}},
+		{name: "userinfo", do: func(w *walk) { w.get(w.t, "/oauth/userinfo", identified.Access) }, cost: cost{3, 0, 0}},
 		{name: "discovery", do: func(w *walk) { w.get(w.t, "/oauth/discovery/keys", "") }},
 
 		{name: "first Git request", do: func(w *walk) { git = w.gitToken(); w.ask(w.t, "root/web", git) }, stored: names(accesstoken.EventCreated)},
