@@ -112,6 +112,15 @@ func (c change) version(was int64) change {
 	return c.when("version = :was", item{":was": number(was)})
 }
 
+// unlessWritten requires that nothing wrote the item since it was read; nil: that it is
+// still not there.
+func (c change) unlessWritten(stored item) change {
+	if stored == nil {
+		return c.when(isNew, nil)
+	}
+	return c.when(nonceName+" = :was", item{":was": stored[nonceName]})
+}
+
 // ifEqual also requires the stored attributes to equal these.
 func (c change) ifEqual(fs fields) change {
 	names, values := map[string]string{}, item{}

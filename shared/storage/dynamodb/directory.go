@@ -260,8 +260,9 @@ func things[T any](entries []entry, idOf func(*T) *int64) []T {
 }
 
 // pageOf returns a page of a list of entries, with the things that they stand for.
-// It reads these while the list is counted.
-func pageOf[T any](ctx context.Context, s *Store, k kind[T], list walk.List[entry], r page.Request, idOf func(*T) *int64) (page.Of[T], error) {
+// It reads these while the list is counted, and leaves out those that keep reports
+// false for.
+func pageOf[T any](ctx context.Context, s *Store, k kind[T], list walk.List[entry], r page.Request, idOf func(*T) *int64, keep func(item, T) (bool, error)) (page.Of[T], error) {
 	var found page.Of[T]
 	total, count := -1, list.Count
 	list.Count = nil
@@ -270,7 +271,7 @@ func pageOf[T any](ctx context.Context, s *Store, k kind[T], list walk.List[entr
 		if err != nil {
 			return fmt.Errorf("list %ss: %w", k.noun, err)
 		}
-		items, err := k.complete(ctx, s, things(entries.Items, idOf))
+		items, err := k.completeIf(ctx, s, things(entries.Items, idOf), keep)
 		found = page.With(entries, items)
 		return err
 	}, func(ctx context.Context) error {

@@ -68,9 +68,9 @@ func (s *Store) CreateGroup(ctx context.Context, g project.Group, creator int64)
 	g.Version = 1
 	owner := project.Member{Place: g.Place(), UserID: creator, Role: project.Owner, CreatedAt: g.CreatedAt}
 	ofPlace, ofUser := memberKeys(owner)
-	next, yes := listingOfGroup(g), true
+	next := listingOfGroup(g)
 	n := recount(listing{}, next)
-	stored := create(groupItem.key(g.ID), append(emptyGroupFields(&g), field{isListed, &yes}))
+	stored := create(groupItem.key(g.ID), append(emptyGroupFields(&g), next.mark()...))
 	maps.Copy(stored.item, n.item())
 	return g, s.write(ctx, slices.Concat(
 		[]change{requireExists(userItem.key(creator)).orElse(user.ErrNotFound)},
@@ -120,15 +120,16 @@ func (s *Store) Groups(ctx context.Context, selected project.Selection, r page.R
 	if err != nil {
 		return page.Of[project.Group]{}, err
 	}
-	list := of.list()
+	list, keep := of.list(), stillSelected(ctx, of, project.Filter.Group)
 	if !complete {
 		filter, err := of.filter(ctx)
 		if err != nil {
 			return page.Of[project.Group]{}, err
 		}
 		list = unlisted(of, groups, groupList.key(), filter.Group, groupID)
+		keep = always
 	}
-	return pageOf(ctx, s, groups, list, r, groupID)
+	return pageOf(ctx, s, groups, list, r, groupID, keep)
 }
 
 // WidestBelow returns the widest visibility of what is in the group, which counts it.
@@ -155,15 +156,15 @@ func (s *Store) WidestBelow(ctx context.Context, id int64) (project.Visibility, 
 // countBelow counts the groups and projects with this visibility in the group that
 // the item is, without the group itself.
 func countBelow(it item, v project.Visibility) (int, error) {
-	g, err := groups.read(it)
-	if err != nil {
+	var as listedState
+	if err := as.fields().read(it); err != nil {
 		return 0, err
 	}
 	inGroups, err := countIn(it, project.InGroup, v)
 	if err != nil {
 		return 0, err
 	}
-	if inGroups > 0 && g.Visibility == v {
+	if inGroups > 0 && as.visibility == v {
 		inGroups--
 	}
 	inProjects, err := countIn(it, project.InProject, v)
@@ -181,7 +182,7 @@ func (s *Store) UpdateGroup(ctx context.Context, g project.Group) error {
 }
 
 func (s *Store) updateGroup(ctx context.Context, g project.Group) error {
-	stored, listed, err := groups.stored(ctx, s, groupItem.key(g.ID))
+	stored, it, err := groups.stored(ctx, s, groupItem.key(g.ID))
 	switch {
 	case err != nil:
 		return err
@@ -190,15 +191,18 @@ func (s *Store) updateGroup(ctx context.Context, g project.Group) error {
 	case stored.Version != g.Version:
 		return groups.changed
 	}
-	was := listingOfGroup(stored).ifListed(listed)
+	was, err := listingOfGroup(stored).listedIn(it)
+	if err != nil {
+		return err
+	}
 	stored.Name, stored.Visibility, stored.Version = g.Name, g.Visibility, g.Version+1
-	next, yes := listingOfGroup(stored), true
+	next := listingOfGroup(stored)
 	n := recount(was, next)
 	visibility := field{"visibility", (*string)(&g.Visibility)}
-	own := set(groupItem.key(g.ID), fields{{"name", &g.Name}, visibility, {"version", &stored.Version}, {isListed, &yes}})
+	own := set(groupItem.key(g.ID), append(fields{{"name", &g.Name}, visibility, {"version", &stored.Version}}, next.mark()...))
 	own.add = n.item()
 	return s.write(ctx, slices.Concat(
-		[]change{groups.asRead(own, g.Version, listed), groups.explain(set(groupList.key(g.ID), fields{visibility}))},
+		[]change{groups.asRead(own, g.Version, it), groups.explain(set(groupList.key(g.ID), fields{visibility}))},
 		n.ofInstance(g.ID), relist(was, next), n.ofGroups(stored.Ancestors, 0),
 	)...)
 }
@@ -209,16 +213,19 @@ func (s *Store) DeleteGroup(ctx context.Context, id int64) error {
 }
 
 func (s *Store) deleteGroup(ctx context.Context, id int64) error {
-	g, listed, err := groups.stored(ctx, s, groupItem.key(id))
+	g, it, err := groups.stored(ctx, s, groupItem.key(id))
 	if err != nil {
 		return err
 	}
 	if g.OwnerID != 0 {
 		return project.ErrGroupNotFound
 	}
-	was := listingOfGroup(g).ifListed(listed)
+	was, err := listingOfGroup(g).listedIn(it)
+	if err != nil {
+		return err
+	}
 	n := recount(was, listing{})
-	empty := mustRemoveEmpty(id).and("version = :was", item{":was": number(g.Version)}).ifEqual(fields{{isListed, &listed}})
+	empty := mustRemoveEmpty(id).and("version = :was", item{":was": number(g.Version)}).listedLike(it)
 	err = s.removeWithMembers(ctx, membersOf(g.Place()), slices.Concat(
 		[]change{empty.ifMissing(groups.notFound), mustRemove(pathKey(g.FullPath)), mustRemove(groupList.key(id)), remove(countOf(g.Place()))},
 		n.ofInstance(id), relist(was, listing{}), n.ofGroups(g.Ancestors, -1),

@@ -30,9 +30,6 @@ func forgetCount(count key) change {
 // begin keeps that the list has n entries, unless it changed since the item was
 // read: then the next caller counts anew.
 func (c keptCount) begin(count key, stored item, n int) change {
-	begun := change{key: count, action: update, item: item{countBefore: number(int64(n) - c.Changed)}, condition: isNew}
-	if stored != nil {
-		return begun.when(nonceName+" = :was", item{":was": stored[nonceName]})
-	}
-	return begun
+	begun := change{key: count, action: update, item: item{countBefore: number(int64(n) - c.Changed)}}
+	return begun.unlessWritten(stored)
 }

@@ -95,6 +95,13 @@ func (k kind[T]) some(ctx context.Context, s *Store, at key, n int) (things []T,
 // complete returns the things that the entries list, without those that were
 // removed since.
 func (k kind[T]) complete(ctx context.Context, s *Store, entries []T) ([]T, error) {
+	return k.completeIf(ctx, s, entries, always)
+}
+
+func always[T any](item, T) (bool, error) { return true, nil }
+
+// completeIf returns those of the things that keep reports true for.
+func (k kind[T]) completeIf(ctx context.Context, s *Store, entries []T, keep func(item, T) (bool, error)) ([]T, error) {
 	keys := make([]key, len(entries))
 	for i, e := range entries {
 		keys[i] = k.key(e)
@@ -105,11 +112,19 @@ func (k kind[T]) complete(ctx context.Context, s *Store, entries []T) ([]T, erro
 	}
 	things := make([]T, 0, len(found))
 	for _, at := range keys {
-		if it, ok := found[at]; ok {
-			thing, err := k.read(it)
-			if err != nil {
-				return nil, err
-			}
+		it, ok := found[at]
+		if !ok {
+			continue
+		}
+		thing, err := k.read(it)
+		if err != nil {
+			return nil, err
+		}
+		kept, err := keep(it, thing)
+		if err != nil {
+			return nil, err
+		}
+		if kept {
 			things = append(things, thing)
 		}
 	}

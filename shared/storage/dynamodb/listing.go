@@ -27,14 +27,56 @@ type listing struct {
 	lineage    []int64 // the groups that list it; a group is among those that list it
 	search     string
 	createdAt  time.Time
+	version    int64 // of the group or project
 }
 
 func listingOfProject(p project.Project) listing {
-	return listing{project.InProject, p.ID, p.Visibility, p.Lineage, p.SearchText(), p.CreatedAt}
+	return listing{project.InProject, p.ID, p.Visibility, p.Lineage, p.SearchText(), p.CreatedAt, p.Version}
 }
 
 func listingOfGroup(g project.Group) listing {
-	return listing{project.InGroup, g.ID, g.Visibility, g.Lineage(), "", g.CreatedAt}
+	return listing{project.InGroup, g.ID, g.Visibility, g.Lineage(), "", g.CreatedAt, g.Version}
+}
+
+// isListed is the attribute of a user that is listed, and of a group or project with
+// which visibility it is. Functions of earlier releases neither list nor count what
+// they store, and leave the attribute as it is when they change something.
+const isListed = "listed"
+
+// listedState says with which visibility a group or project is listed, and which version
+// of it; none: the zero listedState.
+type listedState struct {
+	visibility project.Visibility
+	version    int64
+}
+
+func (as *listedState) fields() fields {
+	return fields{{isListed, (*string)(&as.visibility)}, {"listed_version", &as.version}}
+}
+
+// mark returns the attributes of a group or project with this listing.
+func (l listing) mark() fields { return (&listedState{l.visibility, l.version}).fields() }
+
+// listedIn returns what the lists hold of the group or project that the item is. That
+// is something else if a function of an earlier release changed it.
+func (l listing) listedIn(stored item) (listing, error) {
+	var as listedState
+	err := as.fields().read(stored)
+	if err != nil || as.visibility == "" {
+		return listing{}, err
+	}
+	if as.version != l.version {
+		l.search = "" // the one of that version is not known
+	}
+	l.visibility = as.visibility
+	return l, nil
+}
+
+// isUpToDate reports whether the group or project that the item is is listed as it is.
+func isUpToDate(stored item) (bool, error) {
+	var as, is listedState
+	err := append(as.fields(), field{"visibility", (*string)(&is.visibility)}, field{"version", &is.version}).read(stored)
+	return as == is, err
 }
 
 // keys are those of its entries.

@@ -46,13 +46,13 @@ func (s *Store) CreateProject(ctx context.Context, p project.Project) (project.P
 		return project.Project{}, err
 	}
 	p.Version = 1
-	next, yes := listingOfProject(p), true
+	next := listingOfProject(p)
 	n := recount(listing{}, next)
 	return p, s.write(ctx, slices.Concat(
 		n.ofGroups(p.Lineage, 1),
 		[]change{
 			claimPath(p.FullPath, fields{{"project_id", &p.ID}}),
-			create(projectItem.key(p.ID), append(projectFields(&p), field{isListed, &yes})),
+			create(projectItem.key(p.ID), append(projectFields(&p), next.mark()...)),
 			create(projectList.key(p.ID), projects.entry(&p)),
 		},
 		n.ofInstance(p.ID), relist(listing{}, next),
@@ -88,15 +88,16 @@ func (s *Store) Projects(ctx context.Context, selected project.Selection, r page
 	if err != nil {
 		return page.Of[project.Project]{}, err
 	}
-	list := of.list()
+	list, keep := of.list(), stillSelected(ctx, of, project.Filter.Project)
 	if !complete {
 		filter, err := of.filter(ctx)
 		if err != nil {
 			return page.Of[project.Project]{}, err
 		}
 		list = unlisted(of, projects, projectList.key(), filter.Project, projectID)
+		keep = always
 	}
-	return pageOf(ctx, s, projects, list, r, projectID)
+	return pageOf(ctx, s, projects, list, r, projectID, keep)
 }
 
 // UpdateProject changes Name and Visibility.
@@ -109,21 +110,24 @@ func (s *Store) UpdateProject(ctx context.Context, p project.Project) error {
 }
 
 func (s *Store) updateProject(ctx context.Context, p project.Project) error {
-	stored, listed, err := projects.stored(ctx, s, projectItem.key(p.ID))
+	stored, it, err := projects.stored(ctx, s, projectItem.key(p.ID))
 	switch {
 	case err != nil:
 		return err
 	case stored.Version != p.Version:
 		return projects.changed
 	}
-	was := listingOfProject(stored).ifListed(listed)
+	was, err := listingOfProject(stored).listedIn(it)
+	if err != nil {
+		return err
+	}
 	stored.Name, stored.Visibility, stored.Version = p.Name, p.Visibility, p.Version+1
-	next, yes := listingOfProject(stored), true
+	next := listingOfProject(stored)
 	n := recount(was, next)
 	changed := fields{{"name", &p.Name}, {"visibility", (*string)(&p.Visibility)}}
-	own := set(projectItem.key(p.ID), append(changed, field{"version", &stored.Version}, field{isListed, &yes}))
+	own := set(projectItem.key(p.ID), append(changed, slices.Concat(fields{{"version", &stored.Version}}, next.mark())...))
 	return s.write(ctx, slices.Concat(
-		[]change{projects.asRead(own, p.Version, listed), set(projectList.key(p.ID), projects.entry(&stored))},
+		[]change{projects.asRead(own, p.Version, it), set(projectList.key(p.ID), projects.entry(&stored))},
 		n.ofInstance(p.ID), relist(was, next), n.ofGroups(stored.Lineage, 0),
 	)...)
 }
@@ -147,15 +151,18 @@ func (s *Store) DeleteProject(ctx context.Context, id int64) error {
 }
 
 func (s *Store) removeProject(ctx context.Context, id int64) (project.Project, error) {
-	p, listed, err := projects.stored(ctx, s, projectItem.key(id))
+	p, it, err := projects.stored(ctx, s, projectItem.key(id))
 	if err != nil {
 		return p, err
 	}
-	was := listingOfProject(p).ifListed(listed)
+	was, err := listingOfProject(p).listedIn(it)
+	if err != nil {
+		return p, err
+	}
 	n := recount(was, listing{})
 	return p, s.removeWithMembers(ctx, membersOf(p.Place()), slices.Concat(
 		[]change{
-			projects.asRead(mustRemove(projectItem.key(id)), p.Version, listed),
+			projects.asRead(mustRemove(projectItem.key(id)), p.Version, it),
 			mustRemove(pathKey(p.FullPath)),
 			mustRemove(projectList.key(id)), remove(countOf(p.Place())),
 			remove(trackingItem.key(id)),

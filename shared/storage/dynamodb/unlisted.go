@@ -5,47 +5,48 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync/atomic"
+	"sync"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-
-	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/storage/walk"
-	"gatehouse/shared/user"
 )
 
 // A directory that an earlier release filled has users, groups and projects that
 // are not listed: the lists of what is visible and of what is below a group lack
 // them, and nothing counts them. A group or project is listed by the first change to
 // it, and the rest by FillLists, which leaves a mark when it has been through all of
-// them. Until the mark is there, lists are read from those of everything.
+// them. Until the mark is there, lists are read from those of everything. When it is,
+// a function of an earlier release can still change what is listed: then the lists
+// lack what is new, and show neither what is gone nor what is private by now.
 
 var listsMark = shape{directory, "LISTS", "COMPLETE", "says that all users, groups and projects are listed", ""}
 
-// isListed is the attribute of a user, group or project that is listed.
-const isListed = "listed"
-
-// stored returns the thing with this key and whether it is listed, or notFound.
-func (k kind[T]) stored(ctx context.Context, s *Store, at key) (thing T, listed bool, err error) {
-	it, err := s.get(ctx, at)
+// stored returns the thing with this key and its item, or notFound.
+func (k kind[T]) stored(ctx context.Context, s *Store, at key) (thing T, stored item, err error) {
+	stored, err = s.get(ctx, at)
 	switch {
 	case err != nil:
-		return thing, false, fmt.Errorf("get %s: %w", k.noun, err)
-	case it == nil:
-		return thing, false, k.notFound
+		return thing, nil, fmt.Errorf("get %s: %w", k.noun, err)
+	case stored == nil:
+		return thing, nil, k.notFound
 	}
-	if thing, err = k.read(it); err == nil {
-		err = fields{{isListed, &listed}}.read(it)
-	}
-	return thing, listed, err
+	thing, err = k.read(stored)
+	return thing, stored, err
 }
 
-// asRead requires the version that was read, and that the thing is listed if and
-// only if it was then.
-func (k kind[T]) asRead(c change, version int64, listed bool) change {
-	return k.explain(c.version(version).ifEqual(fields{{isListed, &listed}}))
+// asRead requires the version that was read, and that the thing is listed as it was
+// then.
+func (k kind[T]) asRead(c change, version int64, stored item) change {
+	return k.explain(c.version(version).listedLike(stored))
+}
+
+// listedLike requires the thing to be listed as the stored item says.
+func (c change) listedLike(stored item) change {
+	if as, listed := stored[isListed]; listed {
+		return c.and(isListed+" = :was_listed", item{":was_listed": as})
+	}
+	return c.and("attribute_not_exists("+isListed+")", nil)
 }
 
 // persist repeats what removes a thing as it was read, until it is not changed in
@@ -57,14 +58,6 @@ func (k kind[T]) persist(remove func() error) (err error) {
 		}
 	}
 	return err
-}
-
-// ifListed returns the listing if the lists have it.
-func (l listing) ifListed(listed bool) listing {
-	if !listed {
-		return listing{}
-	}
-	return l
 }
 
 // listsComplete reports whether the mark is there. Once it is, it stays.
@@ -140,6 +133,20 @@ func (s selection) filter(ctx context.Context) (project.Filter, error) {
 	return f, err
 }
 
+// stillSelected returns the function that reports whether a listed thing is selected.
+// A function of an earlier release may have changed it since it was listed.
+func stillSelected[T any](ctx context.Context, s selection, passes func(project.Filter, T) bool) func(item, T) (bool, error) {
+	filter := sync.OnceValues(func() (project.Filter, error) { return s.filter(ctx) })
+	return func(it item, thing T) (bool, error) {
+		listed, err := isUpToDate(it)
+		if listed || err != nil {
+			return listed, err
+		}
+		f, err := filter()
+		return err == nil && passes(f, thing), err
+	}
+}
+
 // widestUnlisted returns the widest visibility of what is in the group. The lists of
 // groups and projects hold all that it takes.
 func (s *Store) widestUnlisted(ctx context.Context, groupID int64) (project.Visibility, error) {
@@ -174,110 +181,4 @@ func widest[T any](ctx context.Context, s *Store, k kind[T], list key, look func
 		return found, fmt.Errorf("list %ss: %w", k.noun, err)
 	}
 	return found, nil
-}
-
-// FillLists lists what an earlier release stored, and returns how much that was.
-// Functions of this release can run meanwhile, and it can run again at any time.
-// Functions of the earlier release must not run any more: what they create after
-// FillLists has passed would never be listed.
-func (s *Store) FillLists(ctx context.Context) (filled int, err error) {
-	complete, err := s.listsComplete(ctx)
-	if complete || err != nil {
-		return 0, err
-	}
-	for _, part := range []struct {
-		list key
-		item shape
-		fill func(context.Context, int64) (bool, error)
-	}{{groupList.key(), groupItem, s.fillGroup}, {projectList.key(), projectItem, s.fillProject}, {userList.key(), userItem, s.fillUser}} {
-		n, err := s.fillPart(ctx, part.list, part.item, part.fill)
-		filled += n
-		if err != nil {
-			return filled, fmt.Errorf("fill lists: %w", err)
-		}
-	}
-	return filled, s.write(ctx, replace(listsMark.key(), nil))
-}
-
-// fillPart lists the things in a list of all, and returns how many were not listed.
-func (s *Store) fillPart(ctx context.Context, list key, of shape, fill func(context.Context, int64) (bool, error)) (int, error) {
-	var filled atomic.Int64
-	next := source(s, list, readListed)
-	for after := (page.Position{}); ; {
-		found, err := next(ctx, after, maxBatch)
-		if err != nil || len(found) == 0 {
-			return int(filled.Load()), err
-		}
-		missing, err := s.notListed(ctx, of, found)
-		if err != nil {
-			return int(filled.Load()), err
-		}
-		err = inParallel(ctx, missing, func(ctx context.Context, id int64) error {
-			done, err := fill(ctx, id)
-			if done {
-				filled.Add(1)
-			}
-			return err
-		})
-		if err != nil {
-			return int(filled.Load()), err
-		}
-		after = positionOf(found[len(found)-1])
-	}
-}
-
-// notListed returns the ids of the things that are not listed.
-func (s *Store) notListed(ctx context.Context, of shape, entries []entry) (ids []int64, err error) {
-	keys := make([]key, len(entries))
-	for n, e := range entries {
-		keys[n] = of.key(e.id)
-	}
-	found, err := s.getAll(ctx, keys)
-	for n, e := range entries {
-		if it, exists := found[keys[n]]; exists && it[isListed] == nil {
-			ids = append(ids, e.id)
-		}
-	}
-	return ids, err
-}
-
-// fillOne lists a thing that is not listed, unless it is deleted meanwhile. If it is
-// changed meanwhile, or too many write to the same groups, it is tried again.
-func fillOne[T any](ctx context.Context, s *Store, k kind[T], at key, versionOf func(T) int64, changes func(T, change) []change) (done bool, err error) {
-	for {
-		thing, listed, err := k.stored(ctx, s, at)
-		if err != nil || listed {
-			return false, fault.IgnoreNotFound(err)
-		}
-		yes := true
-		mark := k.asRead(set(at, fields{{isListed, &yes}}), versionOf(thing), false)
-		err = s.write(ctx, changes(thing, mark)...)
-		if !errors.Is(err, k.changed) && contended(err) != aws.TrueTernary {
-			return err == nil, fault.IgnoreNotFound(err)
-		}
-	}
-}
-
-func (s *Store) fillGroup(ctx context.Context, id int64) (bool, error) {
-	return fillOne(ctx, s, groups, groupItem.key(id), func(g project.Group) int64 { return g.Version }, func(g project.Group, mark change) []change {
-		next := listingOfGroup(g)
-		n := recount(listing{}, next)
-		mark.add = n.item()
-		return slices.Concat([]change{mark}, n.ofInstance(id), relist(listing{}, next), n.ofGroups(g.Ancestors, 0))
-	})
-}
-
-func (s *Store) fillProject(ctx context.Context, id int64) (bool, error) {
-	return fillOne(ctx, s, projects, projectItem.key(id), func(p project.Project) int64 { return p.Version }, func(p project.Project, mark change) []change {
-		next := listingOfProject(p)
-		n := recount(listing{}, next)
-		inAll := set(projectList.key(id), fields{{"created_at", &p.CreatedAt}})
-		return slices.Concat([]change{mark, inAll}, n.ofInstance(id), relist(listing{}, next), n.ofGroups(p.Lineage, 0))
-	})
-}
-
-func (s *Store) fillUser(ctx context.Context, id int64) (bool, error) {
-	return fillOne(ctx, s, users, userItem.key(id), func(u user.User) int64 { return u.Version }, func(_ user.User, mark change) []change {
-		return append(counts{countUsers: 1}.ofInstance(id), mark)
-	})
 }

@@ -131,7 +131,7 @@ func (s *Store) Users(ctx context.Context, r page.Request) (page.Of[user.User], 
 	if !complete {
 		list.Count = selection{}.countable(newest)
 	}
-	return pageOf(ctx, s, users, list, r, func(u *user.User) *int64 { return &u.ID })
+	return pageOf(ctx, s, users, list, r, func(u *user.User) *int64 { return &u.ID }, always)
 }
 
 func (s *Store) countUsers(ctx context.Context) (int, error) {
@@ -184,7 +184,7 @@ func (s *Store) DeleteUser(ctx context.Context, id, by int64) error {
 }
 
 func (s *Store) removeUser(ctx context.Context, id, by int64) error {
-	u, listed, err := users.stored(ctx, s, userItem.key(id))
+	u, it, err := users.stored(ctx, s, userItem.key(id))
 	if err != nil {
 		return err
 	}
@@ -192,12 +192,12 @@ func (s *Store) removeUser(ctx context.Context, id, by int64) error {
 	if err != nil {
 		return err
 	}
-	if listed {
+	if it[isListed] != nil {
 		changes = append(changes, counts{countUsers: -1}.ofInstance(id)...)
 	}
 	return s.removeWithMembers(ctx, memberOfUser.key(id), append(changes,
 		mustRemoveEmpty(u.NamespaceID).orElse(user.ErrHoldsProjects),
-		users.asRead(mustRemove(userItem.key(id)), u.Version, listed),
+		users.asRead(mustRemove(userItem.key(id)), u.Version, it),
 		mustRemove(pathKey(u.Username)),
 		mustRemove(emailKey(u.Email)),
 		mustRemove(userList.key(id)),
