@@ -25,6 +25,13 @@ func relist(ctx context.Context, store storage.Store, now time.Time, out io.Writ
 		return fmt.Errorf("list users, groups and projects: %w", err)
 	}
 	fmt.Fprintf(out, "%d users, groups and projects listed.\n", listed)
+	if err := s.SummarizeAllGrants(ctx); err != nil {
+		return err
+	}
+	if err := s.ForgetCounts(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "Authorized applications are listed, and long lists will be counted anew.")
 	if err := s.ListAuditAnew(ctx, now); err != nil {
 		return fmt.Errorf("list audit entries: %w", err)
 	}

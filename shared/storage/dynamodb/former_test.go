@@ -267,3 +267,10 @@ func TestChangeAfterOneOfAnEarlierRelease(t *testing.T) {
 	}
 	all.wantInOrder(t, o)
 }
+
+// removeMember ends a membership of a group.
+func (f formerStore) removeMember(m project.Member) {
+	f.t.Helper()
+	f.remove(fmt.Sprintf("GROUP#%d", m.ID), "MEMBER#"+padded(m.UserID))
+	f.remove(fmt.Sprintf("USER#%d", m.UserID), "MEMBER#group#"+padded(m.ID))
+}

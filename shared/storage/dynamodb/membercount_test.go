@@ -166,3 +166,25 @@ func TestCountOfManyAndFewMembers(t *testing.T) {
 		}
 	}
 }
+
+// A function of the release before changes members and no count. ForgetCounts has
+// them counted anew, and creates no count.
+func TestForgottenCountIsCountedAnew(t *testing.T) {
+	c := newCrowd(t)
+	other := addGroup(t, c.Store, project.Group{}, unique("group"), c.members[0].UserID)
+	c.wantCount(10, "BatchGetItem", "Query", "Query", "UpdateItem")
+	formerStore{t, c.options}.removeMember(c.members[0])
+	c.wantCount(10, "BatchGetItem")
+	if err := c.ForgetCounts(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.wantCount(9, "BatchGetItem", "Query", "Query", "UpdateItem")
+	c.add()
+	c.wantCount(10, "BatchGetItem")
+	eachItem(t, c.options, func(_ *sdk.Client, _ *string, pk string, it map[string]types.AttributeValue) error {
+		if pk == fmt.Sprintf("GROUP#%d", other.ID) && it["sk"].(*types.AttributeValueMemberS).Value == "MEMBERS" {
+			t.Error("a count was created that nobody needs")
+		}
+		return nil
+	})
+}

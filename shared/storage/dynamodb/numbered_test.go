@@ -2,6 +2,7 @@ package dynamodb_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -34,11 +35,12 @@ func addTokens(ctx context.Context, s storage.Store, userID int64, n int) error 
 func TestTotalsOfLongListsAreKept(t *testing.T) {
 	o := options(t)
 	s, db := openWith(t, o), o.Client()
-	const ada = 7
+	ada := addUser(t, s).ID
+	ofAda := fmt.Sprintf("USER#%d", ada)
 	if err := addTokens(t.Context(), s, ada, 502); err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range []struct{ pk, sk string }{{"LIST#pats", "COUNT"}, {"USER#7", "PATS"}} { // which the release before did not have
+	for _, k := range []struct{ pk, sk string }{{"LIST#pats", "COUNT"}, {ofAda, "PATS"}} { // which the release before did not have
 		must[*sdk.DeleteItemOutput](t)(db.DeleteItem(t.Context(), &sdk.DeleteItemInput{
 			TableName: aws.String(o.Prefix + "-tokens"), Key: map[string]types.AttributeValue{
 				"pk": &types.AttributeValueMemberS{Value: k.pk}, "sk": &types.AttributeValueMemberS{Value: k.sk},
@@ -74,6 +76,17 @@ func TestTotalsOfLongListsAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	want += 3
+	wantTotal()
+
+	for _, k := range []struct{ pk, sk string }{{"LIST#pats", "COUNT"}, {ofAda, "PATS"}} { // as if others had come uncounted
+		must[*sdk.UpdateItemOutput](t)(db.UpdateItem(t.Context(), &sdk.UpdateItemInput{
+			TableName: aws.String(o.Prefix + "-tokens"), Key: keyOf(k.pk, k.sk), UpdateExpression: aws.String("ADD changed :n"),
+			ExpressionAttributeValues: map[string]types.AttributeValue{":n": numeral(-5)},
+		}))
+	}
+	if err := s.ForgetCounts(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	wantTotal()
 }
 

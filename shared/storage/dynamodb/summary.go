@@ -81,15 +81,31 @@ func (s *Store) Summaries(ctx context.Context, userID int64, r page.Request) (fo
 	if err != nil || complete != nil {
 		return found, err
 	}
-	if err := s.SummarizeGrants(ctx, userID); err != nil {
+	err = s.summarizeGrants(ctx, userID)
+	if err == nil {
+		err = s.write(ctx, replace(summariesMade.key(userID), nil))
+	}
+	if err != nil {
 		return page.Of[oauth.Summary]{}, err
 	}
 	return list.Page(ctx, r)
 }
 
-// SummarizeGrants adds the user's grants of a release before to the summaries. It
+// SummarizeAllGrants adds the grants of a release before to the summaries of all users.
+// That may have run beside this one, and again after it.
+func (s *Store) SummarizeAllGrants(ctx context.Context) error {
+	err := s.inBatches(ctx, userList.key(), func(found []entry) error {
+		return inParallel(ctx, found, func(ctx context.Context, u entry) error { return s.summarizeGrants(ctx, u.id) })
+	})
+	if err != nil {
+		return fmt.Errorf("summarize grants: %w", err)
+	}
+	return nil
+}
+
+// summarizeGrants adds the user's grants of a release before to the summaries. It
 // can be repeated, and run beside functions that create grants.
-func (s *Store) SummarizeGrants(ctx context.Context, userID int64) error {
+func (s *Store) summarizeGrants(ctx context.Context, userID int64) error {
 	found, err := grants.all(ctx, s, grantItem.key(userID))
 	if err != nil {
 		return err
@@ -109,11 +125,7 @@ func (s *Store) SummarizeGrants(ctx context.Context, userID int64) error {
 		}
 		changes = append(changes, c)
 	}
-	err = inParallel(ctx, changes, func(ctx context.Context, c change) error { return s.write(ctx, c) })
-	if err != nil {
-		return err
-	}
-	return s.write(ctx, replace(summariesMade.key(userID), nil))
+	return inParallel(ctx, changes, func(ctx context.Context, c change) error { return s.write(ctx, c) })
 }
 
 // ForgetSummary removes the summary, unless a grant was added. A summary that was

@@ -1,6 +1,7 @@
 package dynamodb_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -43,8 +44,32 @@ func TestGrantsAreSummarized(t *testing.T) {
 		if diff := gocmp.Diff(want, got.Items); diff != "" {
 			t.Errorf("Summaries differs (-want +got):\n%s", diff)
 		}
-		if err := s.SummarizeGrants(t.Context(), 1); err != nil { // once more changes nothing
+	}
+}
+
+// What a function of a release before granted since the summaries were made is added
+// to them with those of all users. Once more changes nothing.
+func TestGrantsOfAllUsersAreSummarized(t *testing.T) {
+	o := options(t)
+	s, db := openWith(t, o), o.Client()
+	u := addUser(t, s)
+	must[page.Of[oauth.Summary]](t)(s.Summaries(t.Context(), u.ID, page.First))
+	g := newGrant()
+	g.UserID = u.ID
+	if err := s.CreateGrant(t.Context(), g); err != nil {
+		t.Fatal(err)
+	}
+	must[*sdk.DeleteItemOutput](t)(db.DeleteItem(t.Context(), &sdk.DeleteItemInput{
+		TableName: aws.String(o.Prefix + "-tokens"), Key: keyOf(fmt.Sprintf("USER#%d", u.ID), "SUMMARY#"+padded(g.ClientID)),
+	}))
+	want := []oauth.Summary{{UserID: u.ID, ClientID: g.ClientID, Scopes: g.Scopes, Since: now, Grants: 1}}
+	for range 2 {
+		if err := s.SummarizeAllGrants(t.Context()); err != nil {
 			t.Fatal(err)
+		}
+		got := must[page.Of[oauth.Summary]](t)(s.Summaries(t.Context(), u.ID, page.First))
+		if diff := gocmp.Diff(want, got.Items); diff != "" {
+			t.Errorf("Summaries differs (-want +got):\n%s", diff)
 		}
 	}
 }
