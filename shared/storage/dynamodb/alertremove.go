@@ -55,7 +55,7 @@ func (s *Store) deletedProjects(ctx context.Context) (ids []int64, err error) {
 func (s *Store) removeSomeAlerts(ctx context.Context, projectID int64, most int) (n int, err error) {
 	var parts, themselves []change
 	err = s.query(ctx, alertItem.key(projectID), forward, func(it item) (bool, error) {
-		a, err := alertKind.read(it)
+		a, err := readRelisted(it)
 		if err != nil {
 			return false, err
 		}
@@ -64,9 +64,11 @@ func (s *Store) removeSomeAlerts(ctx context.Context, projectID int64, most int)
 			parts = append(parts, remove(k))
 		}
 		if a.Fingerprint != "" {
-			parts = append(parts, remove(slotKey(projectID, a.Fingerprint)), remove(aloneKey(a)))
+			parts = append(parts, remove(slotKey(projectID, a.Fingerprint)), remove(aloneKey(a.Alert)))
 		}
-		parts = append(parts, unlist(a)...)
+		listed := a.Alert
+		listed.Status = a.as
+		parts = append(parts, unlist(listed)...)
 		themselves = append(themselves, remove(alertItem.key(projectID, a.IID)))
 		return len(themselves) < most, err
 	})

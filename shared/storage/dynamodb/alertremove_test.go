@@ -49,6 +49,13 @@ func TestAlertsOfDeletedProjectsAreRemoved(t *testing.T) {
 			finish()
 		}
 	}
+	changed := add()
+	report(t, s, changed.ID, newOccurrence())
+	changeAsBefore(t, o, changed.ID, 1, alert.Ignored)
+	if err := s.DeleteProject(t.Context(), changed.ID); err != nil {
+		t.Fatal(err)
+	}
+	finish()
 	late := add()
 	if err := s.DeleteProject(t.Context(), late.ID); err != nil {
 		t.Fatal(err)

@@ -243,21 +243,8 @@ func TestAChangeByTheEarlierReleaseIsMadeUpFor(t *testing.T) {
 	p, anonymous := newProjectID(), newOccurrence()
 	anonymous.Fingerprint = ""
 	report(t, s, p, anonymous, anonymous)
-	for _, iid := range []string{"1", "2"} {
-		_, err := o.Client().UpdateItem(t.Context(), &sdk.UpdateItemInput{
-			TableName: aws.String(o.Prefix + "-alerts"), UpdateExpression: aws.String("SET #status = :status, version = :two"),
-			Key: map[string]types.AttributeValue{
-				"pk": &types.AttributeValueMemberS{Value: fmt.Sprintf("PROJECT#%d", p)},
-				"sk": &types.AttributeValueMemberS{Value: fmt.Sprintf("ALERT#%019s", iid)},
-			},
-			ExpressionAttributeNames: map[string]string{"#status": "status"},
-			ExpressionAttributeValues: map[string]types.AttributeValue{
-				":status": &types.AttributeValueMemberS{Value: "ignored"}, ":two": &types.AttributeValueMemberN{Value: "2"},
-			},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+	for iid := range int64(2) {
+		changeAsBefore(t, o, p, iid+1, alert.Ignored)
 	}
 	changeTo(t, s, p, 1, alert.Acknowledged)
 	if n, err := s.ListAlerts(t.Context(), p); n != 1 || err != nil {
@@ -266,4 +253,19 @@ func TestAChangeByTheEarlierReleaseIsMadeUpFor(t *testing.T) {
 	all := everyAlert(t, s, p, 2)
 	wantCounted(t, s, p, all)
 	wantLists(t, s, all)
+}
+
+// changeAsBefore changes the status of an alert, which was never changed before, as a
+// function of the earlier release does.
+func changeAsBefore(t *testing.T, o dynamodb.Options, projectID, iid int64, to alert.Status) {
+	t.Helper()
+	_, err := o.Client().UpdateItem(t.Context(), &sdk.UpdateItemInput{
+		TableName: aws.String(o.Prefix + "-alerts"), UpdateExpression: aws.String("SET #status = :status, version = :two"),
+		Key:                       keyOf(fmt.Sprintf("PROJECT#%d", projectID), "ALERT#"+padded(iid)),
+		ExpressionAttributeNames:  map[string]string{"#status": "status"},
+		ExpressionAttributeValues: map[string]types.AttributeValue{":status": word(string(to)), ":two": numeral(2)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
