@@ -134,3 +134,16 @@ func (s *Store) ForgetSummary(ctx context.Context, a oauth.Summary) error {
 	unchanged := mustRemove(summaryItem.key(a.UserID, a.ClientID)).ifEqual(fields{{"grants", &a.Grants}, {"since", &a.Since}})
 	return s.writeIf(ctx, unchanged)
 }
+
+// removeSummaries removes all summaries of a deleted user.
+func (s *Store) removeSummaries(ctx context.Context, userID int64) error {
+	all, err := summaries.all(ctx, s, summaryItem.key(userID))
+	if err != nil {
+		return err
+	}
+	changes := []change{remove(summariesMade.key(userID))}
+	for _, a := range all {
+		changes = append(changes, remove(summaryItem.key(userID, a.ClientID)))
+	}
+	return s.writeEach(ctx, changes)
+}

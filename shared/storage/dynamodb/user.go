@@ -174,13 +174,17 @@ func requireAdministrator(stored user.User, by int64) ([]change, error) {
 		ifEqual(fields{{"admin", &admin}, {"state", &active}}).orElse(user.ErrNotAdministrator)}, nil
 }
 
-// DeleteUser removes the user with its namespace and memberships.
+// DeleteUser removes the user with its namespace and memberships, and right after
+// that the summaries of grants. The grants have an end.
 func (s *Store) DeleteUser(ctx context.Context, id, by int64) error {
 	err := s.removeUser(ctx, id, by)
 	if errors.Is(err, users.changed) { // or it was only listed meanwhile
 		err = s.removeUser(ctx, id, by)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return s.removeSummaries(ctx, id)
 }
 
 func (s *Store) removeUser(ctx context.Context, id, by int64) error {

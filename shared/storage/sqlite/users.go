@@ -144,7 +144,7 @@ func (s *Store) DeleteUser(ctx context.Context, id, by int64) error {
 		if err := tx.tally(allUsers, "", -1); err != nil {
 			return err
 		}
-		for _, table := range []string{"access_tokens", "sessions", "grants"} {
+		for _, table := range []string{"access_tokens", "sessions", "grants", "grant_summaries"} {
 			if err := tx.exec("DELETE FROM "+table+" WHERE user_id = ?", id); err != nil {
 				return err
 			}

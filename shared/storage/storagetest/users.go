@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
 	"gatehouse/shared/storage"
 	"gatehouse/shared/user"
@@ -328,7 +329,8 @@ func deleteUser(t *testing.T, s storage.Store) {
 	other, u := addUser(t, s), addUser(t, s)
 	g := addGroup(t, s, other.ID)
 	addMember(t, s, g.Place(), u.ID, project.Guest)
-	signedIn, token := addSession(t, s, u.ID), addToken(t, s, u.ID)
+	signedIn, token, granted := addSession(t, s, u.ID), addToken(t, s, u.ID), addGrantOf(t, s, u.ID, 72)
+	wantOK(t, "RevokeGrant", s.RevokeGrant(t.Context(), granted.GrantID, now))
 	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID, 0))
 
 	_, err := s.User(t.Context(), u.ID)
@@ -339,6 +341,7 @@ func deleteUser(t *testing.T, s storage.Store) {
 
 	memberships := must[project.Memberships](t)(s.SomeMemberships(t.Context(), u.ID, 100))
 	wantSame(t, "Memberships", memberships, project.Memberships{})
+	wantSame(t, "Summaries", summariesOf(t, s, u.ID), []oauth.Summary{})
 	if members := allMembers(t, s, g.Place()); len(members) != 1 {
 		t.Errorf("Members = %+v, want the remaining owner alone", members)
 	}
