@@ -86,11 +86,13 @@ func (s *Store) UpdateMember(ctx context.Context, was, next project.Member) erro
 	)
 }
 
-// RemoveMember ends a membership.
+// RemoveMember ends a membership. In a place that is being deleted it would create the
+// count anew.
 func (s *Store) RemoveMember(ctx context.Context, was project.Member) error {
 	ofPlace, ofUser := memberKeys(was)
 	return s.write(ctx,
-		members.explain(mustRemove(ofPlace).ifEqual(termsOf(&was))), mustRemove(ofUser), addToCount(countOf(was.Place), -1),
+		members.explain(mustRemove(ofPlace).ifEqual(termsOf(&was))), mustRemove(ofUser),
+		requirePlace(was.Place), addToCount(countOf(was.Place), -1),
 	)
 }
 

@@ -1,6 +1,7 @@
 package dynamodb_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"testing"
@@ -181,9 +182,26 @@ func TestForgottenCountIsCountedAnew(t *testing.T) {
 	c.wantCount(9, "BatchGetItem", "Query", "Query", "UpdateItem")
 	c.add()
 	c.wantCount(10, "BatchGetItem")
-	eachItem(t, c.options, func(_ *sdk.Client, _ *string, pk string, it map[string]types.AttributeValue) error {
-		if pk == fmt.Sprintf("GROUP#%d", other.ID) && it["sk"].(*types.AttributeValueMemberS).Value == "MEMBERS" {
-			t.Error("a count was created that nobody needs")
+	c.wantNoCount(other)
+}
+
+// The deletion of a group leaves no count, though a member leaves meanwhile.
+func TestMemberOfADeletedGroupIsNotCounted(t *testing.T) {
+	c := newCrowd(t)
+	c.forget()
+	formerStore{t, c.options}.deleteGroup(c.group)
+	if err := c.RemoveMember(t.Context(), c.members[0]); !errors.Is(err, project.ErrGroupNotFound) {
+		t.Errorf("RemoveMember = %v, want %v", err, project.ErrGroupNotFound)
+	}
+	c.wantNoCount(c.group)
+}
+
+// wantNoCount checks that there is no item that counts the members of the group.
+func (c *crowd) wantNoCount(g project.Group) {
+	c.t.Helper()
+	eachItem(c.t, c.options, func(_ *sdk.Client, _ *string, pk string, it map[string]types.AttributeValue) error {
+		if pk == fmt.Sprintf("GROUP#%d", g.ID) && it["sk"].(*types.AttributeValueMemberS).Value == "MEMBERS" {
+			c.t.Errorf("there is a count of the members of group %d", g.ID)
 		}
 		return nil
 	})
