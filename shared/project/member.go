@@ -21,11 +21,13 @@ func (r *Rules) MembersOf(ctx context.Context, wanted page.Request, places ...Pl
 	return r.Members(ctx, r.now(), wanted, places...)
 }
 
-// TotalOf returns the total of the list of which MembersOf returned this page. A
-// page at the end of the list tells it without a read.
+// TotalOf returns the total of the list of which MembersOf returned this page. The
+// last page of a short list tells it without a read. That of a long one would tell
+// another total than the pages before it.
 func (r *Rules) TotalOf(ctx context.Context, found page.Of[Member], wanted page.Request, places ...Place) (int, error) {
-	if len(found.Items) > 0 && !found.More && !wanted.After.Some() {
-		return page.Count(wanted.Offset() + len(found.Items)), nil
+	last := wanted.Offset() + len(found.Items)
+	if len(found.Items) > 0 && !found.More && !wanted.After.Some() && last <= FewMembers {
+		return last, nil
 	}
 	n, err := r.CountMembers(ctx, r.now(), places...)
 	return page.Count(n), err

@@ -12,7 +12,9 @@ import (
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
+	"gatehouse/shared/page"
 	"gatehouse/shared/project"
+	"gatehouse/shared/user"
 )
 
 // overtaken is a store in which somebody else changes a member right after
@@ -89,6 +91,38 @@ func TestMembershipThatHasEndedIsNone(t *testing.T) {
 	a.Pass(time.Hour)
 	if got, err := a.Projects.Member(t.Context(), web.Place(), ben.ID); !fault.Is(err, fault.NotFound) || got != (project.Member{}) {
 		t.Errorf("after the end Member = %+v, %v, want none", got, err)
+	}
+}
+
+// All pages of a long list have the same total, though it also counts members whose
+// role ended.
+func TestTotalOfALongListIsTheSameOnItsPages(t *testing.T) {
+	a := apptest.New(t)
+	acme := a.Group("acme", project.Group{}, a.User("ada"), project.Private)
+	for n := range project.FewMembers + 2 {
+		name := fmt.Sprintf("user%d", n)
+		u, err := a.Store.CreateUser(t.Context(), user.User{Username: name, Email: name + "@example.com", State: user.Active})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := project.Member{Place: acme.Place(), UserID: u.ID, Role: project.Guest}
+		if n < 2 {
+			m.ExpiresAt = a.Now()
+		}
+		if err := a.Store.AddMember(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for number, items := range map[int]int{1: 60, 2: 41} {
+		wanted := page.Request{Number: number, Size: 60}
+		found, err := a.Projects.MembersOf(t.Context(), wanted, acme.Place())
+		if err != nil || len(found.Items) != items {
+			t.Fatalf("page %d has %d members, %v, want %d", number, len(found.Items), err, items)
+		}
+		total, err := a.Projects.TotalOf(t.Context(), found, wanted, acme.Place())
+		if want := project.FewMembers + 3; err != nil || total != want {
+			t.Errorf("the total of page %d is %d, %v, want %d", number, total, err, want)
+		}
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // FewMembers is how many members of a place are counted one by one.
-const FewMembers = 1000
+const FewMembers = 100
 
 // Reader reads groups, projects, members and environments. Reads see every
 // write that was acknowledged before. Paths are compared without regard to

@@ -34,7 +34,7 @@ func (k kind[T]) pageOf(ctx context.Context, s *Store, list walk.List[T], r page
 }
 
 // few is how many entries are counted each time.
-const few = 500
+const few = 100
 
 // count returns how many entries the list has, and at most page.CountLimit+1.
 func (s *Store) count(ctx context.Context, list, count key) (n int, err error) {

@@ -37,7 +37,7 @@ func TestTotalsOfLongListsAreKept(t *testing.T) {
 	s, db := openWith(t, o), o.Client()
 	ada := addUser(t, s).ID
 	ofAda := fmt.Sprintf("USER#%d", ada)
-	if err := addTokens(t.Context(), s, ada, 502); err != nil {
+	if err := addTokens(t.Context(), s, ada, 102); err != nil {
 		t.Fatal(err)
 	}
 	for _, k := range []struct{ pk, sk string }{{"LIST#pats", "COUNT"}, {ofAda, "PATS"}} { // which the release before did not have
@@ -47,7 +47,7 @@ func TestTotalsOfLongListsAreKept(t *testing.T) {
 			},
 		}))
 	}
-	want := 502
+	want := 102
 	wantTotal := func() {
 		t.Helper()
 		for _, userID := range []int64{ada, 0, ada, 0} {
@@ -94,7 +94,7 @@ func TestTotalsOfLongListsAreKept(t *testing.T) {
 func TestTotalsOfApplicationsAreKept(t *testing.T) {
 	s := open(t)
 	var all []oauth.Client
-	for range 503 {
+	for range 103 {
 		all = append(all, must[oauth.Client](t)(s.CreateClient(t.Context(), newClient())))
 	}
 	for n, c := range all[:2] {

@@ -15,13 +15,13 @@ func TestCountOfManyMembersIsKept(t *testing.T) {
 		change string
 		want   int // in the group
 	}{
-		{users1200, 0},
+		{users120, 0},
 		{"INSERT INTO members SELECT 'project', 1, id, 10, 0, 0 FROM users WHERE id <= 7", 0},
-		{"INSERT INTO members SELECT 'group', 1, id, 10, 0, 0 FROM users WHERE id <= 1000", 1000},
-		{"UPDATE members SET expires_at = 1 WHERE kind = 'group' AND user_id <= 10", 990},
-		{"INSERT INTO members SELECT 'group', 1, id, 10, 0, 0 FROM users WHERE id > 1000", 1200},
-		{"DELETE FROM users WHERE id > 1150", 1150},
-		{"DELETE FROM members WHERE kind = 'group' AND user_id <= 150", 1000},
+		{"INSERT INTO members SELECT 'group', 1, id, 10, 0, 0 FROM users WHERE id <= 100", 100},
+		{"UPDATE members SET expires_at = 1 WHERE kind = 'group' AND user_id <= 10", 90},
+		{"INSERT INTO members SELECT 'group', 1, id, 10, 0, 0 FROM users WHERE id > 100", 120},
+		{"DELETE FROM users WHERE id > 115", 115},
+		{"DELETE FROM members WHERE kind = 'group' AND user_id <= 15", 100},
 		{"DELETE FROM members WHERE kind = 'group'", 0},
 	}
 	for _, step := range steps {
@@ -37,7 +37,7 @@ func TestCountOfManyMembersIsKept(t *testing.T) {
 	}
 }
 
-const users1200 = `WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 1200)
+const users120 = `WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 120)
 	INSERT INTO users (id, username, namespace_id, name, email, email_key, password_hash, state, admin,
 		private_profile, two_factor_enabled, created_at, updated_at, sessions_since, version)
 	SELECT n, n, n, n, n, n, '', 'active', 0, 0, 0, 0, 0, 0, 1 FROM number`
