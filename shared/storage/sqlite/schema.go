@@ -4,10 +4,14 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"regexp"
 	"strings"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // migrations lead from one version of the schema to the next, in the order of
@@ -73,18 +77,29 @@ func with(all []part, p part) []part {
 	return append(all, p)
 }
 
-// run brings the file to the present version.
+// run brings the file to the present version. It waits for another process that does
+// so.
 func (m migrator) run(ctx context.Context) error {
 	names, err := fs.Glob(m.files, "migrations/*.sql")
 	if err != nil {
 		return err
 	}
 	for more := true; more; {
-		if more, err = m.step(ctx, names); err != nil {
+		more, err = m.step(ctx, names)
+		switch {
+		case busy(err) && ctx.Err() == nil:
+			more = true
+		case err != nil:
 			return err
 		}
 	}
 	return nil
+}
+
+// busy reports whether another process was writing for longer than a statement waits.
+func busy(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY
 }
 
 // step runs the next transaction and reports whether another one may follow. It

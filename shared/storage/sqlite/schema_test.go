@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -125,4 +126,42 @@ func TestFailedStepChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantCounts(t, db, portion+1)
+}
+
+// A process that starts while another one migrates the file waits for it, however long
+// a statement there takes.
+func TestMigrationWaitsForAnotherProcess(t *testing.T) {
+	db := rowsOf(t, 1)
+	var path string
+	if err := db.QueryRow("SELECT file FROM pragma_database_list").Scan(&path); err != nil {
+		t.Fatal(err)
+	}
+	impatient, err := connect(path, url.Values{"_pragma": {"busy_timeout(1)"}, "_txlock": {"immediate"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer impatient.Close()
+	other, err := db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, ended := migrator{impatient, versions, func(Progress) {}}, make(chan error, 1)
+	go func() { ended <- m.run(t.Context()) }()
+	for range 5 { // steps, while the migration tries its own
+		if _, err := m.step(t.Context(), nil); !busy(err) {
+			t.Fatalf("a step beside another process = %v, want that this is busy", err)
+		}
+	}
+	select {
+	case err := <-ended:
+		t.Fatalf("the migration beside another one = %v, want it to wait", err)
+	default:
+	}
+	if err := other.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("the migration after another one = %v", err)
+	}
+	wantCounts(t, db, 1)
 }
