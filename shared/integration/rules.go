@@ -50,6 +50,7 @@ type Draft struct {
 	Mapping   []byte // as mapping.Parse takes it
 	Sample    []byte // a JSON object; empty for none
 	RateLimit int
+	NoAPIURL  bool // a metrics integration may do without the address
 }
 
 // Create adds an integration with a new key to the project. Mistakes in fields
@@ -66,7 +67,7 @@ func (r *Rules) Create(ctx context.Context, by audit.Actor, p project.Project, d
 		APIURL: d.APIURL, RateLimit: d.RateLimit, CreatedAt: r.now(),
 	}
 	r.renewKey(&i)
-	sample, err := i.normalize(d.Mapping, d.Sample)
+	sample, err := i.normalize(d.Mapping, d.Sample, !d.NoAPIURL)
 	if err != nil {
 		return Integration{}, err
 	}
@@ -181,6 +182,7 @@ func (r *Rules) updateWithSample(ctx context.Context, p project.Project, i Integ
 
 // changed returns the integration after the change, with the new sample.
 func (i Integration) changed(c Change) (Integration, []byte, error) {
+	was := i.APIURL
 	set(&i.Name, c.Name)
 	set(&i.Active, c.Active)
 	set(&i.APIURL, c.APIURL)
@@ -188,7 +190,7 @@ func (i Integration) changed(c Change) (Integration, []byte, error) {
 	text, sample := i.Mapping, []byte(nil)
 	set(&text, c.Mapping)
 	set(&sample, c.Sample)
-	sample, err := i.normalize(text, sample)
+	sample, err := i.normalize(text, sample, c.APIURL != nil && *c.APIURL != was)
 	return i, sample, err
 }
 
@@ -284,9 +286,10 @@ func (i Integration) label() string { return strconv.FormatInt(i.ProjectID, 10) 
 func (i Integration) Authorizes(key secret.Text) bool { return i.KeyDigest.Matches(key) }
 
 // normalize sets the mapping and returns the sample, both as they are stored. The error
-// has all complaints about the integration's fields.
-func (i *Integration) normalize(mappingText, sample []byte) ([]byte, error) {
-	complaints := i.complaints()
+// has all complaints about the integration's fields; that a metrics integration has no
+// address is one of them only if it needs one.
+func (i *Integration) normalize(mappingText, sample []byte, needsAPIURL bool) ([]byte, error) {
+	complaints := i.complaints(needsAPIURL)
 	var err error
 	var wrong fault.Fields
 	if i.Mapping, err = readMapping(mappingText); errors.As(err, &wrong) {
@@ -299,13 +302,13 @@ func (i *Integration) normalize(mappingText, sample []byte) ([]byte, error) {
 }
 
 // complaints returns the complaints about fields other than mapping and sample.
-func (i Integration) complaints() fault.Fields {
+func (i Integration) complaints(needsAPIURL bool) fault.Fields {
 	complaints := fault.Fields{}
 	complaints.Add("name", text.CheckName(i.Name))
 	if !slices.Contains([]Type{HTTP, Metrics, OnCallLink}, i.Type) {
 		complaints.Add("type", "is not included in the list")
 	}
-	if i.Type == Metrics || i.Type == OnCallLink || i.APIURL != "" {
+	if i.Type == Metrics && needsAPIURL || i.Type == OnCallLink || i.APIURL != "" {
 		complaints.Add("api_url", checkURL(i.APIURL))
 	}
 	if i.RateLimit < 0 || i.RateLimit > maxRateLimit {

@@ -26,7 +26,7 @@ func mounted(a *app.App) http.Handler {
 	mux := web.NewMux()
 	memberapi.Mount(mux, a, "/api/v4/groups/{id}", a.Auth.Group)
 	memberapi.Mount(mux, a, "/api/v4/projects/{id}", a.Auth.Project)
-	return web.NewREST(mux)
+	return web.NewREST(a.BaseURL, mux)
 }
 
 func membersOf(at project.Place) string { return fmt.Sprintf("/api/v4/%ss/%d/members", at.Kind, at.ID) }

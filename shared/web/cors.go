@@ -27,7 +27,7 @@ var RESTCORS = CORS{"/api/": {
 	Methods:        []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"},
 	RequestHeaders: []string{"*"},
 	ResponseHeaders: []string{
-		"ETag", "Link", "X-Next-Page", "X-Page", "X-Per-Page", "X-Prev-Page", "X-Request-Id", "X-Searched-Until",
+		"Deprecation", "ETag", "Link", "X-Next-Page", "X-Page", "X-Per-Page", "X-Prev-Page", "X-Request-Id", "X-Searched-Until",
 		"X-Status-Counts", "X-Total", "X-Total-Pages",
 	},
 }}

@@ -107,7 +107,7 @@ func TestAnswersToOtherOrigins(t *testing.T) {
 	token := answer{"Allow-Origin": "*", "Allow-Methods": "POST, OPTIONS"}
 	rest := answer{
 		"Allow-Origin": "*", "Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
-		"Expose-Headers": "ETag, Link, X-Next-Page, X-Page, X-Per-Page, X-Prev-Page, X-Request-Id, X-Searched-Until, X-Status-Counts, X-Total, X-Total-Pages",
+		"Expose-Headers": "Deprecation, ETag, Link, X-Next-Page, X-Page, X-Per-Page, X-Prev-Page, X-Request-Id, X-Searched-Until, X-Status-Counts, X-Total, X-Total-Pages",
 	}
 	tests := []struct {
 		method, target, origin string

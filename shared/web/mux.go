@@ -24,6 +24,8 @@ type Mux struct {
 	// method, and methods are those that the path has. A path without any has all.
 	paths   http.ServeMux
 	methods map[string][]string
+
+	deprecations *deprecations // nil: the routes tell nothing of them
 }
 
 // NewMux returns a Mux that refuses in the REST API's shapes.
@@ -32,7 +34,7 @@ func NewMux() *Mux { return &Mux{Refuse: Refuse, methods: map[string][]string{}}
 // Handle adds a route.
 func (m *Mux) Handle(pattern string, handler http.Handler) {
 	m.patterns = append(m.patterns, pattern)
-	m.ServeMux.Handle(pattern, handler)
+	m.ServeMux.Handle(pattern, m.watched(pattern, handler))
 	method, path, found := strings.Cut(pattern, " ")
 	if !found {
 		method, path = "", pattern

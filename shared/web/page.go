@@ -76,7 +76,7 @@ func pageHeaders[T any](w http.ResponseWriter, r *http.Request, base string, req
 	if !p.SearchedUntil.IsZero() {
 		h.Set("X-Searched-Until", p.SearchedUntil.UTC().Format(timeFormat))
 	}
-	h.Set("Link", strings.Join(links, ", "))
+	h.Add("Link", strings.Join(links, ", "))
 }
 
 func pageURL(r *http.Request, base string, wanted page.Request) string {

@@ -27,9 +27,16 @@ type Values struct {
 	unread     error // why there are no parameters, if the request is malformed
 }
 
+// paramsKey is the key of the Values in the context of a request that were read
+// before.
+type paramsKey struct{}
+
 // Params reads the parameters of a request. Those of the body override those of the
 // query.
 func Params(r *http.Request) *Values {
+	if read, ok := r.Context().Value(paramsKey{}).(*Values); ok {
+		return &Values{values: read.values, body: read.body, unread: read.unread}
+	}
 	v := &Values{values: map[string]any{}}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {

@@ -29,10 +29,11 @@ type REST struct {
 	Patterns []string
 }
 
-// NewREST returns the group with these routes. After each of the prefixes an address
-// names a project or group, see References.
-func NewREST(mux *Mux, prefixes ...string) REST {
-	return REST{Wrap(RESTCORS.Wrap(WithoutTrailingSlash(References(mux, prefixes...)))), mux.Patterns()}
+// NewREST returns the group with these routes; clients reach it at the base. After
+// each of the prefixes an address names a project or group, see References.
+func NewREST(base string, mux *Mux, prefixes ...string) REST {
+	mux.TellDeprecations(base, Error)
+	return REST{Wrap(RESTCORS.Wrap(knownPreview(WithoutTrailingSlash(References(mux, prefixes...))))), mux.Patterns()}
 }
 
 // PathID returns the id in a segment of the path. Every id is a positive integer, so

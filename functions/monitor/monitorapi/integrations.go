@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"gatehouse/shared/auth"
+	"gatehouse/shared/deprecation"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
@@ -28,6 +29,7 @@ func (a *api) createIntegration(w http.ResponseWriter, r *http.Request, c auth.C
 		Name: params.String("name"), Type: integration.Type(params.String("type")), Active: params.Bool("active"),
 		APIURL: orZero(params.OptionalString("api_url")), RateLimit: int(orZero(params.OptionalInt("rate_limit"))),
 		Mapping: params.OptionalJSON("payload_attribute_mapping"), Sample: params.OptionalJSON("payload_example"),
+		NoAPIURL: web.Previews(r),
 	}
 	if err := params.Err(); err != nil {
 		return err
@@ -85,6 +87,11 @@ func (a *api) patchIntegration(w http.ResponseWriter, r *http.Request, c auth.Ca
 // changeIntegration changes the fields that were sent.
 func (a *api) changeIntegration(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project, i integration.Integration, check func(*web.Values)) error {
 	params := web.Params(r)
+	if params.Has("api_url") {
+		if err := web.UseDeprecated(w, r, deprecatedAPIURL[i.Type], "api_url"); err != nil {
+			return err
+		}
+	}
 	check(params)
 	change := readChange(params)
 	if err := params.Err(); err != nil {
@@ -95,6 +102,11 @@ func (a *api) changeIntegration(w http.ResponseWriter, r *http.Request, c auth.C
 		return noIntegration(err)
 	}
 	return a.answer(w, r, http.StatusOK, p, i)
+}
+
+// deprecatedAPIURL names what is deprecated about the api_url of a type.
+var deprecatedAPIURL = map[integration.Type]string{
+	integration.Metrics: deprecation.MetricsAPIURL, integration.OnCallLink: deprecation.OnCallLink,
 }
 
 func readChange(params *web.Values) integration.Change {

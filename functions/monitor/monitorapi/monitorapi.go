@@ -16,7 +16,7 @@ type api struct{ app *app.App }
 func New(app *app.App) http.Handler {
 	mux := web.NewMux()
 	Mount(mux, app)
-	return web.NewREST(mux, "/api/v4/projects/")
+	return web.NewREST(app.BaseURL, mux, "/api/v4/projects/")
 }
 
 // Mount also adds the routes to the function projects: API Gateway decodes the

@@ -68,6 +68,11 @@ func answerError(w http.ResponseWriter, r *http.Request, err error) {
 	answer(w, status, body)
 }
 
+// refusePreview answers a request for a preview that does not exist.
+func refusePreview(w http.ResponseWriter, _ *http.Request, err error) {
+	answer(w, http.StatusBadRequest, errorBody{Error: string(oauth.InvalidRequest), Description: err.Error()})
+}
+
 // challenge names the error in a header as well (RFC 6750 section 3).
 func challenge(w http.ResponseWriter, body errorBody) {
 	w.Header().Set("WWW-Authenticate",

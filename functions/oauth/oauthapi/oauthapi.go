@@ -34,6 +34,7 @@ func New(app *app.App) http.Handler {
 	mux.Handle(gitAuthorizePath, gitHandler(api.gitAuthorize))
 	mux.Handle(gitAuthorizePath+"/{path...}", gitHandler(api.gitAuthorize))
 	mux.Handle("GET /-/health", web.Handler(api.health))
+	mux.TellDeprecations(app.BaseURL, refusePreview)
 	return web.Wrap(cors.Wrap(mux))
 }
 
@@ -50,7 +51,7 @@ func (a *api) health(w http.ResponseWriter, r *http.Request) error {
 var cors = web.CORS{
 	"/oauth/token":      {Methods: []string{"POST", "OPTIONS"}, RequestHeaders: authorization},
 	"/oauth/revoke":     {Methods: []string{"POST", "OPTIONS"}, RequestHeaders: authorization},
-	"/oauth/token/info": {Methods: []string{"GET", "HEAD", "OPTIONS"}, RequestHeaders: authorization},
+	"/oauth/token/info": {Methods: []string{"GET", "HEAD", "OPTIONS"}, RequestHeaders: []string{"Authorization", "Gatehouse-Api-Preview"}},
 	"/oauth/userinfo":   {Methods: []string{"GET", "HEAD", "POST", "OPTIONS"}, RequestHeaders: authorization},
 
 	"/oauth/discovery/keys":                   public,

@@ -28,7 +28,7 @@ func New(app *app.App) http.Handler {
 	api.routeGroups(mux)
 	api.routeApplications(mux)
 	mux.HandleFunc("GET /api/v4/openapi.json", openapi.Serve)
-	return web.NewREST(mux, "/api/v4/groups/")
+	return web.NewREST(app.BaseURL, mux, "/api/v4/groups/")
 }
 
 func (a *api) routeUsers(mux *web.Mux) {

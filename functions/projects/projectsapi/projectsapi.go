@@ -33,7 +33,7 @@ func New(app *app.App) http.Handler {
 	errortrackingapi.Mount(mux, app)
 	monitorapi.Mount(mux, app)
 	memberapi.Mount(mux, app, "/api/v4/projects/{id}", in)
-	return web.NewREST(mux, "/api/v4/projects/")
+	return web.NewREST(app.BaseURL, mux, "/api/v4/projects/")
 }
 
 // body is a project on the wire.
