@@ -27,6 +27,7 @@ func TestPathsOpenToOtherOrigins(t *testing.T) {
 		{"/oauth/revoke", "POST", "authorization", "POST, OPTIONS"},
 		{"/oauth/revoke", "POST", "x-csrf-token", ""},
 		{"/oauth/token/info", "GET", "authorization", "GET, HEAD, OPTIONS"},
+		{"/oauth/token/info", "GET", "authorization,gatehouse-api-preview", "GET, HEAD, OPTIONS"},
 		{"/oauth/token/info", "GET", "x-requested-with", ""},
 		{"/oauth/token/info", "POST", "authorization", ""},
 		{"/oauth/userinfo", "GET", "authorization", "GET, HEAD, POST, OPTIONS"},

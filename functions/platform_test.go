@@ -20,6 +20,12 @@ func aboutThePlatform() []scenario {
 		{rest: "PUT /users/{ben}", send: `{"name":"Benjamin","admin":true,"password":"another password of ben"}`,
 			status: 200, stored: names(user.EventAdminGranted, user.EventPasswordChanged, user.EventChanged)},
 		{rest: "PUT /users/{ben}", send: `{"name":"Benjamin","admin":false}`, status: 200, stored: names(user.EventAdminRevoked)},
+		{rest: "PUT /users/{ben}", send: `{"private_profile":false}`, status: 200, cost: cost{6, 1, 0}},
+		{rest: "PUT /users/{ben}", send: `{"private_profile":null}`, status: 200, cost: cost{6, 3, 0}}, // the first use of the day is also listed
+		{rest: "PUT /users/{ben}", send: `{"private_profile":null}`, status: 200, cost: cost{6, 2, 0}},
+		{rest: "GET /deprecations", status: 200},
+		{rest: "GET /deprecations/uses", status: 200, cost: cost{4, 0, 0}},
+		{rest: "GET /deprecations/uses?application_id={app}", status: 200, cost: cost{4, 0, 0}},
 		{rest: "POST /users/{ben}/block", status: 201, stored: names(user.EventBlocked)},
 		{rest: "POST /users/{ben}/unblock", status: 201, stored: names(user.EventUnblocked)},
 		{rest: "GET /users", status: 200, cost: cost{4, 0, 0}}, // two of them for the caller

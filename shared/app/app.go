@@ -10,6 +10,7 @@ import (
 	"gatehouse/shared/alert"
 	"gatehouse/shared/audit"
 	"gatehouse/shared/auth"
+	"gatehouse/shared/deprecation"
 	"gatehouse/shared/errortracking"
 	"gatehouse/shared/intake"
 	"gatehouse/shared/integration"
@@ -52,6 +53,7 @@ type App struct {
 	Integrations *integration.Rules
 	Alerts       *alert.Rules
 	Intake       *intake.Rules
+	Deprecations *deprecation.Rules
 	Auth         *auth.Auth
 	Now          func() time.Time
 
@@ -77,7 +79,8 @@ func New(store storage.Store, c Config) *App {
 	a.OAuth = oauth.NewServer(store, a.Users, attempts, trail, c.Keys, c.OAuth, c.Now)
 	a.Integrations = integration.NewRules(store, trail, c.Keys, c.Features, c.Now)
 	a.Intake = intake.NewRules(store, a.Integrations, c.Now)
-	a.Auth = auth.New(a.Users, a.Tokens, a.Projects, a.OAuth, trail, c.Now)
+	a.Deprecations = deprecation.NewRules(store, c.Now)
+	a.Auth = auth.New(a.Users, a.Tokens, a.Projects, a.OAuth, a.Deprecations, trail, c.Now)
 	a.Alerts = alert.NewRules(store, a.Auth, c.Now)
 	return a
 }

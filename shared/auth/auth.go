@@ -15,6 +15,7 @@ import (
 
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/audit"
+	"gatehouse/shared/deprecation"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/git"
 	"gatehouse/shared/oauth"
@@ -31,13 +32,17 @@ type Auth struct {
 	tokens   *accesstoken.Rules
 	projects *project.Rules
 	oauth    *oauth.Server
+	uses     *deprecation.Rules
 	trail    *audit.Trail
 	now      func() time.Time
 }
 
 // New returns an Auth over the rules.
-func New(users *user.Rules, tokens *accesstoken.Rules, projects *project.Rules, server *oauth.Server, trail *audit.Trail, now func() time.Time) *Auth {
-	return &Auth{users, tokens, projects, server, trail, now}
+func New(
+	users *user.Rules, tokens *accesstoken.Rules, projects *project.Rules, server *oauth.Server, uses *deprecation.Rules,
+	trail *audit.Trail, now func() time.Time,
+) *Auth {
+	return &Auth{users, tokens, projects, server, uses, trail, now}
 }
 
 // Caller is the user who makes a request, with their token.
@@ -121,6 +126,11 @@ func (a *Auth) personal(ctx context.Context, token secret.Text) (bearer, error) 
 	return bearer{userID: t.UserID, scopes: t.Scopes, token: t}, nil
 }
 
+// countedAs is the bearer as the counters of deprecated names know them.
+func (b bearer) countedAs() deprecation.Caller {
+	return deprecation.Caller{Client: b.grant.ClientID, ApplicationID: b.grant.Application, TokenID: b.token.ID, UserID: b.userID}
+}
+
 // unauthorizedIfNotFound turns a fault.NotFound error into errUnauthorized, which
 // reveals nothing to a caller without a valid token.
 func unauthorizedIfNotFound(err error) error {
@@ -130,8 +140,10 @@ func unauthorizedIfNotFound(err error) error {
 	return err
 }
 
-// resolve reads the token's user and client and calls more, all in parallel.
+// resolve reads the token's user and client and calls more, all in parallel. The use
+// of deprecated names is counted beside that and what follows.
 func (a *Auth) resolve(ctx context.Context, b bearer, more ...func(context.Context) error) (Caller, error) {
+	a.uses.Count(ctx, b.countedAs())
 	c := Caller{Scopes: b.scopes, Grant: b.grant, Token: b.token}
 	reads, readCtx := errgroup.WithContext(ctx)
 	if b.grant.Application != "" {

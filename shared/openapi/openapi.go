@@ -10,11 +10,10 @@
 package openapi
 
 import (
-	"crypto/sha256"
 	_ "embed"
-	"encoding/hex"
 	"net/http"
-	"strings"
+
+	"gatehouse/shared/web"
 )
 
 // Document is the description, in OpenAPI 3.1.
@@ -22,23 +21,7 @@ import (
 //go:embed openapi.json
 var Document []byte
 
-// Serve answers with the document. It says the same to everybody, so caches
-// may keep it, for as long as a deployment may take to be noticed.
-func Serve(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("ETag", etag)
-	h.Set("Cache-Control", "public, max-age=300")
-	if strings.Contains(r.Header.Get("If-None-Match"), etag) { // in a list, or as a weak one
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	w.Write(Document)
-}
+// Serve answers with the document. It says the same to everybody.
+func Serve(w http.ResponseWriter, r *http.Request) { served.ServeHTTP(w, r) }
 
-var etag = newETag(Document)
-
-func newETag(content []byte) string {
-	sum := sha256.Sum256(content)
-	return `"` + hex.EncodeToString(sum[:8]) + `"`
-}
+var served = web.NewDocument(Document)

@@ -33,6 +33,7 @@ var Table = []Route{
 	{"/user_settings/{proxy+}", "account"},
 	{"/admin", "account"},
 	{"/admin/{proxy+}", "account"},
+	{"/-/deprecations", "account"},
 	{"/assets/{proxy+}", "account"},
 	{"/console", "console"},
 	{"/console/{proxy+}", "console"},

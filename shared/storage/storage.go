@@ -8,6 +8,7 @@ import (
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/alert"
 	"gatehouse/shared/audit"
+	"gatehouse/shared/deprecation"
 	"gatehouse/shared/errortracking"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/oauth"
@@ -33,6 +34,7 @@ type Store interface {
 	errortracking.Store
 	integration.Store
 	alert.Store
+	deprecation.Store
 
 	// Ping returns nil when the store can be read.
 	Ping(ctx context.Context) error

@@ -28,6 +28,8 @@ func New(app *app.App) http.Handler {
 	api.routeGroups(mux)
 	api.routeApplications(mux)
 	mux.HandleFunc("GET /api/v4/openapi.json", openapi.Serve)
+	mux.Handle("GET /api/v4/deprecations", listDeprecations(app.BaseURL))
+	mux.Handle("GET /api/v4/deprecations/uses", app.Auth.User()(api.listDeprecatedUses))
 	return web.NewREST(app.BaseURL, mux, "/api/v4/groups/")
 }
 

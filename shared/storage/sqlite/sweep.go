@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gatehouse/shared/audit"
+	"gatehouse/shared/deprecation"
 )
 
 // grace is how long an ended grant is kept, so that a late request is told that
@@ -16,8 +17,8 @@ const grace = 24 * time.Hour
 const late = 24 * time.Hour
 
 // Sweep deletes what nobody can use any more: expired sessions, counters of
-// attempts and audit entries, grants that ended a day ago, and alerts of
-// deleted projects. Personal access tokens stay, for their owners to see. It
+// attempts, audit entries and uses of deprecated names, grants that ended a day
+// ago, and alerts of deleted projects. Personal access tokens stay, for their owners to see. It
 // should be called now and then; nothing depends on when. Each step begins at what
 // is due, and deletes a portion, between which others can write.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
@@ -29,6 +30,7 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 		{sweepAttempts, micros(now)},
 		{sweepEntries, audit.OldestKept(now)},
 		{sweepGrants, micros(now.Add(-grace))},
+		{sweepUses, micros(deprecation.OldestKept(now))},
 	} {
 		if err := s.portions(ctx, step.query, step.due); err != nil {
 			return err
@@ -42,6 +44,8 @@ const (
 	sweepAttempts = "DELETE FROM attempts WHERE rowid IN (SELECT rowid FROM attempts WHERE ends_at <= ? LIMIT 500)"
 	sweepEntries  = "DELETE FROM audit_entries WHERE id IN (SELECT id FROM audit_entries WHERE id < ? LIMIT 500)"
 	sweepGrants   = "DELETE FROM grants WHERE rowid IN (SELECT rowid FROM grants WHERE ends_at <= ? LIMIT 500)"
+	sweepUses     = `DELETE FROM deprecated_uses WHERE (day, entry, caller) IN
+		(SELECT day, entry, caller FROM deprecated_uses WHERE day < ? LIMIT 500)`
 	// CROSS JOIN begins at the deleted projects, which are few.
 	sweepOrphans = `DELETE FROM alerts WHERE id IN
 		(SELECT a.id FROM deleted_projects d CROSS JOIN alerts a USING (project_id) LIMIT 500)`

@@ -8,8 +8,10 @@ import (
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/alert"
 	"gatehouse/shared/audit"
+	"gatehouse/shared/deprecation"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
+	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
@@ -60,6 +62,23 @@ func storeGrant(t *testing.T, s *sqlite.Store, g oauth.Grant) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestSweepForgetsUsesAfterNinetyDays(t *testing.T) {
+	s := openStore(t, newFile(t))
+	by := deprecation.Caller{TokenID: 1, UserID: 1}
+	if err := s.AddDeprecatedUse(t.Context(), "geo-nodes", by, now); err != nil {
+		t.Fatal(err)
+	}
+	day := deprecation.DayOf(now)
+	for n, want := range []int{1, 0} {
+		days := 90 + n
+		sweep(t, s, now.AddDate(0, 0, days))
+		found, err := s.DeprecatedUses(t.Context(), deprecation.Filter{From: day, To: day}, page.First)
+		if err != nil || len(found.Items) != want {
+			t.Errorf("after %d days there are %v, %v, want %d", days, found.Items, err, want)
+		}
 	}
 }
 

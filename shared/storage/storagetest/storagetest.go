@@ -39,6 +39,7 @@ var subjects = []struct {
 	{"integrations", integrationPromises},
 	{"alert settings", alertSettings},
 	{"environments", environments},
+	{"deprecated uses", deprecatedUses},
 }
 
 // Run tests the store that open returns. It opens one for each subject and expects it
