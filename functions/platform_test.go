@@ -26,6 +26,7 @@ func aboutThePlatform() []scenario {
 		{rest: "GET /deprecations", status: 200},
 		{rest: "GET /deprecations/uses", status: 200, cost: cost{4, 0, 0}},
 		{rest: "GET /deprecations/uses?application_id={app}", status: 200, cost: cost{4, 0, 0}},
+		{page: "GET /admin/deprecations", cost: cost{5, 0, 0}},
 		{rest: "POST /users/{ben}/block", status: 201, stored: names(user.EventBlocked)},
 		{rest: "POST /users/{ben}/unblock", status: 201, stored: names(user.EventUnblocked)},
 		{rest: "GET /users", status: 200, cost: cost{4, 0, 0}}, // two of them for the caller

@@ -10,6 +10,7 @@ import (
 	"net/http"
 
 	"gatehouse/shared/app"
+	"gatehouse/shared/deprecation"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/site"
 	"gatehouse/shared/user"
@@ -53,6 +54,7 @@ func New(app *app.App) http.Handler {
 	mux := web.NewMux()
 	mux.HandleFunc("GET /assets/{name}", a.site.Asset)
 	mux.Handle("GET /{$}", anybody(a.start))
+	mux.Handle("GET "+deprecation.Page, anybody(a.showDeprecations))
 	mux.Handle("GET /users/sign_in", anybody(a.showSignIn))
 	mux.Handle("POST /users/sign_in", anybody(a.signIn))
 	mux.Handle("GET /users/two_factor", anybody(a.showSecondStep))
@@ -109,6 +111,7 @@ func (a *api) routeAdmin(mux *web.Mux) {
 	mux.Handle("POST /admin/users/{id}/unblock", admin(a.setState(a.app.Users.Unblock, "user-unblocked")))
 	mux.Handle("POST /admin/users/{id}/reset_two_factor", admin(a.resetTwoFactor))
 	mux.Handle("GET /admin/audit", admin(a.everybodysAudit))
+	mux.Handle("GET /admin/deprecations", admin(a.everybodysUses))
 }
 
 // only returns a guard that calls a handler with the thing that {id} names, if

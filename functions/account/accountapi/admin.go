@@ -26,6 +26,7 @@ const (
 var administration = []site.Tab{
 	{Name: "Users", Address: adminUsersPath},
 	{Name: "Audit trail", Address: adminAuditPath},
+	{Name: "Deprecated names", Address: adminDeprecationsPath},
 }
 
 var errNotAdmin = fault.New(fault.NotFound, "for administrators")

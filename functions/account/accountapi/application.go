@@ -53,9 +53,14 @@ type applicationBody struct {
 	Settings                       []string
 	Address, Owner                 string
 	AuthorizeURL, TokenURL, APIURL string
+	Deprecated                     []useRow // what it uses, the latest days
 }
 
 func (a *api) showApplication(w http.ResponseWriter, r *http.Request, u user.User, c oauth.Client) error {
+	deprecated, err := a.usesOf(r.Context(), c)
+	if err != nil {
+		return err
+	}
 	owner := "You"
 	if c.OwnerID == 0 {
 		owner = "This instance of Gatehouse"
@@ -63,6 +68,7 @@ func (a *api) showApplication(w http.ResponseWriter, r *http.Request, u user.Use
 	return a.renderSettings(w, r, site.Page{Template: "application", Title: c.Name, Body: applicationBody{
 		Client: c, Scopes: scope.Describe(c.Scopes), Settings: settingsOf(c), Address: applicationAddress(c), Owner: owner,
 		AuthorizeURL: a.app.BaseURL + authorizePath, TokenURL: a.app.BaseURL + "/oauth/token", APIURL: a.app.BaseURL + "/api/v4",
+		Deprecated: deprecated,
 	}})
 }
 
