@@ -15,12 +15,15 @@ func aboutMonitoring() []scenario {
 		integrations = "/projects/{web}/monitor/integrations"
 		one          = integrations + "/{integration}"
 		mapped       = integrations + "/{mapped}"
+		old          = integrations + "/{metrics}"
 		alerts       = "/projects/{web}/monitor/alerts"
 		settings     = "/projects/{web}/monitor/settings"
 
 		webhook = `{"name":"Uptime","type":"http","active":true}`
 		mapping = `{"name":"Mapped","type":"http","active":true,"rate_limit":100,"payload_example":{"what":"Down"},` +
 			`"payload_attribute_mapping":{"title":{"path":["what"],"type":"string"}}}`
+		metrics = `{"name":"Metrics","type":"metrics","active":false,"api_url":"https://x.example"}`
+		link    = `{"name":"On call","type":"oncall_link","active":false,"api_url":"https://x.example"}`
 		nothing = `{"payload":{}}`
 	)
 	send := func(name, thing string, cost cost, payloads ...string) scenario {
@@ -77,6 +80,17 @@ func aboutMonitoring() []scenario {
 			`{"what":"Down","fingerprint":"a"}`, `{"what":"Down","fingerprint":"a"}`, `{"what":"Slow","fingerprint":"b"}`, `{"what":"Odd"}`,
 			`{"what":"Down","fingerprint":"a","end_time":"2199-01-01T00:00:00Z"}`),
 		{rest: "PATCH " + mapped, send: `{"payload_example":{"what":"Else"},"rate_limit":0}`, status: 200, stored: names(integration.EventChanged)},
+		{rest: "DELETE " + mapped, status: 204, stored: names(integration.EventDeleted)},
+
+		{rest: "POST " + integrations, send: metrics, deprecated: true, status: 201, keep: "metrics", stored: names(integration.EventCreated)},
+		{rest: "GET " + integrations, status: 200, cost: cost{3, 0, 0}}, // told, but no use
+		{rest: "PATCH " + old, send: `{"api_url":"https://y.example"}`, deprecated: true, status: 200, stored: names(integration.EventChanged)},
+		{rest: "PATCH " + old, send: `{"api_url":"https://x.example"}`, deprecated: true, status: 200, stored: names(integration.EventChanged), cost: cost{7, 3, 5}}, // the first of the application
+		{rest: "PATCH " + old, send: `{"name":"Old"}`, status: 200, stored: names(integration.EventChanged), cost: cost{7, 1, 5}},
+		{rest: "GET " + old, status: 200},
+		{rest: "DELETE " + old, status: 204, stored: names(integration.EventDeleted)},
+		{rest: "POST " + integrations, send: link, deprecated: true, status: 201, keep: "link", stored: names(integration.EventCreated)},
+		{rest: "GET " + integrations + "/{link}", status: 200},
 		{rest: "DELETE /projects/{web}", status: 204, stored: names(project.EventProjectDeleted)},
 	}
 }

@@ -21,8 +21,8 @@ func aboutThePlatform() []scenario {
 			status: 200, stored: names(user.EventAdminGranted, user.EventPasswordChanged, user.EventChanged)},
 		{rest: "PUT /users/{ben}", send: `{"name":"Benjamin","admin":false}`, status: 200, stored: names(user.EventAdminRevoked)},
 		{rest: "PUT /users/{ben}", send: `{"private_profile":false}`, status: 200, cost: cost{6, 1, 0}},
-		{rest: "PUT /users/{ben}", send: `{"private_profile":null}`, status: 200, cost: cost{6, 3, 0}}, // the first use of the day is also listed
-		{rest: "PUT /users/{ben}", send: `{"private_profile":null}`, status: 200, cost: cost{6, 2, 0}},
+		{rest: "PUT /users/{ben}", send: `{"private_profile":null}`, deprecated: true, status: 200, cost: cost{6, 3, 0}}, // the first use of the day is also listed
+		{rest: "PUT /users/{ben}", send: `{"private_profile":null}`, deprecated: true, status: 200, cost: cost{6, 2, 0}},
 		{rest: "GET /deprecations", status: 200},
 		{rest: "GET /deprecations/uses", status: 200, cost: cost{4, 0, 0}},
 		{rest: "GET /deprecations/uses?application_id={app}", status: 200, cost: cost{4, 0, 0}},

@@ -37,6 +37,8 @@ type scenario struct {
 	keep   string // names the thing in the answer, so that others can refer to it
 	after  string // a thing that must exist, though the call does not name it
 
+	deprecated bool // the request uses a deprecated name, which the preview of v5 refuses
+
 	needs  project.Role // the least role that may make the call; NoRole: not tested
 	stored []audit.Name // events in the trail and in the log
 	logged []audit.Name // events in the log alone
@@ -149,6 +151,7 @@ func (w *walk) act(x scenario) {
 		}
 		w.form(w.t, w.browser, path, form, x.status)
 	default:
+		defer w.inThePreview(x, method, path)()
 		answer := w.call(w.t, method, path, w.token(x), w.things.expand(x.send), x.status)
 		for _, field := range secretField.FindAllStringSubmatch(x.send+string(answer), -1) {
 			w.secret(field[1])

@@ -45,6 +45,7 @@ type server struct {
 	ahead        atomic.Int64 // how far its clock is ahead of the real one
 	lines        log          // what it logs, once that is captured
 	counter      *steps       // of its round trips to DynamoDB; nil elsewhere
+	preview      bool         // calls of the REST API ask for the preview of v5
 }
 
 func (s *server) now() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
@@ -225,6 +226,9 @@ func (s *server) call(t testing.TB, method, path, token, body string, want int) 
 	t.Helper()
 	r := s.request(t, method, "/api/v4"+path, "application/json", body)
 	r.Header.Set("Authorization", "Bearer "+token)
+	if s.preview {
+		r.Header.Set("Gatehouse-Api-Preview", "v5")
+	}
 	return s.send(t, http.DefaultClient, r, want)
 }
 
