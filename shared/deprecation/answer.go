@@ -28,6 +28,9 @@ func Omit(answer []byte, places []Named) ([]byte, error) {
 
 // Told returns the places whose names alone tell a fact in the answer.
 func Told(answer []byte, places []Named) (told []Named, err error) {
+	if !slices.ContainsFunc(places, func(p Named) bool { return p.Sole && p.mayBeIn(answer) }) {
+		return nil, nil
+	}
 	objects, err := objectsOf(answer)
 	if err != nil {
 		return nil, err
@@ -38,6 +41,12 @@ func Told(answer []byte, places []Named) (told []Named, err error) {
 		}
 	}
 	return told, nil
+}
+
+// mayBeIn reports whether an answer has the words of a place, which is quickly found
+// out.
+func (p Place) mayBeIn(answer []byte) bool {
+	return bytes.Contains(answer, []byte(p.Name)) && bytes.Contains(answer, []byte(p.Beside.Value))
 }
 
 // span is a part of an answer.

@@ -106,13 +106,14 @@ func (d *deprecations) serve(w http.ResponseWriter, r *http.Request, p *places, 
 		}
 		defer watch.uses.Wait()
 	}
-	if !p.sole && !Previews(r) {
+	switch {
+	case Previews(r):
+		p.previewed(w, r, next)
+	case p.sole:
+		d.telling(w, r, p, next)
+	default:
 		next.ServeHTTP(w, r)
-		return
 	}
-	a := &heldAnswer{ResponseWriter: w}
-	next.ServeHTTP(a, r)
-	a.send(r, d, p)
 }
 
 // watch goes along with a request that may use deprecated names.

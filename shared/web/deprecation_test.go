@@ -197,6 +197,39 @@ func TestOtherAnswersPass(t *testing.T) {
 	}
 }
 
+// An answer that may tell a fact by a deprecated name passes with its own status, and
+// also without a body or in parts.
+func TestAnswersThatMayTellPass(t *testing.T) {
+	const call, metrics = "GET /api/v4/projects/1/monitor/integrations", `{"type":"metrics","api_url":"x"}`
+	tests := map[string]struct {
+		status int
+		parts  []string
+		told   bool
+	}{
+		"an error":      {404, []string{metrics}, false},
+		"no body":       {304, nil, false},
+		"nothing":       {0, nil, false},
+		"no status":     {0, []string{metrics}, true},
+		"a part":        {200, []string{metrics[:20], metrics[20:]}, false}, // handlers answer at once
+		"more than one": {200, []string{metrics, "\n"}, true},
+	}
+	for name, test := range tests {
+		mux := web.NewMux()
+		mux.HandleFunc("GET /api/v4/projects/{id}/monitor/integrations", func(w http.ResponseWriter, r *http.Request) {
+			if test.status != 0 {
+				w.WriteHeader(test.status)
+			}
+			for _, part := range test.parts {
+				io.WriteString(w, part)
+			}
+		})
+		w := ask(web.NewREST(base, mux), call, "")
+		if test.status != 0 && w.Code != test.status || w.Body.String() != strings.Join(test.parts, "") || (w.Header().Get("Deprecation") != "") != test.told {
+			t.Errorf("%s: %d %s with %v, want %d and told: %t", name, w.Code, w.Body, w.Header(), test.status, test.told)
+		}
+	}
+}
+
 // Uses are counted for a caller who is known, each entry once, and before the
 // answer ends.
 func TestUsesAreCountedBeforeTheAnswerEnds(t *testing.T) {

@@ -8,6 +8,31 @@ import (
 	"gatehouse/shared/deprecation"
 )
 
+// previewed serves the request and leaves what is deprecated out of the answer.
+func (p *places) previewed(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	a := &heldAnswer{ResponseWriter: w}
+	next.ServeHTTP(a, r)
+	body := a.body.Bytes()
+	if a.status < 300 && len(body) > 0 {
+		left, err := deprecation.Omit(body, p.all)
+		if err != nil {
+			notSearched(r, err)
+		} else {
+			body = left
+		}
+	}
+	if a.status != 0 {
+		w.WriteHeader(a.status)
+	}
+	if len(body) > 0 {
+		w.Write(body)
+	}
+}
+
+func notSearched(r *http.Request, err error) {
+	slog.ErrorContext(r.Context(), "answer not searched for deprecated names", "error", err)
+}
+
 // heldAnswer keeps an answer until all of it is known.
 type heldAnswer struct {
 	http.ResponseWriter
@@ -26,32 +51,46 @@ func (a *heldAnswer) Write(b []byte) (int, error) {
 	return a.body.Write(b)
 }
 
-// send answers. The preview leaves out what is deprecated; otherwise the headers
-// tell of it where it is the only carrier of a fact.
-func (a *heldAnswer) send(r *http.Request, d *deprecations, p *places) {
-	body := a.body.Bytes()
-	if a.status < 300 && len(body) > 0 {
-		var err error
-		if body, err = a.reviewed(r, d, p); err != nil {
-			slog.ErrorContext(r.Context(), "answer not searched for deprecated names", "error", err)
-			body = a.body.Bytes()
+// telling serves the request and sets the headers for names that are the only
+// carriers of facts in the answer, which handlers write at once.
+func (d *deprecations) telling(w http.ResponseWriter, r *http.Request, p *places, next http.Handler) {
+	a := &toldAnswer{ResponseWriter: w, read: func(body []byte) {
+		told, err := deprecation.Told(body, p.all)
+		if err != nil {
+			notSearched(r, err)
 		}
-	}
-	if a.status != 0 {
-		a.ResponseWriter.WriteHeader(a.status)
-	}
-	if len(body) > 0 {
-		a.ResponseWriter.Write(body)
+		for _, n := range told {
+			d.tell(w.Header(), r, n)
+		}
+	}}
+	next.ServeHTTP(a, r)
+	if a.status != 0 && !a.begun {
+		w.WriteHeader(a.status)
 	}
 }
 
-func (a *heldAnswer) reviewed(r *http.Request, d *deprecations, p *places) ([]byte, error) {
-	if Previews(r) {
-		return deprecation.Omit(a.body.Bytes(), p.all)
+// toldAnswer passes an answer on after its body was read, and then its status.
+type toldAnswer struct {
+	http.ResponseWriter
+	read   func(body []byte)
+	status int
+	begun  bool
+}
+
+func (a *toldAnswer) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status = status
 	}
-	told, err := deprecation.Told(a.body.Bytes(), p.all)
-	for _, n := range told {
-		d.tell(a.Header(), r, n)
+}
+
+func (a *toldAnswer) Write(b []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	if !a.begun {
+		a.begun = true
+		if a.status < 300 {
+			a.read(b)
+		}
+		a.ResponseWriter.WriteHeader(a.status)
 	}
-	return a.body.Bytes(), err
+	return a.ResponseWriter.Write(b)
 }
