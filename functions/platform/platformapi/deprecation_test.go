@@ -133,6 +133,8 @@ func TestUsesAreCountedByCaller(t *testing.T) {
 	use(tokens.Access.Reveal(), 3)
 	apptest.Call(t, h, "PUT", one, token, object{"private_profile": false}).Want(t, 200, nil)
 	apptest.Call(t, h, "PUT", one, "unknown", object{"private_profile": nil}).Want(t, 401, nil)
+	acting, sudo := a.AddToken(root, scope.API, scope.Sudo)
+	apptest.Call(t, h, "PUT", one+"?sudo=ada", sudo, object{"private_profile": nil}).Want(t, 403, nil) // counts for the token
 	a.Pass(24 * time.Hour)
 	use(token, 1)
 
@@ -145,15 +147,16 @@ func TestUsesAreCountedByCaller(t *testing.T) {
 		}
 	}
 	byToken, byApp, byPassword := row(before, lastBefore, nil, float64(record.ID), 2), row(before, lastBefore, client.ClientID, nil, 3), row(before, lastBefore, nil, nil, 1)
+	refused := row(before, lastBefore, nil, float64(acting.ID), 1)
 	later := row(day, last, nil, float64(record.ID), 1)
 	uses := api + "/deprecations/uses"
 	anyOrder := cmpopts.SortSlices(func(a, b any) bool { return fmt.Sprint(a) < fmt.Sprint(b) })
 	for query, want := range map[string][]any{
-		"":                                   {later, byToken, byApp, byPassword},
+		"":                                   {later, byToken, byApp, byPassword, refused},
 		"?from=" + day:                       {later},
-		"?to=" + before:                      {byToken, byApp, byPassword},
+		"?to=" + before:                      {byToken, byApp, byPassword, refused},
 		"?row=geo-nodes":                     {},
-		"?row=private-profile-null":          {later, byToken, byApp, byPassword},
+		"?row=private-profile-null":          {later, byToken, byApp, byPassword, refused},
 		"?from=" + day + "&to=" + before:     {},
 		"?application_id=" + client.ClientID: {byApp},
 	} {
