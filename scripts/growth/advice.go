@@ -6,7 +6,7 @@ var advice = map[string]string{
 	"alerts COUNTER#<project>":             newAlerts,
 	"alerts PROJECT#<id>":                  newAlerts,
 	"alerts STATUS#<project>#<status>":     newAlerts,
-	"alerts SEVERITY#<project>#<severity>": newAlerts,
+	"alerts BYSEVERITY#<project>#<status>": newAlerts,
 	"alerts DAYS#<project>":                newAlerts,
 	"alerts OPEN#<project>#<fingerprint>":  "One alert repeats too often. It is one item, which DynamoDB never splits: have the monitoring tool repeat it less often.",
 	"directory PATH#<full_path>":           "One project gets too many payloads: have the monitoring tool put several alerts into one, as Alertmanager does, or send to several projects.",
