@@ -44,12 +44,15 @@ func (r *Rules) SomeFrom(ctx context.Context, least Role, n int, places ...Place
 // Position is the place of the member in a list.
 func (m Member) Position() page.Position { return page.At(m.UserID) }
 
-// Higher returns that of two memberships with the higher role, or the first.
-func Higher(a, b Member) Member {
-	if b.Role > a.Role {
-		return b
+// Higher returns the function that returns that of two memberships that has not ended
+// by now, with the higher role, or the first.
+func Higher(now time.Time) func(a, b Member) Member {
+	return func(a, b Member) Member {
+		if b.Active(now) && (!a.Active(now) || b.Role > a.Role) {
+			return b
+		}
+		return a
 	}
-	return a
 }
 
 // Member returns the user's direct membership of the place, or a

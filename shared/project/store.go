@@ -57,7 +57,8 @@ type Reader interface {
 
 	// Members returns a page of the members of these places, which differ, by
 	// ascending user id, each user once with the highest role, that of the first place among
-	// equals. It leaves out memberships that ended by now, and the total.
+	// equals. It leaves out memberships that ended by now, which is a
+	// search, and the total.
 	Members(ctx context.Context, now time.Time, r page.Request, places ...Place) (page.Of[Member], error)
 
 	// CountMembers returns how many members Members lists, and at most

@@ -98,16 +98,19 @@ func (s *Store) RemoveMember(ctx context.Context, was project.Member) error {
 
 // Members returns a page of the members of these places.
 func (s *Store) Members(ctx context.Context, now time.Time, r page.Request, places ...project.Place) (page.Of[project.Member], error) {
-	list := walk.List[project.Member]{Position: project.Member.Position, Order: page.Ascending, Merge: project.Higher}
+	list := walk.List[project.Member]{
+		Position: project.Member.Position, Order: page.Ascending, Merge: project.Higher(now),
+		Search: func(m project.Member) bool { return m.Active(now) },
+		Time:   func(m project.Member) time.Time { return m.CreatedAt },
+	}
 	for _, place := range places {
-		list.Sources = append(list.Sources, s.membersAfter(place, now))
+		list.Sources = append(list.Sources, s.membersAfter(place))
 	}
 	return list.Page(ctx, r)
 }
 
-// membersAfter is the source of the place's members. It reads memberships that
-// ended as well, to pass over them.
-func (s *Store) membersAfter(place project.Place, now time.Time) walk.Source[project.Member] {
+// membersAfter is the source of the place's members, also of those whose role ended.
+func (s *Store) membersAfter(place project.Place) walk.Source[project.Member] {
 	at := membersOf(place)
 	return func(ctx context.Context, after page.Position, n int) (found []project.Member, err error) {
 		err = s.run(ctx, &sdk.QueryInput{
@@ -116,9 +119,7 @@ func (s *Store) membersAfter(place project.Place, now time.Time) walk.Source[pro
 			ExpressionAttributeValues: item{":pk": text(at.pk), ":low": text(at.entry(after.ID + 1).sk), ":high": text(at.entry(math.MaxInt64).sk)},
 		}, func(it item) (more bool, err error) {
 			m, err := members.read(it)
-			if m.Active(now) {
-				found = append(found, m)
-			}
+			found = append(found, m)
 			return len(found) < n, err
 		})
 		if err != nil {

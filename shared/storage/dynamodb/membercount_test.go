@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -11,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/storage/dynamodb"
 )
@@ -205,4 +207,34 @@ func (c *crowd) wantNoCount(g project.Group) {
 		}
 		return nil
 	})
+}
+
+// A page looks at so many members and no more, where their roles ended. The next one
+// goes on from there.
+func TestPageOfMembersEndsAmongEndedRoles(t *testing.T) {
+	o := options(t)
+	s := openWith(t, o)
+	group := project.Place{Kind: project.InGroup, ID: 7}
+	var requests []types.WriteRequest
+	for id := range int64(1005) {
+		it := keyOf("GROUP#7", "MEMBER#"+padded(id+1))
+		it["kind"], it["place_id"], it["user_id"], it["created_at"] = word("group"), numeral(7), numeral(id+1), numeral(9)
+		if it["role"] = numeral(10); id < 1000 {
+			it["expires_at"] = numeral(1)
+		}
+		requests = append(requests, types.WriteRequest{PutRequest: &types.PutRequest{Item: it}})
+	}
+	for some := range slices.Chunk(requests, 25) {
+		must[*sdk.BatchWriteItemOutput](t)(o.Client().BatchWriteItem(t.Context(), &sdk.BatchWriteItemInput{
+			RequestItems: map[string][]types.WriteRequest{o.Prefix + "-directory": some},
+		}))
+	}
+	first := must[page.Of[project.Member]](t)(s.Members(t.Context(), now, page.First, group))
+	if len(first.Items) != 0 || !first.More || first.SearchedUntil.UnixMicro() != 9 {
+		t.Fatalf("the first page is %+v, want it to end among ended roles", first)
+	}
+	last := must[page.Of[project.Member]](t)(s.Members(t.Context(), now, page.Request{Number: 2, Size: 20, After: first.Next}, group))
+	if len(last.Items) != 5 || last.More {
+		t.Errorf("the next page is %+v, want the other five", last)
+	}
 }

@@ -85,17 +85,22 @@ func (tx *transaction) removeMembers(p project.Place) error {
 
 // Members returns a page of the members of these places.
 func (s *Store) Members(ctx context.Context, now time.Time, r page.Request, places ...project.Place) (page.Of[project.Member], error) {
-	list := walk.List[project.Member]{Position: project.Member.Position, Order: page.Ascending, Merge: project.Higher}
+	list := walk.List[project.Member]{
+		Position: project.Member.Position, Order: page.Ascending, Merge: project.Higher(now),
+		Search: func(m project.Member) bool { return m.Active(now) },
+		Time:   func(m project.Member) time.Time { return m.CreatedAt },
+	}
 	for _, place := range places {
-		list.Sources = append(list.Sources, s.membersOf(place, now))
+		list.Sources = append(list.Sources, s.membersOf(place))
 	}
 	return list.Page(ctx, r)
 }
 
-func (s *Store) membersOf(place project.Place, now time.Time) walk.Source[project.Member] {
-	const clause = "WHERE kind = ? AND place_id = ? AND user_id > ? AND (expires_at = 0 OR expires_at > ?) ORDER BY user_id LIMIT ?"
+// membersOf is the source of the place's members, also of those whose role ended.
+func (s *Store) membersOf(place project.Place) walk.Source[project.Member] {
+	const clause = "WHERE kind = ? AND place_id = ? AND user_id > ? ORDER BY user_id LIMIT ?"
 	return func(ctx context.Context, after page.Position, n int) ([]project.Member, error) {
-		return members.all(ctx, s.readers, clause, place.Kind, place.ID, after.ID, micros(now), n)
+		return members.all(ctx, s.readers, clause, place.Kind, place.ID, after.ID, n)
 	}
 }
 

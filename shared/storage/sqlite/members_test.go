@@ -1,9 +1,11 @@
 package sqlite
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 )
 
@@ -34,6 +36,29 @@ func TestCountOfManyMembersIsKept(t *testing.T) {
 	}
 	if got, err := s.CountMembers(t.Context(), time.Now(), group, other); got != 7 || err != nil {
 		t.Errorf("CountMembers of both = %d, %v, want 7", got, err)
+	}
+}
+
+// A page looks at so many members and no more, where their roles ended. The next one
+// goes on from there.
+func TestPageOfMembersEndsAmongEndedRoles(t *testing.T) {
+	s := openInternal(t)
+	group := project.Place{Kind: project.InGroup, ID: 1}
+	for _, change := range []string{
+		strings.Replace(users120, "n < 120", "n < 1005", 1),
+		"INSERT INTO members SELECT 'group', 1, id, 10, iif(id <= 1000, 1, 0), 7 FROM users",
+	} {
+		if err := s.writer.do(t.Context(), func(tx *transaction) error { return tx.exec(change) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, err := s.Members(t.Context(), time.Now(), page.First, group)
+	if err != nil || len(first.Items) != 0 || !first.More || first.SearchedUntil.UnixMicro() != 7 {
+		t.Fatalf("the first page is %+v, %v, want it to end among ended roles", first, err)
+	}
+	last, err := s.Members(t.Context(), time.Now(), page.Request{Number: 2, Size: 20, After: first.Next}, group)
+	if err != nil || len(last.Items) != 5 || last.More {
+		t.Errorf("the next page is %+v, %v, want the other five", last, err)
 	}
 }
 
