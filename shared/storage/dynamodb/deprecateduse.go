@@ -13,7 +13,7 @@ import (
 // Each caller counts in a partition of its own. The list of an entry is written once
 // for each caller and day.
 var (
-	usesByCaller = shape{tokens, "DEPRECATED#CALLER#<number>", "<day>#<entry>", "how often an application, token or user used something deprecated on a day", "90 days"}
+	usesByCaller = shape{tokens, "DEPRECATED#CALLER#<caller>", "<day>#<entry>", "how often an application, token or user used something deprecated on a day", "90 days"}
 	usesOfEntry  = shape{tokens, "DEPRECATED#ENTRY#<entry>", "<day>#<caller>", "a caller in the list of a deprecated entry", "90 days"}
 )
 

@@ -64,7 +64,7 @@
 //	tokens        AUDIT#<month>#<event>          AUDIT#<id>                an audit entry among those of the event                                           a year
 //	tokens        AUDIT#PROJECT#<id>             AUDIT#<id>                an audit entry among those of the project                                         a year
 //	tokens        COUNTER#pats                   COUNTER                   the last id of a token
-//	tokens        DEPRECATED#CALLER#<number>     <day>#<entry>             how often an application, token or user used something deprecated on a day        90 days
+//	tokens        DEPRECATED#CALLER#<caller>     <day>#<entry>             how often an application, token or user used something deprecated on a day        90 days
 //	tokens        DEPRECATED#ENTRY#<entry>       <day>#<caller>            a caller in the list of a deprecated entry                                        90 days
 //	tokens        LIST#pats                      <id>                      finds a token by its id
 //	tokens        LIST#pats                      COUNT                     how many tokens there are
