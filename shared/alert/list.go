@@ -109,18 +109,11 @@ type Listing struct {
 	Counts map[Status]int
 }
 
-// reach is how far from the beginning of a list a page can be that is asked for by
-// its number alone: such a page costs as much as all before it.
-const reach = 5 * page.CountLimit
-
-var errTooFar = fault.New(fault.Invalid,
-	"the page is too far from the beginning of the list; follow the link to the next page from one that is nearer")
-
 // List returns a page of the alerts that match the query, without their Activity.
-// What a search finds is not counted. A page beyond the reach of its number is a
-// fault.Invalid error.
+// What a search finds is not counted. A page beyond the reach of its number is
+// page.ErrTooFar.
 func (r *Rules) List(ctx context.Context, projectID int64, q Query, wanted page.Request) (Listing, error) {
-	if wanted.Skipped()+wanted.Size > reach {
+	if wanted.TooFar() {
 		return r.listBeyond(ctx, projectID, q, wanted)
 	}
 	var l Listing
@@ -151,7 +144,7 @@ func (r *Rules) listBeyond(ctx context.Context, projectID int64, q Query, wanted
 	case err != nil:
 		return Listing{}, err
 	case counts == nil || counts.Total(q.Filter) > wanted.Skipped():
-		return Listing{}, errTooFar
+		return Listing{}, page.ErrTooFar
 	}
 	l := Listing{Of: page.Of[Alert]{Items: []Alert{}}}
 	if q.Searches() {

@@ -3,7 +3,11 @@
 // the page before it ended. A page beyond the end is empty.
 package page
 
-import "time"
+import (
+	"time"
+
+	"gatehouse/shared/fault"
+)
 
 // Limits of lists (Interface: "Lists").
 const (
@@ -11,7 +15,14 @@ const (
 	MaxSize     = 100
 	// CountLimit is the length up to which a list is counted.
 	CountLimit = 10_000
+	// Reach is how far from the beginning of a list a page can be that is asked for
+	// by its number alone: such a page costs as much as all before it.
+	Reach = 5 * CountLimit
 )
+
+// ErrTooFar refuses a page that only a position leads to.
+var ErrTooFar = fault.New(fault.Invalid,
+	"the page is too far from the beginning of the list; follow the link to the next page from one that is nearer")
 
 // Request asks for the page of this size that follows the position or, if there
 // is none, for the page with this number.
@@ -34,6 +45,10 @@ func (r Request) Skipped() int {
 	return r.Offset()
 }
 
+// TooFar reports whether the page is asked for by its number alone and ends beyond
+// the reach.
+func (r Request) TooFar() bool { return !r.After.Some() && r.Number > Reach/max(r.Size, 1) }
+
 // Of is one page of a list of T.
 type Of[T any] struct {
 	Items []T
@@ -45,6 +60,9 @@ type Of[T any] struct {
 	// Next is the position at which the page ends, if there is more and the list
 	// can be read from a position.
 	Next Position
+	// Unnumbered means that the number of the next page does not lead to it, and
+	// that of the page before does not either if this one was read from a position.
+	Unnumbered bool
 	// SearchedUntil is set if a search ended before the list did: what is older
 	// than this was not looked at. The next page goes on from there.
 	SearchedUntil time.Time
@@ -53,7 +71,27 @@ type Of[T any] struct {
 // With returns the page with other items in place of its own, such as the things
 // in place of their entries.
 func With[T, U any](p Of[T], items []U) Of[U] {
-	return Of[U]{Items: items, Total: p.Total, More: p.More, Next: p.Next, SearchedUntil: p.SearchedUntil}
+	return Of[U]{
+		Items: items, Total: p.Total, More: p.More, Next: p.Next, Unnumbered: p.Unnumbered, SearchedUntil: p.SearchedUntil,
+	}
+}
+
+// Neighbours returns the numbers by which the pages before and after this one can be
+// asked for, and 0 where there is none.
+func (p Of[T]) Neighbours(r Request) (prev, next int) {
+	if n := r.Number - 1; n == 1 || n > 1 && !(p.Unnumbered && r.After.Some()) {
+		prev = n
+	}
+	if p.More && !p.Unnumbered {
+		next = r.Number + 1
+	}
+	if (Request{Number: prev, Size: r.Size}).TooFar() {
+		prev = 0
+	}
+	if (Request{Number: next, Size: r.Size}).TooFar() {
+		next = 0
+	}
+	return prev, next
 }
 
 // Cut returns the requested page of a list in memory. It goes by the number.

@@ -10,7 +10,7 @@ import (
 )
 
 // maxPage is the last page of a list that can be opened by its number alone.
-const maxPage = 2500
+const maxPage = page.Reach / page.DefaultSize
 
 // PageOf returns which page of a list the request asks for. An invalid number or
 // cursor means the first page: people edit addresses by hand.
@@ -37,10 +37,11 @@ type Paging struct {
 // below the page that was found.
 func NewPaging[T any](address string, r page.Request, found page.Of[T]) Paging {
 	p := Paging{Number: r.Number, First: address, SearchedUntil: found.SearchedUntil}
-	if r.Number > 1 && r.Number <= maxPage {
-		p.Newer = pageAddress(address, page.Request{Number: r.Number - 1})
+	prev, next := found.Neighbours(r)
+	if prev > 0 {
+		p.Newer = pageAddress(address, page.Request{Number: prev})
 	}
-	if found.More && (r.Number < maxPage || found.Next.Some()) {
+	if next > 0 || found.More && found.Next.Some() {
 		p.Older = pageAddress(address, page.Request{Number: r.Number + 1, After: found.Next})
 	}
 	return p

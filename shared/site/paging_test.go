@@ -46,9 +46,15 @@ func TestPagingLeadsToTheNeighbours(t *testing.T) {
 			site.Paging{Number: 2500, First: "/l", Newer: "/l?page=2499", Older: "/l?page=2501&cursor=0.z"}},
 		{"far beyond it", "/l", 2502, page.Of[int]{More: true, Next: page.At(35)},
 			site.Paging{Number: 2502, First: "/l", Older: "/l?page=2503&cursor=0.z"}},
+		{"a search that goes on", "/l", 3, page.Of[int]{More: true, Next: page.At(35), Unnumbered: true},
+			site.Paging{Number: 3, First: "/l", Older: "/l?page=4&cursor=0.z"}},
 	}
 	for _, test := range tests {
-		got := site.NewPaging(test.address, page.Request{Number: test.number, Size: 20}, test.found)
+		r := page.Request{Number: test.number, Size: 20}
+		if test.number > 2500 || test.found.Unnumbered {
+			r.After = page.At(36)
+		}
+		got := site.NewPaging(test.address, r, test.found)
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s: paging differs (-want +got):\n%s", test.name, diff)
 		}

@@ -46,24 +46,24 @@ func ReadPage(r *http.Request) (page.Request, error) {
 
 // pageHeaders sets the headers that say which page of the list this is. The links
 // keep the request's other parameters. That to the next page has the position at
-// which this page ends, from which the next one is read at no further cost.
+// which this page ends, from which the next one is read at no further cost. A page
+// that only a position leads to has no number in the headers.
 func pageHeaders[T any](w http.ResponseWriter, r *http.Request, base string, req page.Request, p page.Of[T]) {
 	h := w.Header()
 	h.Set("X-Page", strconv.Itoa(req.Number))
 	h.Set("X-Per-Page", strconv.Itoa(req.Size))
-	h.Set("X-Prev-Page", "")
-	h.Set("X-Next-Page", "")
+	prev, next := p.Neighbours(req)
+	h.Set("X-Prev-Page", numberOrNone(prev))
+	h.Set("X-Next-Page", numberOrNone(next))
 	var links []string
 	link := func(rel string, wanted page.Request) {
 		wanted.Size = req.Size
 		links = append(links, "<"+pageURL(r, base, wanted)+`>; rel="`+rel+`"`)
 	}
-	if req.Number > 1 {
-		h.Set("X-Prev-Page", strconv.Itoa(req.Number-1))
-		link("prev", page.Request{Number: req.Number - 1})
+	if prev > 0 {
+		link("prev", page.Request{Number: prev})
 	}
 	if p.More {
-		h.Set("X-Next-Page", strconv.Itoa(req.Number+1))
 		link("next", page.Request{Number: req.Number + 1, After: p.Next})
 	}
 	link("first", page.Request{Number: 1})
@@ -77,6 +77,13 @@ func pageHeaders[T any](w http.ResponseWriter, r *http.Request, base string, req
 		h.Set("X-Searched-Until", p.SearchedUntil.UTC().Format(timeFormat))
 	}
 	h.Add("Link", strings.Join(links, ", "))
+}
+
+func numberOrNone(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
 }
 
 func pageURL(r *http.Request, base string, wanted page.Request) string {

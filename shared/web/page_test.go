@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -118,6 +119,33 @@ func TestLinkGoesOnWhereThePageEnded(t *testing.T) {
 	}
 	if got := w.Header().Get("X-Searched-Until"); got != "2026-11-21T12:00:00.000Z" {
 		t.Errorf("X-Searched-Until is %q", got)
+	}
+}
+
+// Where only a position leads on, no header has a number to go on with.
+func TestPagesWithoutNumbers(t *testing.T) {
+	far := page.Reach / 20
+	for name, test := range map[string]struct {
+		req        page.Request
+		found      page.Of[int]
+		prev, next string
+	}{
+		"a search that goes on": {page.Request{Number: 1, Size: 20}, page.Of[int]{More: true, Next: page.At(35), Unnumbered: true}, "", ""},
+		"a search by position":  {page.Request{Number: 3, Size: 20, After: page.At(36)}, page.Of[int]{More: true, Next: page.At(35), Unnumbered: true}, "", ""},
+		"the reach of numbers":  {page.Request{Number: far, Size: 20}, page.Of[int]{More: true, Next: page.At(35)}, strconv.Itoa(far - 1), ""},
+		"beyond it":             {page.Request{Number: far + 2, Size: 20, After: page.At(36)}, page.Of[int]{More: true, Next: page.At(35)}, "", ""},
+	} {
+		w := httptest.NewRecorder()
+		if err := web.List(w, httptest.NewRequest("GET", "/l", nil), "", test.req, test.found, strconv.Itoa); err != nil {
+			t.Fatal(err)
+		}
+		h, links := w.Header(), w.Header().Get("Link")
+		if h.Get("X-Prev-Page") != test.prev || h.Get("X-Next-Page") != test.next {
+			t.Errorf("%s: between %q and %q, want %q and %q", name, h.Get("X-Prev-Page"), h.Get("X-Next-Page"), test.prev, test.next)
+		}
+		if strings.Contains(links, `rel="prev"`) != (test.prev != "") || !strings.Contains(links, "cursor=0.z&") {
+			t.Errorf("%s: Link is %s", name, links)
+		}
 	}
 }
 

@@ -164,17 +164,21 @@ func (l alertList) narrowed(list walk.List[alert.Alert]) walk.List[alert.Alert] 
 // sorted reads the list, which has the newest first, in windows.
 func (l alertList) sorted(list walk.List[alert.Alert], size int) walk.Window[alert.Alert] {
 	list.Position, list.Order = func(a alert.Alert) page.Position { return page.At(a.IID) }, nil
-	return walk.Window[alert.Alert]{
+	w := walk.Window[alert.Alert]{
 		Newest: list, Size: size,
 		Compare: func(a, b alert.Alert) int { return l.Compare(l.Position(a), l.Position(b)) },
 	}
+	if !l.Searches() {
+		w.Reach = page.CountLimit
+	}
+	return w
 }
 
 // byEvents sorts alerts by what only their slots have. Reading the entries of a class
 // costs about as much as reading an alert.
 func (l alertList) byEvents() walk.Window[alert.Alert] {
 	requests := len(l.statuses()) * max(1, len(l.Severities))
-	w := l.sorted(l.list(together(byNumber(true, l.passing(true)))), slotsRead-requests)
+	w := l.sorted(l.list(byNumber(true, l.passing(true)).Source()), slotsRead-requests)
 	w.Complete = l.complete
 	return w
 }
@@ -191,14 +195,6 @@ func byNumber(descending bool, sources []alertSource) walk.List[alert.Alert] {
 		list.Order = page.Ascending
 	}
 	return list
-}
-
-// together is the source of all that a list has. Its own sources are read at once.
-func together(list walk.List[alert.Alert]) alertSource {
-	return func(ctx context.Context, after page.Position, n int) ([]alert.Alert, error) {
-		found, err := list.Page(ctx, page.Request{Number: 1, Size: n, After: after})
-		return found.Items, err
-	}
 }
 
 // statuses returns those that pass the filter.
@@ -218,7 +214,7 @@ func (l alertList) passing(descending bool) (sources []alertSource) {
 		return l.byStatus(descending)
 	}
 	for _, status := range l.statuses() {
-		sources = append(sources, together(byNumber(descending, l.byClass(status, descending))))
+		sources = append(sources, byNumber(descending, l.byClass(status, descending)).Source())
 	}
 	return sources
 }
@@ -278,7 +274,7 @@ func (l alertList) ranked() (sources []alertSource) {
 		for i, severity := range l.severities() {
 			groups[i] = walk.Group(severity.Rank(), l.Descending, groups[i])
 		}
-		sources = append(sources, together(l.list(groups...)))
+		sources = append(sources, l.list(groups...).Source())
 	}
 	return sources
 }

@@ -265,7 +265,9 @@ func things[T any](entries []entry, idOf func(*T) *int64) []T {
 func pageOf[T any](ctx context.Context, s *Store, k kind[T], list walk.List[entry], r page.Request, idOf func(*T) *int64, keep func(item, T) (bool, error)) (page.Of[T], error) {
 	var found page.Of[T]
 	total, count := -1, list.Count
-	list.Count = nil
+	if !r.TooFar() { // otherwise the count says what to answer
+		list.Count = nil
+	}
 	err := callAll(ctx, func(ctx context.Context) error {
 		entries, err := list.Page(ctx, r)
 		if err != nil {

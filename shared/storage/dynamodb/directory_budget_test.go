@@ -1,6 +1,7 @@
 package dynamodb_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -48,6 +49,10 @@ func TestBudgetOfDirectoryLists(t *testing.T) {
 	}{
 		{"Users", func() { must[page.Of[user.User]](t)(measured.Users(ctx, page.First)) }, 2, 2},
 		{"Projects", projects(project.Selection{All: true}), 2, 2},
+		{"Projects by a number far too high", func() {
+			far := page.Request{Number: math.MaxInt32, Size: page.MaxSize}
+			must[page.Of[project.Project]](t)(measured.Projects(ctx, project.Selection{}, far))
+		}, 1, 2}, // of which none reads a list
 		{"Projects that everyone sees", projects(project.Selection{}), 2, 2},
 		{"Projects in groups", projects(project.Selection{In: both}), 2, 5},
 		{"Projects in groups, and joined", projects(project.Selection{In: both, MemberID: ben.ID}), 2, 7},

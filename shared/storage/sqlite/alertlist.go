@@ -119,10 +119,14 @@ func (s *Store) alertList(ctx context.Context, projectID int64, q alert.Query) (
 func (l *alertList) windows(list walk.List[alertEntry]) walk.Window[alertEntry] {
 	list.Sources = []alertSource{l.newest}
 	list.Position, list.Order = func(e alertEntry) page.Position { return page.At(e.ID) }, nil
-	return walk.Window[alertEntry]{
+	w := walk.Window[alertEntry]{
 		Newest: list, Size: walk.SearchLimit,
 		Compare: func(a, b alertEntry) int { return l.Compare(a.Position, b.Position) },
 	}
+	if !l.Searches() {
+		w.Reach = page.CountLimit
+	}
+	return w
 }
 
 // newest is the source of all alerts by descending number.

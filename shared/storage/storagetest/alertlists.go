@@ -166,6 +166,7 @@ func manyListed(t *testing.T, s storage.Store) {
 	} {
 		got, windowed := alertPages(t, s, p, q, 100)
 		iids := iidsOf(got)
+		wantNumbered(t, s, p, q, iids)
 		slices.Sort(iids)
 		if iids = slices.Compact(iids); len(iids) != len(got) {
 			t.Errorf("Alerts(%+v) lists %d alerts more than once", q, len(got)-len(iids))
@@ -193,6 +194,30 @@ func manyListed(t *testing.T, s storage.Store) {
 // (Interface: "Alerts").
 func hasKey(q alert.Query) bool {
 	return !q.Searches() && slices.Contains([]alert.Order{alert.ByCreation, alert.BySeverity, alert.ByStatus}, q.SortedBy())
+}
+
+// wantNumbered checks that the pages by their numbers alone are those by positions,
+// up to the last one that has a number. Only a search may have others.
+func wantNumbered(t *testing.T, s storage.Store, projectID int64, q alert.Query, want []int64) {
+	t.Helper()
+	var got []int64
+	for r := (page.Request{Number: 1, Size: 100}); ; r.Number++ {
+		found, err := s.Alerts(t.Context(), projectID, q, r)
+		wantOK(t, fmt.Sprintf("Alerts(%+v, %+v)", q, r), err)
+		got = append(got, iidsOf(found.Items)...)
+		if _, next := found.Neighbours(r); next == 0 {
+			wantSame(t, fmt.Sprintf("Alerts(%+v) by numbers", q), got, want[:min(len(got), len(want))])
+			r.Number++
+			_, err := s.Alerts(t.Context(), projectID, q, r)
+			switch {
+			case found.More && !errors.Is(err, page.ErrTooFar):
+				t.Errorf("Alerts(%+v), page %d = %v, want %v", q, r.Number, err, page.ErrTooFar)
+			case len(got) != len(want) && (!found.More || !q.Searches()):
+				t.Errorf("Alerts(%+v) by numbers lists %d alerts, want %d", q, len(got), len(want))
+			}
+			return
+		}
+	}
 }
 
 // wantCounted checks the numbers of a project's alerts.

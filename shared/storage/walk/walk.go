@@ -51,8 +51,13 @@ type List[T any] struct {
 // searched for (Interface: "Lists").
 const SearchLimit = 1000
 
-// Page returns a page of the list.
+// Page returns a page of the list. By its number alone, that of a search must begin
+// with what the search finds within its limit, and any other be within page.Reach;
+// if it is not, and the list may be longer, the error is page.ErrTooFar.
 func (l List[T]) Page(ctx context.Context, r page.Request) (page.Of[T], error) {
+	if r.TooFar() && l.Search == nil {
+		return l.beyond(ctx)
+	}
 	result := page.Of[T]{Total: -1}
 	reads, ctx := errgroup.WithContext(ctx)
 	if l.Count != nil {
@@ -70,7 +75,35 @@ func (l List[T]) Page(ctx context.Context, r page.Request) (page.Of[T], error) {
 	if err := reads.Wait(); err != nil {
 		return page.Of[T]{}, err
 	}
+	if read.stopped && r.Skipped() > 0 && r.Skipped() >= len(read.kept) {
+		return page.Of[T]{}, page.ErrTooFar
+	}
 	return l.cut(result, read, r), nil
+}
+
+// beyond answers for a page beyond the reach of its number: if the list is short, the
+// page is empty.
+func (l List[T]) beyond(ctx context.Context) (page.Of[T], error) {
+	count, total := l.Count, -1
+	if count == nil {
+		count = l.countUp
+	}
+	n, err := count(ctx)
+	switch {
+	case err != nil:
+		return page.Of[T]{}, err
+	case n > page.CountLimit:
+		return page.Of[T]{}, page.ErrTooFar
+	case l.Count != nil:
+		total = n
+	}
+	return page.Of[T]{Items: []T{}, Total: total}, nil
+}
+
+// countUp counts the first entries, one more than page.CountLimit at most.
+func (l List[T]) countUp(ctx context.Context) (int, error) {
+	found, err := l.merged(ctx, page.Position{}, page.CountLimit+1)
+	return len(found), err
 }
 
 // cut puts the requested page into the result.
@@ -78,11 +111,13 @@ func (l List[T]) cut(result page.Of[T], read reading[T], r page.Request) page.Of
 	start := min(r.Skipped(), len(read.kept))
 	end := min(start+r.Size, len(read.kept))
 	result.Items = read.kept[start:end]
+	result.Unnumbered = l.Search != nil && r.After.Some() // the pages before it may be short
 	switch {
 	case end < len(read.kept) && end > 0:
 		result.More, result.Next = true, l.Position(read.kept[end-1])
 	case read.stopped:
 		result.More, result.Next, result.SearchedUntil = true, l.Position(read.last), l.Time(read.last)
+		result.Unnumbered = true
 	}
 	return result
 }
@@ -106,7 +141,7 @@ func (l List[T]) read(ctx context.Context, after page.Position, n int) (reading[
 		return reading[T]{kept: kept}, err
 	}
 	var read reading[T]
-	limit := max(cmp.Or(l.Limit, SearchLimit), n)
+	limit := cmp.Or(l.Limit, SearchLimit)
 	for look := max(n, l.Look); ; look *= growth {
 		look = min(look, limit-read.looked)
 		found, err := l.merged(ctx, after, look)
@@ -172,6 +207,10 @@ func (l List[T]) merged(ctx context.Context, after page.Position, n int) ([]T, e
 	all = l.compact(all)
 	return all[:min(n, len(all))], nil
 }
+
+// Source returns the list as one source, for a list that it is a part of. It has no
+// Search.
+func (l List[T]) Source() Source[T] { return l.merged }
 
 // compact leaves one of the entries with the same position, which follow each other.
 func (l List[T]) compact(all []T) []T {

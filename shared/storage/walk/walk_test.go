@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -241,6 +242,37 @@ func TestSearch(t *testing.T) {
 			}
 		}
 	})
+	t.Run("pages by their numbers are within the limit", func(t *testing.T) {
+		for number, want := range map[int]struct {
+			items               int
+			unnumbered, refused bool
+		}{
+			1: {20, false, false}, 2: {20, false, false}, 3: {10, true, false},
+			4: {0, false, true}, 50_000: {0, false, true}, math.MaxInt32: {0, false, true},
+		} {
+			list := searching(func(id int64) bool { return id%20 == 0 }) // 50 within the limit
+			got, err := list.Page(t.Context(), page.Request{Number: number, Size: 20})
+			if errors.Is(err, page.ErrTooFar) != want.refused || len(got.Items) != want.items || got.Unnumbered != want.unnumbered {
+				t.Errorf("page %d: %d items, unnumbered %t, %v, want %+v", number, len(got.Items), got.Unnumbered, err, want)
+			}
+			if list.given.Load() > walk.SearchLimit {
+				t.Errorf("page %d looked at %d entries, want %d", number, list.given.Load(), walk.SearchLimit)
+			}
+		}
+	})
+	t.Run("a full page that ends with the limit", func(t *testing.T) {
+		list := searching(func(id int64) bool { return id%50 == 0 }) // 20 within the limit
+		got, err := list.Page(t.Context(), page.First)
+		if err != nil || len(got.Items) != 20 || !got.More || !got.Unnumbered {
+			t.Errorf("%d items, more %t, unnumbered %t, %v, want 20 and a next page without a number", len(got.Items), got.More, got.Unnumbered, err)
+		}
+	})
+	t.Run("a page after a position has no number", func(t *testing.T) {
+		list := searching(func(int64) bool { return true })
+		if got := found(t, list, page.Request{Number: 3, Size: 20, After: page.At(length - 1000)}); !got.Unnumbered || len(got.Items) != 20 {
+			t.Errorf("%d items, unnumbered %t, want 20 of a page without a number", len(got.Items), got.Unnumbered)
+		}
+	})
 	t.Run("the end of the list is no limit", func(t *testing.T) {
 		list := newNumbers(down(walk.SearchLimit-1, 1, 1))
 		list.Search = func(id int64) bool { return id == 1 }
@@ -256,6 +288,45 @@ func TestCount(t *testing.T) {
 		list.Count = func(context.Context) (int, error) { return n, nil }
 		if got, err := list.Page(t.Context(), page.First); err != nil || got.Total != want {
 			t.Errorf("a list with %d entries has the total %d, %v, want %d", n, got.Total, err, want)
+		}
+	}
+}
+
+// A page that is too far for its number is refused, unless the list ends before it.
+func TestReachOfNumbers(t *testing.T) {
+	last := page.Request{Number: page.Reach / 100, Size: 100}
+	beyond := page.Request{Number: last.Number + 1, Size: 100}
+	for name, test := range map[string]struct {
+		length  int64
+		r       page.Request
+		items   int
+		refused bool
+		given   int64 // at most, where the list is not counted
+	}{
+		"the last page in reach":      {page.Reach + 5, last, 100, false, page.Reach + 1},
+		"beyond the reach":            {page.Reach + 5, beyond, 0, true, page.CountLimit + 1},
+		"far beyond":                  {page.Reach + 5, page.Request{Number: math.MaxInt32, Size: 100}, 0, true, page.CountLimit + 1},
+		"after a position":            {page.Reach + 5, page.Request{Number: beyond.Number, Size: 100, After: page.At(6)}, 5, false, 5},
+		"beyond a list that is short": {page.CountLimit, beyond, 0, false, page.CountLimit},
+	} {
+		for _, counted := range []bool{false, true} {
+			list, total := newNumbers(down(test.length, 1, 1)), -1
+			if counted {
+				list.Count = func(context.Context) (int, error) { return min(int(test.length), page.CountLimit+1), nil }
+				if total = page.Count(int(test.length)); test.r.TooFar() {
+					test.given = 0
+				}
+			}
+			if test.refused {
+				total = 0
+			}
+			got, err := list.Page(t.Context(), test.r)
+			if errors.Is(err, page.ErrTooFar) != test.refused || len(got.Items) != test.items || got.Total != total {
+				t.Errorf("%s, counted %t: %d items of %d, %v, want %d of %d, refused %t", name, counted, len(got.Items), got.Total, err, test.items, total, test.refused)
+			}
+			if list.given.Load() > test.given {
+				t.Errorf("%s, counted %t: read %d entries, want %d at most", name, counted, list.given.Load(), test.given)
+			}
 		}
 	}
 }

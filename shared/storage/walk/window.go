@@ -20,33 +20,55 @@ type Window[T any] struct {
 	Newest List[T]
 	// Size is how many entries a window has at most.
 	Size int
+	// Reach is how many entries a page looks at that is asked for by its number alone;
+	// 0: one window.
+	Reach int
 	// Complete returns entries with what their order needs. Nil: they have it.
 	Complete func(context.Context, []T) ([]T, error)
 	// Compare is the order in a window.
 	Compare func(a, b T) int
 }
 
-// Page returns a page of the list.
+// Page returns a page of the list. Each window has whole pages, at least one, the
+// last of which may be short, so that a page has one number whether it is read by
+// that or by its position. It returns page.ErrTooFar for a number beyond the Reach.
 func (w Window[T]) Page(ctx context.Context, r page.Request) (page.Of[T], error) {
 	after, skipped := page.Position{}, r.Skipped()
 	if r.After.Some() {
 		after, skipped = page.At(r.After.ID), max(0, int(r.After.Value))
 	}
-	for left := r.Number - 1; ; left-- { // each window has a page at least
+	for looked := 0; ; {
 		read, err := w.read(ctx, after)
 		if err != nil {
 			return page.Of[T]{}, err
 		}
-		if skipped >= len(read.kept) && read.stopped && !r.After.Some() && left > 0 { // the page is in a later window
-			skipped -= len(read.kept)
-			after = w.Newest.Position(read.last)
-			continue
+		looked += read.looked
+		inPages := max(1, (len(read.kept)+r.Size-1)/r.Size) * r.Size
+		switch {
+		case !read.stopped || r.After.Some() || skipped < inPages:
+			return w.page(ctx, read, r, skipped, looked)
+		case looked >= w.Reach:
+			return page.Of[T]{}, page.ErrTooFar
 		}
-		if w.Complete != nil {
-			read.kept, err = w.Complete(ctx, read.kept)
-		}
-		return w.cut(read, skipped, r.Size), err
+		skipped -= inPages
+		after = w.Newest.Position(read.last)
 	}
+}
+
+// page returns a page of the window with which as many entries were looked at.
+func (w Window[T]) page(ctx context.Context, read window[T], r page.Request, skipped, looked int) (result page.Of[T], err error) {
+	if w.Complete != nil {
+		read.kept, err = w.Complete(ctx, read.kept)
+	}
+	result = w.cut(read, skipped, r.Size)
+	inNextWindow := result.More && result.Next.Value == 0
+	if r.After.Some() {
+		// How many entries the pages before it looked at is known only if all were shown.
+		result.Unnumbered = w.Newest.Search != nil || r.Number*r.Size >= w.Reach
+	} else {
+		result.Unnumbered = inNextWindow && looked >= w.Reach
+	}
+	return result, err
 }
 
 // cut returns a page of a window.

@@ -2,6 +2,8 @@ package walk_test
 
 import (
 	"cmp"
+	"errors"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -42,10 +44,6 @@ func TestWindowsAreSortedOneAfterTheOther(t *testing.T) {
 	if diff := gocmp.Diff(want, pages(t, w, 4)); diff != "" {
 		t.Errorf("pages (-want +got):\n%s", diff)
 	}
-	second, err := w.Page(t.Context(), page.Request{Number: 4, Size: 4})
-	if diff := gocmp.Diff([]int64{12, 13, 14, 15}, second.Items); err != nil || diff != "" {
-		t.Errorf("the page behind twelve: %v (-want +got):\n%s", err, diff)
-	}
 	list.given.Store(0)
 	first, err := w.Page(t.Context(), page.First)
 	if err != nil || list.given.Load() != 10 || !first.SearchedUntil.Equal(time.Unix(16, 0)) {
@@ -61,6 +59,52 @@ func TestAWindowThatHasEverythingIsSortedAsAWhole(t *testing.T) {
 	}
 	if got, err := w.Page(t.Context(), page.Request{Number: 9, Size: 5}); err != nil || len(got.Items) != 0 || got.More {
 		t.Errorf("a page beyond the end is %+v, %v", got, err)
+	}
+}
+
+// A page has one number, by which it is found up to the reach of numbers.
+func TestPagesOfWindowsByTheirNumbers(t *testing.T) {
+	for _, size := range []int{1, 3, 4, 10, 11} {
+		w, list := byLastDigit(10, down(45, 1, 1))
+		want := pages(t, w, size)
+		inWindow := (10 + size - 1) / size
+		for _, reach := range []int{0, 10, 11, 30, 100} {
+			w.Reach = reach
+			reachable := min(max(1, (reach+9)/10)*inWindow, len(want))
+			for number := 1; number <= reachable; number++ {
+				got, err := w.Page(t.Context(), page.Request{Number: number, Size: size})
+				if diff := gocmp.Diff(want[number-1], got.Items); err != nil || diff != "" {
+					t.Fatalf("page %d of %d within %d: %v (-want +got):\n%s", number, size, reach, err, diff)
+				}
+				if last := number == reachable && number < len(want); got.Unnumbered != last || got.More != (number < len(want)) {
+					t.Errorf("page %d of %d within %d: next %v, unnumbered %t, want %t", number, size, reach, got.Next, got.Unnumbered, last)
+				}
+			}
+			list.given.Store(0)
+			beyond, err := w.Page(t.Context(), page.Request{Number: math.MaxInt32, Size: size})
+			if whole := reach > 45; errors.Is(err, page.ErrTooFar) == whole || len(beyond.Items) > 0 || list.given.Load() > int64(max(reach+9, 10)) {
+				t.Errorf("far beyond the end, within %d: %+v, %v, read %d", reach, beyond, err, list.given.Load())
+			}
+		}
+	}
+}
+
+// Read by positions, the number of a page is right only if nothing was left out.
+func TestNumbersOfPagesReadByPosition(t *testing.T) {
+	for name, test := range map[string]struct {
+		search     func(int64) bool
+		r          page.Request
+		unnumbered bool
+	}{
+		"everything is shown":    {nil, page.Request{Number: 3, Size: 4, After: page.At(16)}, false},
+		"beyond the reach":       {nil, page.Request{Number: 9, Size: 4, After: page.At(16)}, true},
+		"some entries are shown": {func(int64) bool { return true }, page.Request{Number: 3, Size: 4, After: page.At(16)}, true},
+	} {
+		w, _ := byLastDigit(10, down(45, 1, 1))
+		w.Reach, w.Newest.Search = 30, test.search
+		if got, err := w.Page(t.Context(), test.r); err != nil || got.Unnumbered != test.unnumbered {
+			t.Errorf("%s: %+v, %v, want unnumbered %t", name, got, err, test.unnumbered)
+		}
 	}
 }
 
@@ -86,15 +130,16 @@ func TestAWindowKeepsWhatIsSearchedFor(t *testing.T) {
 	}
 }
 
-// A page costs a window, also if nothing is found in it.
+// A page costs a window, also if nothing is found in it. Its number leads no further.
 func TestAPageOfASearchIsOneWindow(t *testing.T) {
 	w, list := byLastDigit(10, down(100, 1, 1))
 	w.Newest.Search = func(int64) bool { return false }
-	for number := 1; number <= 3; number++ {
+	for _, number := range []int{1, 2, math.MaxInt32} {
 		list.given.Store(0)
 		got, err := w.Page(t.Context(), page.Request{Number: number, Size: 20})
-		if err != nil || len(got.Items) > 0 || !got.More || list.given.Load() != int64(10*number) {
-			t.Errorf("page %d: %+v, %v, read %d entries, want %d", number, got, err, list.given.Load(), 10*number)
+		first := number == 1
+		if errors.Is(err, page.ErrTooFar) == first || got.More != first || len(got.Items) > 0 || list.given.Load() != 10 {
+			t.Errorf("page %d: %+v, %v, read %d entries, want 10", number, got, err, list.given.Load())
 		}
 	}
 }
