@@ -55,9 +55,10 @@ type selection struct {
 
 // list returns the list, which rests on entries that are all there.
 func (s selection) list() walk.List[entry] {
-	list := walk.List[entry]{Sources: s.sources(), Position: positionOf}
+	in := &topGroups{selection: s}
+	list := walk.List[entry]{Sources: s.sources(in), Position: positionOf}
 	if s.Search == "" {
-		list.Count = s.count
+		list.Count = func(ctx context.Context) (int, error) { return s.count(ctx, in) }
 		return list
 	}
 	list.Look, list.Complete = firstLook, s.readJoined()
@@ -79,7 +80,7 @@ const (
 // listOfAll has every group or project.
 var listOfAll = map[project.Kind]shape{project.InGroup: groupList, project.InProject: projectList}
 
-func (s selection) sources() (all []walk.Source[entry]) {
+func (s selection) sources(in *topGroups) (all []walk.Source[entry]) {
 	switch {
 	case s.All && s.kind == project.InProject:
 		return []walk.Source[entry]{source(s.Store, projectList.key(), readProject)}
@@ -88,11 +89,7 @@ func (s selection) sources() (all []walk.Source[entry]) {
 	case !s.MembersOnly:
 		all = append(all, source(s.Store, visible[s.kind].key(), readListed))
 	}
-	for _, id := range s.In {
-		for _, v := range s.Visibilities() {
-			all = append(all, source(s.Store, belowGroup.key(id, string(v), string(s.kind)), readListed))
-		}
-	}
+	all = append(all, in.sources()...)
 	if s.joins() {
 		all = append(all, s.joined)
 	}
@@ -153,11 +150,11 @@ func (s selection) readProjects(ctx context.Context, entries []entry, at []int) 
 }
 
 // count counts what is selected.
-func (s selection) count(ctx context.Context) (int, error) {
+func (s selection) count(ctx context.Context, in *topGroups) (int, error) {
 	var instance, groups, outside int
 	err := callAll(ctx,
 		func(ctx context.Context) (err error) { instance, err = s.countVisible(ctx); return err },
-		func(ctx context.Context) (err error) { groups, err = s.countGroups(ctx); return err },
+		func(ctx context.Context) (err error) { groups, err = in.count(ctx); return err },
 		func(ctx context.Context) (err error) { outside, err = s.countJoined(ctx); return err },
 	)
 	if err != nil {
@@ -187,34 +184,6 @@ func (s *Store) countInstance(ctx context.Context, read func(item) (int, error))
 	for _, it := range found {
 		var n int
 		if n, err = read(it); err != nil {
-			return 0, err
-		}
-		sum += n
-	}
-	return sum, err
-}
-
-// countGroups counts what is below the selected groups. What a group below another
-// one has is counted there.
-func (s selection) countGroups(ctx context.Context) (sum int, err error) {
-	if s.All {
-		return 0, nil
-	}
-	keys := make([]key, len(s.In))
-	for n, id := range s.In {
-		keys[n] = groupItem.key(id)
-	}
-	found, err := s.getAll(ctx, keys)
-	for _, it := range found {
-		g, err := groups.read(it)
-		if err != nil {
-			return 0, err
-		}
-		if s.below(g.Ancestors) {
-			continue
-		}
-		n, err := countIn(it, s.kind, s.Visibilities()...)
-		if err != nil {
 			return 0, err
 		}
 		sum += n

@@ -2,6 +2,7 @@ package dynamodb_test
 
 import (
 	"math"
+	"net/http"
 	"testing"
 	"time"
 
@@ -75,6 +76,43 @@ func TestBudgetOfDirectoryLists(t *testing.T) {
 		if steps, widest := w.During(test.call); steps != test.steps || widest != test.widest {
 			t.Errorf("%s takes %d steps of at most %d requests, want %d of %d", test.name, steps, widest, test.steps, test.widest)
 		}
+	}
+}
+
+// Of many groups, a list asks only those at the top that hold something.
+func TestListsOfManyGroups(t *testing.T) {
+	o, w, units := options(t), &dynamodbtest.Steps{}, &readUnits{}
+	s := openWith(t, o)
+	ctx, creator := t.Context(), addUser(t, s)
+	top, many := addGroup(t, s, project.Group{}, unique("top"), creator.ID), []int64{creator.NamespaceID}
+	for range 40 {
+		below := addGroup(t, s, top, unique("below"), creator.ID)
+		must[project.Project](t)(s.CreateProject(ctx, newProject(below)))
+		many = append(many, below.ID)
+	}
+	wide := project.Selection{In: append(many, top.ID), MembersOnly: true}
+	list := func(client interface {
+		Do(*http.Request) (*http.Response, error)
+	}) func() {
+		o.HTTPClient = client
+		measured := dynamodb.New(o)
+		if err := measured.Ping(ctx); err != nil { // as every function does when it starts
+			t.Fatal(err)
+		}
+		return func() {
+			got := must[page.Of[project.Project]](t)(measured.Projects(ctx, wide, page.First))
+			if len(got.Items) != page.DefaultSize || got.Total != 40 || !got.More {
+				t.Errorf("the list has %d items of %d, more %t, want 20 of 40", len(got.Items), got.Total, got.More)
+			}
+		}
+	}
+	if steps, widest := w.During(list(w)); steps != 3 || widest != 1 {
+		t.Errorf("a list of 42 groups takes %d steps of at most %d requests, want 3 of 1", steps, widest)
+	}
+	call := list(units)
+	units.units = 0
+	if call(); units.units > 42+20+2*3 { // groups, projects, and what else is in one request each
+		t.Errorf("a list of 42 groups takes %.1f read units", units.units)
 	}
 }
 

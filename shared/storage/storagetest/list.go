@@ -106,6 +106,8 @@ func listGroups(t *testing.T, s storage.Store) {
 		"at the top":              {in(private.ID), []project.Group{public, internal, deep, below, private}},
 		"below":                   {in(below.ID), []project.Group{public, internal, deep, below}},
 		"two places":              {in(deep.ID, other.ID), []project.Group{public, internal, deep, other}},
+		"many places":             {in(amongMany(deep.ID, private.ID, below.ID)...), []project.Group{public, internal, deep, below, private}},
+		"many, members only":      {membersOnly(in(amongMany(below.ID, public.ID)...)), []project.Group{public, deep, below}},
 		"one in another":          {in(deep.ID, private.ID, below.ID), []project.Group{public, internal, deep, below, private}},
 		"what everyone sees":      {in(public.ID, internal.ID), []project.Group{public, internal}},
 		"a search":                {project.Selection{Search: "nowhere"}, []project.Group{public, internal}},
@@ -126,6 +128,14 @@ func addVisibleGroup(t *testing.T, s storage.Store, creator int64, v project.Vis
 }
 
 func in(groups ...int64) project.Selection { return project.Selection{In: groups, Now: now} }
+
+// amongMany returns the groups, and many that are gone.
+func amongMany(groups ...int64) []int64 {
+	for n := range int64(150) {
+		groups = append(groups, unknownID-n)
+	}
+	return groups
+}
 
 func membersOnly(s project.Selection) project.Selection { s.MembersOnly = true; return s }
 
@@ -164,6 +174,9 @@ func listProjects(t *testing.T, s storage.Store) {
 		"a project before its membership ended": {
 			project.Selection{MemberID: ben.ID, Now: now.Add(-1)}, []project.Project{internal, public, private2, private},
 		},
+		"many groups":                          {joinedBy(ben, in(amongMany(below.ID, top.ID)...)), []project.Project{inTop, internal, public, private2, private}},
+		"many groups without any":              {in(amongMany()...), []project.Project{internal, public}},
+		"many, members only":                   {membersOnly(in(amongMany(below.ID, ada.NamespaceID)...)), []project.Project{internal, public, private2, private, own}},
 		"a group with the number of a project": {in(inTop.ID), []project.Project{internal, public}},
 		"everything at once": {
 			joinedBy(ben, in(ada.NamespaceID, top.ID, below.ID)), []project.Project{inTop, internal, public, private2, private, own},
@@ -210,6 +223,13 @@ func searchProjects(t *testing.T, s storage.Store) {
 	ben, joined := addUser(t, s), named(other, "By itself")
 	addMember(t, s, joined.Place(), ben.ID, project.Guest)
 
+	manyMore := membersOnly(joinedBy(ben, in(amongMany(mine.ID)...)))
+	manyMore.Search = "web"
+	wantPages(t, "Projects in many groups with web", []project.Project{renamed, shop}, func(r page.Request) (page.Of[project.Project], error) {
+		got, err := s.Projects(t.Context(), manyMore, r)
+		got.Total = 2
+		return got, err
+	})
 	for search, want := range map[string][]project.Project{
 		"":                                   {joined, renamed, zoe, shop},
 		"itself":                             {joined},
