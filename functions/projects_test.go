@@ -42,6 +42,7 @@ func aboutProjects() []scenario {
 		{rest: "GET /projects/root%2Fweb", status: 200, cost: cost{3, 0, 0}},
 		{do: later, name: "a project by path, with the use of the token", cost: cost{3, 2, 0}},
 		{rest: "GET /projects", status: 200, cost: cost{4, 0, 0}}, // two of them for the caller
+		{rest: "GET /projects?search=web", status: 200, cost: cost{4, 0, 0}},
 
 		{rest: "POST /groups", send: `{"name":"Team","path":"team","visibility":"public"}`, status: 201, keep: "group", stored: names(project.EventGroupCreated)},
 		{rest: "POST /projects", send: `{"name":"App","path":"app","namespace_id":{group}}`, status: 201, keep: "project", stored: names(project.EventProjectCreated)},

@@ -147,6 +147,8 @@ func TestASearchOfManyAlertsGoesOn(t *testing.T) {
 	const next = alertsPage + "?search=disk&page=2&cursor="
 	b.Get(alertsPage+"?search=disk").Want(200, "Nothing found so far", "Searched back to", `href="`+next, "Search further").WantNot("Disk full", `class="count"`)
 	b.Get(next+page.At(22).String()).Want(200, "Disk full", alertPage(first)).WantNot("Search further")
+	b.Get(alertsPage+"?search=disk&page=2").Want(400, "too far from the beginning of the list")
+	b.Get(alertsPage+"?search=disk&page=3&cursor="+page.At(22).String()).Want(200, `href="`+alertsPage+`?search=disk">First page<`).WantNot(">Newer<")
 }
 
 func TestThePictureOfTheLastDays(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gatehouse/shared/alert"
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/audit"
 	"gatehouse/shared/project"
@@ -144,6 +145,45 @@ func TestListAlerts(t *testing.T) {
 		if got := searched.Header.Values(name); len(got) > 0 {
 			t.Errorf("%s of a search is %q, want none", name, got)
 		}
+	}
+}
+
+// Beyond what a page of a search looks at, the link goes on and the number does not.
+func TestALongSearchGoesOnByItsLink(t *testing.T) {
+	s := arrange(t)
+	for range 11 { // of 100 each, of which every page looks at 1,000
+		many := make([][]alert.Occurrence, 100)
+		for n := range many {
+			many[n] = []alert.Occurrence{{Title: fmt.Sprintf("Number %02d.", n), Severity: alert.SeverityLow, StartedAt: s.Now(), Count: 1}}
+		}
+		if _, err := s.Store.RecordOccurrences(t.Context(), s.P.ID, many, s.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const tooFar = "400 Bad request - the page is too far from the beginning of the list; follow the link to the next page from one that is nearer"
+	for _, found := range []struct {
+		query          string
+		items          int
+		prev, next, at string
+	}{
+		{"search=er+07.&per_page=6", 6, "", "2", "e4.e4"}, {"search=er+07.&per_page=6&page=2", 4, "1", "", "2t.2t"},
+		{"search=er+07.&per_page=6&page=3&cursor=2t.2t", 1, "", "", ""},
+		{"search=er+07.&per_page=10", 10, "", "", "2t.2t"}, {"search=none&sort=desc&order_by=event_count", 0, "", "", "0.2t"},
+		{"order_by=event_count&page=51", 20, "50", "52", ""}, {"order_by=event_count&page=55", 20, "54", "", ""}, {"order_by=event_count&page=56", 0, "55", "", ""},
+	} {
+		answer := s.Call(t, "GET", alerts+"?"+found.query, nil)
+		prev, next, link := answer.Header.Get("X-Prev-Page"), answer.Header.Get("X-Next-Page"), answer.Header.Get("Link")
+		if n := len(answer.Each(t, "iid")); n != found.items || prev != found.prev || next != found.next {
+			t.Errorf("%s has %d alerts, between %q and %q, want %d, %q, %q", found.query, n, prev, next, found.items, found.prev, found.next)
+		}
+		if !strings.Contains(link, found.at) {
+			t.Errorf("%s has the links %s, want one from %s on", found.query, link, found.at)
+		}
+	}
+	for _, query := range []string{
+		"search=er+07.&per_page=6&page=3", "search=none&page=2", "search=none&page=2000", "search=none&order_by=event_count&page=2",
+	} {
+		s.Call(t, "GET", alerts+"?"+query, nil).Want(t, 400, object{"message": tooFar})
 	}
 }
 

@@ -60,12 +60,13 @@ func newBody(p project.Project) body {
 }
 
 func (a *api) list(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	req, err := web.ReadPage(r)
-	if err != nil {
+	params := web.Params(r)
+	search, req := text(params.OptionalString("search")), params.Page()
+	if err := params.Err(); err != nil {
 		return err
 	}
 	viewer := project.Viewer{UserID: c.User.ID, NamespaceID: c.User.NamespaceID, Admin: c.User.Admin}
-	projects, err := a.app.Projects.VisibleProjects(r.Context(), viewer, "", req)
+	projects, err := a.app.Projects.VisibleProjects(r.Context(), viewer, search, req)
 	if err != nil {
 		return err
 	}

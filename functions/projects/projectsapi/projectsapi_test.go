@@ -219,6 +219,36 @@ func TestListProjects(t *testing.T) {
 	apptest.Call(t, h, "GET", projects+"?page=x", a.Token(ada), nil).WantError(t, 400, "page is invalid")
 }
 
+func TestSearchProjects(t *testing.T) {
+	a := apptest.New(t)
+	h := projectsapi.New(a.App)
+	ada := a.User("ada")
+	acme, other := a.Group("acme", project.Group{}, ada, project.Private), a.Group("other", project.Group{}, a.User("ben"), project.Private)
+	for _, path := range []string{"shop", "mail", "shopping"} {
+		a.Project(path, acme, project.Private)
+	}
+	a.Project("shop", other, project.Private)
+	for query, want := range map[string][]any{
+		"search=SHOP": {"acme/shopping", "acme/shop"}, "search=project+mail": {"acme/mail"}, "search=acme%2Fm": {"acme/mail"},
+		"search=other": {}, "search=": {"acme/shopping", "acme/mail", "acme/shop"}, "search=shop&per_page=1&page=2": {"acme/shop"},
+	} {
+		answer := apptest.Call(t, h, "GET", projects+"?"+query, a.Token(ada), nil)
+		if diff := cmp.Diff(want, answer.Each(t, "path_with_namespace")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", query, diff)
+		}
+		if counted := answer.Header.Get("X-Total") != ""; counted != (query == "search=") {
+			t.Errorf("%s is counted: %t", query, counted)
+		}
+	}
+	const next = "cursor=0.3&page=2&per_page=1&search=shop"
+	if got := apptest.Call(t, h, "GET", projects+"?search=shop&per_page=1", a.Token(ada), nil).Header.Get("Link"); !strings.Contains(got, next+">; rel=\"next\"") {
+		t.Errorf("Link is %s, want %s", got, next)
+	}
+	for _, bad := range []string{"search=%ff", "search=a&search=b"} {
+		apptest.Call(t, h, "GET", projects+"?"+bad, a.Token(ada), nil).WantError(t, 400, "search is invalid")
+	}
+}
+
 func TestVisibleProjectsOpenToEverybodyWithAToken(t *testing.T) {
 	a := apptest.New(t)
 	h := projectsapi.New(a.App)
