@@ -20,7 +20,7 @@ import (
 
 // fillVersion changes when stores are filled differently, so that no store of an
 // earlier version is used again.
-const fillVersion = 1
+const fillVersion = 2
 
 // filler fills an empty store. What it makes depends only on the size, apart from
 // the ids: things of one kind are made side by side.
@@ -111,7 +111,7 @@ func randomBytes(r *rand.Rand, into []byte) {
 // ago returns when the i-th of n things was made that were made evenly since so
 // long ago.
 func (f *filler) ago(since time.Duration, i, n int) time.Time {
-	return f.now.Add(-since + since*time.Duration(i)/time.Duration(n+1)).Truncate(time.Microsecond)
+	return f.now.Add(-since + since/time.Duration(n+1)*time.Duration(i)).Truncate(time.Microsecond)
 }
 
 // spread returns the i-th of n positions that are spread evenly over a list.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gatehouse/shared/secret"
 )
@@ -142,5 +143,15 @@ func TestScaledSizesAreNeverBelowTheSmallOne(t *testing.T) {
 	}
 	if got := fullSize.scaled(0.1).alerts; got != 20_000 {
 		t.Errorf("a tenth has %d alerts, want 20,000", got)
+	}
+}
+
+func TestThingsAreMadeEvenly(t *testing.T) {
+	f := filler{now: time.Now()}
+	const n = 1_000_000
+	for i, want := range map[int]time.Duration{0: 2 * year, n / 2: year, n: 0} {
+		if got := f.now.Sub(f.ago(2*year, i, n)); (got - want).Abs() > time.Hour {
+			t.Errorf("thing %d of %d was made %v ago, want %v", i, n, got, want)
+		}
 	}
 }
