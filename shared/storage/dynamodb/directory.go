@@ -61,21 +61,15 @@ func (s selection) list() walk.List[entry] {
 		list.Count = func(ctx context.Context) (int, error) { return s.count(ctx, in) }
 		return list
 	}
-	list.Look, list.Complete = firstLook, s.readJoined()
+	list.Limit, list.Look, list.Complete = entriesRead, entriesRead, s.readJoined()
 	list.Search = func(e entry) bool { return project.Finds(e.search, s.Search) }
 	list.Time = func(e entry) time.Time { return e.createdAt }
 	return list
 }
 
-const (
-	// firstLook is how many entries a search looks at first, so that it needs no
-	// more than one further look.
-	firstLook = 250
-	// mostJoined is how many projects a page of a search reads because the user
-	// joined them one by one. Each is a read unit. They are fewer than those of the
-	// first look, so that a search among nothing else ends with it.
-	mostJoined = 200
-)
+// mostJoined is how many projects a page of a search reads because the user joined
+// them one by one. Each is a read unit.
+const mostJoined = 200
 
 // listOfAll has every group or project.
 var listOfAll = map[project.Kind]shape{project.InGroup: groupList, project.InProject: projectList}

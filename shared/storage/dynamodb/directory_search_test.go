@@ -13,8 +13,10 @@ import (
 	"gatehouse/shared/project"
 	"gatehouse/shared/storage/dynamodb"
 	"gatehouse/shared/storage/dynamodb/dynamodbtest"
-	"gatehouse/shared/storage/walk"
 )
+
+// searchLimit is how many groups or projects a page of a search looks at.
+const searchLimit = 700
 
 // A search says how far it looked, in the list of everything and in those of what
 // everyone sees and of what is in a group.
@@ -27,7 +29,7 @@ func TestSearchOfProjectsSaysHowFarItLooked(t *testing.T) {
 	private.CreatedAt, internal.CreatedAt = now.Add(-time.Hour), now.Add(-time.Hour)
 	private = must[project.Project](t)(s.CreateProject(t.Context(), private))
 	internal = must[project.Project](t)(s.CreateProject(t.Context(), internal))
-	const length = walk.SearchLimit + 100
+	const length = searchLimit + 100
 	multiply(t, o, internal.ID, length)
 
 	tests := map[string]struct {
@@ -41,7 +43,7 @@ func TestSearchOfProjectsSaysHowFarItLooked(t *testing.T) {
 	for name, test := range tests {
 		test.selected.Search = "project"
 		first := must[page.Of[project.Project]](t)(s.Projects(t.Context(), test.selected, page.First))
-		oldest := now.Add((length - walk.SearchLimit + 1) * time.Second)
+		oldest := now.Add((length - searchLimit + 1) * time.Second)
 		if len(first.Items) > 0 || !first.SearchedUntil.Equal(oldest) {
 			t.Errorf("%s: %d items, searched until %v, want none until %v", name, len(first.Items), first.SearchedUntil, oldest)
 		}
@@ -53,7 +55,7 @@ func TestSearchOfProjectsSaysHowFarItLooked(t *testing.T) {
 	}
 }
 
-// A search without a hit costs at most three steps and sixty read units, whatever
+// A search without a hit costs two steps and at most sixty read units, whatever
 // there is that everyone sees.
 func TestBudgetOfSearchWithoutAHit(t *testing.T) {
 	o, steps, units := options(t), &dynamodbtest.Steps{}, &readUnits{}
@@ -61,7 +63,7 @@ func TestBudgetOfSearchWithoutAHit(t *testing.T) {
 	u := addUser(t, s)
 	addGroup(t, s, project.Group{}, unique("group"), u.ID)
 	visible := addVisible(t, s, addGroup(t, s, project.Group{}, unique("group"), u.ID), 10)
-	multiply(t, o, visible[9].ID, 2*walk.SearchLimit) // no group has this number
+	multiply(t, o, visible[9].ID, 2*searchLimit) // no group has this number
 	search := func(client dynamodb.Options) {
 		rules := project.NewRules(openWith(t, client), nil, nil, time.Now)
 		call := func() {
@@ -73,8 +75,8 @@ func TestBudgetOfSearchWithoutAHit(t *testing.T) {
 		}
 		call() // finds the mark that lists are complete
 		units.units = 0
-		if taken, _ := steps.During(call); client.HTTPClient == steps && taken != 3 {
-			t.Errorf("the search takes %d steps, want 3", taken)
+		if taken, _ := steps.During(call); client.HTTPClient == steps && taken != 2 {
+			t.Errorf("the search takes %d steps, want 2", taken)
 		}
 		if client.HTTPClient == units && (units.units == 0 || units.units > 60) {
 			t.Errorf("the search takes %.1f read units, want at most 60", units.units)
