@@ -14,6 +14,7 @@ import (
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/oidc"
 	"gatehouse/shared/project"
+	"gatehouse/shared/record"
 	"gatehouse/shared/session"
 	"gatehouse/shared/throttle"
 	"gatehouse/shared/twofactor"
@@ -35,6 +36,7 @@ type Store interface {
 	integration.Store
 	alert.Store
 	deprecation.Store
+	record.Store
 
 	// Ping returns nil when the store can be read.
 	Ping(ctx context.Context) error

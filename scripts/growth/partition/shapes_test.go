@@ -68,8 +68,8 @@ func TestItemsOfOnePartitionAreOneShape(t *testing.T) {
 
 func TestShapesWithUnknownWordsAreRefused(t *testing.T) {
 	for doc, want := range map[string]string{
-		"//\ttable  pk         sk  is\n//\tx      Y#<place>  Z   a thing\n//\n": "what <place> in the key Y#<place> of x names",
-		"// Package x has no table.\n":                                          "no end",
+		"//\ttable  pk         sk  is\n//\tx      Y#<colour>  Z   a thing\n//\n": "what <colour> in the key Y#<colour> of x names",
+		"// Package x has no table.\n":                                           "no end",
 	} {
 		if _, err := ReadShapes(strings.NewReader(doc)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", doc, err, want)

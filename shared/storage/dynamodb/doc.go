@@ -56,6 +56,10 @@
 //	directory     PROJECT#<id>                   MEMBER#<user>             a membership, found from the project
 //	directory     PROJECT#<id>                   MEMBERS                   how many members a project has
 //	directory     PROJECT#<id>                   PROJECT                   a project
+//	directory     RECORDS#<place>                COUNT#<kind>              how many records of the kind there are
+//	directory     RECORDS#<place>                RECORD#<kind>#<id>        a record that the REST API keeps
+//	directory     RECORDS#<place>                WORD#<kind>#<word>        the record that alone has the word in a field
+//	directory     RECORDS#instance               COUNTER#<kind>            the last id of a kind of records
 //	directory     USER#<id>                      MEMBER#<kind>#<place>     a membership, found from the user
 //	directory     USER#<id>                      USER                      a user
 //	tokens        ATTEMPTS#<key>                 ATTEMPTS                  a counter of failed attempts or invitations                                       a window after the last
@@ -145,4 +149,10 @@
 // on, what adds or removes an entry keeps the count in its transaction. Client keys
 // are counted each time, up to page.CountLimit of them. Lists of sessions, grants,
 // memberships and audit entries have no totals.
+// The records of a place are in one partition, with what only one of them has and
+// their count, which the same transactions write. A record is changed in one update,
+// unless one of its words changes. Those of a deleted place are removed right after it.
+//
+// Other lists are read up to the page that is asked for, and for the total up to
+// page.CountLimit entries: about 1 MB or one request.
 package dynamodb

@@ -207,9 +207,12 @@ func (s *Store) updateGroup(ctx context.Context, g project.Group) error {
 	)...)
 }
 
-// DeleteGroup removes the group and its members.
+// DeleteGroup removes the group and its members, and right after that its records.
 func (s *Store) DeleteGroup(ctx context.Context, id int64) error {
-	return groups.persist(func() error { return s.deleteGroup(ctx, id) })
+	if err := groups.persist(func() error { return s.deleteGroup(ctx, id) }); err != nil {
+		return err
+	}
+	return s.removeRecords(ctx, project.Group{ID: id}.Place())
 }
 
 func (s *Store) deleteGroup(ctx context.Context, id int64) error {

@@ -88,18 +88,18 @@ func (cs columns) appendValues(values []any) []any {
 	return values
 }
 
-// A record is a thing with its columns. Records are reused: it takes long to list
+// A rowOf is a thing with its columns. Rows are reused: it takes long to list
 // the columns.
-type record[T any] struct {
+type rowOf[T any] struct {
 	thing   T
 	columns columns
 	into    []any
 	args    []any
 }
 
-func newRecords[T any](list func(*T) columns) *sync.Pool {
+func newRows[T any](list func(*T) columns) *sync.Pool {
 	return &sync.Pool{New: func() any {
-		r := new(record[T])
+		r := new(rowOf[T])
 		r.columns = list(&r.thing)
 		r.into = r.columns.destinations()
 		return r
@@ -108,20 +108,20 @@ func newRecords[T any](list func(*T) columns) *sync.Pool {
 
 // storing is a statement that stores columns of a thing.
 type storing[T any] struct {
-	query   string
-	records *sync.Pool
+	query string
+	rows  *sync.Pool
 }
 
 // update changes these columns where the clause says.
 func update[T any](table string, list func(*T) columns, clause string) storing[T] {
 	set := strings.ReplaceAll(list(new(T)).names(""), ",", " = ?,")
-	return storing[T]{"UPDATE " + table + " SET " + set + " = ? " + clause, newRecords(list)}
+	return storing[T]{"UPDATE " + table + " SET " + set + " = ? " + clause, newRows(list)}
 }
 
 // run runs the statement; the others are the arguments of its clause.
 func (s storing[T]) run(tx *transaction, thing *T, others ...any) (sql.Result, error) {
-	r := s.records.Get().(*record[T])
-	defer s.records.Put(r)
+	r := s.rows.Get().(*rowOf[T])
+	defer s.rows.Put(r)
 	r.thing = *thing
 	r.args = append(r.columns.appendValues(r.args[:0]), others...)
 	result, err := tx.run(s.query, r.args...)

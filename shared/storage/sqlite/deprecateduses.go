@@ -22,7 +22,7 @@ func deprecatedUseColumns(u *deprecation.Use) columns {
 var countDeprecatedUse = storing[deprecation.Use]{
 	deprecatedUses.inserted.query + ` ON CONFLICT DO UPDATE SET
 		uses = uses + 1, user_id = excluded.user_id, last_used_at = max(last_used_at, excluded.last_used_at)`,
-	deprecatedUses.records,
+	deprecatedUses.rows,
 }
 
 // AddDeprecatedUse counts a use.

@@ -123,6 +123,10 @@ func (s *Store) DeleteGroup(ctx context.Context, id int64) error {
 		if err := tx.exec("DELETE FROM contents WHERE group_id = ?", id); err != nil {
 			return err
 		}
-		return tx.removeMembers(project.Place{Kind: project.InGroup, ID: id})
+		at := project.Place{Kind: project.InGroup, ID: id}
+		if err := tx.removeRecords(at); err != nil {
+			return err
+		}
+		return tx.removeMembers(at)
 	})
 }

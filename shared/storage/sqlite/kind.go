@@ -20,7 +20,7 @@ type kind[T any] struct {
 
 	selected           string // SELECT … FROM table
 	inserted, replaced storing[T]
-	records            *sync.Pool
+	rows               *sync.Pool
 }
 
 func newKind[T any](table string, columns func(*T) columns, notFound, changed error) kind[T] {
@@ -33,15 +33,15 @@ func (k kind[T]) prepared() kind[T] {
 	stored := cs.names("")
 	into := "INTO " + k.table + " (" + stored + ") VALUES (?" + strings.Repeat(", ?", strings.Count(stored, ",")) + ")"
 	k.selected = "SELECT " + cs.names(k.table) + " FROM " + k.table + k.join + " "
-	k.records = newRecords(k.columns)
-	k.inserted = storing[T]{"INSERT " + into, k.records}
-	k.replaced = storing[T]{"INSERT OR REPLACE " + into, k.records}
+	k.rows = newRows(k.columns)
+	k.inserted = storing[T]{"INSERT " + into, k.rows}
+	k.replaced = storing[T]{"INSERT OR REPLACE " + into, k.rows}
 	return k
 }
 
 func (k kind[T]) scan(r row) (thing T, err error) {
-	s := k.records.Get().(*record[T])
-	defer k.records.Put(s)
+	s := k.rows.Get().(*rowOf[T])
+	defer k.rows.Put(s)
 	err = r.Scan(s.into...)
 	if err == nil && k.complete != nil {
 		k.complete(&s.thing)

@@ -74,3 +74,10 @@ func TestGrantsAreListedByIndexes(t *testing.T) {
 	wantPlan(t, s, grants.selected+newestGrants, "sqlite_autoindex_grants_1 (user_id=? AND client_id=?)", 1, 1, 10)
 	wantPlan(t, s, summaries.selected+"WHERE user_id = ? AND client_id < ? ORDER BY client_id DESC LIMIT ?", "PRIMARY KEY (user_id=? AND client_id<?)", 1, 1, 20)
 }
+
+func TestRecordsAreFoundByIndexes(t *testing.T) {
+	s := openInternal(t)
+	wantPlan(t, s, records.selected+recordsOf+" AND id < ? ORDER BY id DESC LIMIT ?", "sqlite_autoindex_records_1 (place_kind=? AND place_id=? AND kind=? AND id<?)", "", 0, "k", 9, 20)
+	wantPlan(t, s, "SELECT 1 FROM records "+recordsIn, "sqlite_autoindex_records_1 (place_kind=? AND place_id=?)", "project", 1)
+	wantPlan(t, s, "SELECT 1 FROM record_words "+recordsIn, "PRIMARY KEY (place_kind=? AND place_id=?)", "project", 1)
+}

@@ -110,7 +110,11 @@ func (s *Store) DeleteProject(ctx context.Context, id int64) error {
 		if err := tx.leave(project.InProject, id, p.Visibility, p.Lineage); err != nil {
 			return err
 		}
-		return tx.removeMembers(project.Place{Kind: project.InProject, ID: id})
+		at := project.Place{Kind: project.InProject, ID: id}
+		if err := tx.removeRecords(at); err != nil {
+			return err
+		}
+		return tx.removeMembers(at)
 	})
 	if err != nil {
 		return err

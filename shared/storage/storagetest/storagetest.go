@@ -40,6 +40,7 @@ var subjects = []struct {
 	{"alert settings", alertSettings},
 	{"environments", environments},
 	{"deprecated uses", deprecatedUses},
+	{"records", records},
 }
 
 // Run tests the store that open returns. It opens one for each subject and expects it

@@ -1,0 +1,130 @@
+package record
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"gatehouse/shared/page"
+	"gatehouse/shared/project"
+)
+
+// Of says how things of type T are kept: as JSON of the kind.
+type Of[T any] struct {
+	Kind  Kind
+	Words func(T) Words // nil: none
+}
+
+// Stored is a thing with its record.
+type Stored[T any] struct {
+	Record
+	Thing T
+}
+
+// Create stores a new thing.
+func (o Of[T]) Create(ctx context.Context, s Store, at project.Place, thing T, now time.Time) (Stored[T], error) {
+	r, err := o.encode(Record{Kind: o.Kind, Place: at, CreatedAt: now}, thing)
+	if err != nil {
+		return Stored[T]{}, err
+	}
+	r, err = s.CreateRecord(ctx, r)
+	return Stored[T]{r, thing}, err
+}
+
+// Find returns the thing with this id.
+func (o Of[T]) Find(ctx context.Context, s Store, at project.Place, id int64) (Stored[T], error) {
+	r, err := s.Record(ctx, o.Kind, at, id)
+	if err != nil {
+		return Stored[T]{}, err
+	}
+	return o.decode(r)
+}
+
+// FindByWord returns the thing that has the word in the field.
+func (o Of[T]) FindByWord(ctx context.Context, s Store, at project.Place, field, word string) (Stored[T], error) {
+	r, err := s.RecordByWord(ctx, o.Kind, at, field, word)
+	if err != nil {
+		return Stored[T]{}, err
+	}
+	return o.decode(r)
+}
+
+// List returns a page of the things, the newest first.
+func (o Of[T]) List(ctx context.Context, s Store, at project.Place, r page.Request) (page.Of[Stored[T]], error) {
+	found, err := s.Records(ctx, o.Kind, at, nil, r)
+	if err != nil {
+		return page.Of[Stored[T]]{}, err
+	}
+	things := make([]Stored[T], len(found.Items))
+	for i, one := range found.Items {
+		if things[i], err = o.decode(one); err != nil {
+			return page.Of[Stored[T]]{}, err
+		}
+	}
+	return page.With(found, things), nil
+}
+
+// Change edits the thing and stores it. When someone else was faster it edits what
+// they stored, so that no change is lost. When edit returns an error nothing is
+// stored.
+func (o Of[T]) Change(ctx context.Context, s Store, was Stored[T], edit func(*T) error) (next Stored[T], err error) {
+	err = o.persist(ctx, s, was, func(was Stored[T]) error {
+		thing := was.Thing
+		if err := edit(&thing); err != nil {
+			return err
+		}
+		r, err := o.encode(was.Record, thing)
+		if err == nil {
+			r, err = s.ChangeRecord(ctx, was.Record, r)
+		}
+		next = Stored[T]{r, thing}
+		return err
+	})
+	return next, err
+}
+
+// Remove deletes the thing.
+func (o Of[T]) Remove(ctx context.Context, s Store, was Stored[T]) error {
+	return o.persist(ctx, s, was, func(was Stored[T]) error { return s.RemoveRecord(ctx, was.Record) })
+}
+
+// persist repeats the deed with the thing as it is now until nobody changes it in
+// between. Each repetition means that another caller succeeded.
+func (o Of[T]) persist(ctx context.Context, s Store, was Stored[T], deed func(Stored[T]) error) error {
+	for {
+		err := deed(was)
+		if !errors.Is(err, ErrChanged) {
+			return err
+		}
+		if was, err = o.Find(ctx, s, was.Place, was.ID); err != nil {
+			return err
+		}
+	}
+}
+
+// encode returns the record with the thing in it.
+func (o Of[T]) encode(r Record, thing T) (_ Record, err error) {
+	if r.Data, err = json.Marshal(thing); err != nil {
+		return Record{}, fmt.Errorf("encode a %s: %w", o.Kind, err)
+	}
+	r.Words = o.words(thing)
+	return r, nil
+}
+
+func (o Of[T]) decode(r Record) (Stored[T], error) {
+	stored := Stored[T]{Record: r}
+	if err := json.Unmarshal(r.Data, &stored.Thing); err != nil {
+		return Stored[T]{}, fmt.Errorf("read a stored %s: %w", o.Kind, err)
+	}
+	stored.Words = o.words(stored.Thing)
+	return stored, nil
+}
+
+func (o Of[T]) words(thing T) Words {
+	if o.Words == nil {
+		return nil
+	}
+	return o.Words(thing)
+}

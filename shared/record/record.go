@@ -1,0 +1,74 @@
+// Package record keeps the things that a platform's operators and users write through
+// the REST API and that Gatehouse itself does not act on, such as geo sites. Each
+// is a record of a kind, below the instance, a group or a project. The store knows of
+// a record only its numbers and the words that no other may have; Of gives it a type.
+package record
+
+import (
+	"context"
+	"time"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/page"
+	"gatehouse/shared/project"
+)
+
+// Kind is a kind of records. It is stored, so it never changes.
+type Kind string
+
+// Instance is the place of what belongs to the instance.
+var Instance project.Place
+
+// Words are what no other record of the kind and place may have, by the name of the
+// field that a complaint is about. None is empty. Words that differ in letter case alone
+// are the same.
+type Words map[string]string
+
+// Record is a thing of a kind.
+type Record struct {
+	Kind      Kind
+	Place     project.Place // Instance, a group or a project
+	ID        int64         // of its kind, in the instance
+	Words     Words         // those of the data; a store does not return them
+	Data      []byte        // JSON
+	CreatedAt time.Time
+	Version   int64
+}
+
+// The reasons why a store refuses an operation.
+var (
+	ErrNotFound = fault.New(fault.NotFound, "record not found")
+	ErrChanged  = fault.New(fault.Conflict, "someone else changed this meanwhile")
+)
+
+// Store keeps records, which are deleted with their place. Reads see every write
+// that was acknowledged before.
+type Store interface {
+	// CreateRecord stores a record and returns it with its ID, which is never used
+	// again for the kind, and its Version. It returns a fault.NotFound error when the
+	// place is gone, and a complaint about the field when another record has one of
+	// the words. Of concurrent callers with one word only one succeeds.
+	CreateRecord(ctx context.Context, r Record) (Record, error)
+
+	// Record returns the record with this id, or a fault.NotFound error when the
+	// place has none of the kind.
+	Record(ctx context.Context, k Kind, at project.Place, id int64) (Record, error)
+
+	// RecordByWord returns the record that has the word in the field, or a
+	// fault.NotFound error.
+	RecordByWord(ctx context.Context, k Kind, at project.Place, field, word string) (Record, error)
+
+	// Records returns a page of the place's records that keep returns true for, the
+	// newest first. Without keep these are all of them, with their total.
+	Records(ctx context.Context, k Kind, at project.Place, keep func(Record) bool, r page.Request) (page.Of[Record], error)
+
+	// ChangeRecord replaces the words and data, and returns the record with its next
+	// version. It returns ErrChanged when the stored version is another than that of
+	// was, a fault.NotFound error when the record is gone, and the complaint of
+	// CreateRecord.
+	ChangeRecord(ctx context.Context, was, next Record) (Record, error)
+
+	// RemoveRecord deletes the record and frees its words. It returns the errors of
+	// ChangeRecord.
+	RemoveRecord(ctx context.Context, was Record) error
+}

@@ -1,0 +1,154 @@
+package dynamodb
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/page"
+	"gatehouse/shared/project"
+	"gatehouse/shared/record"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/storage/walk"
+)
+
+// A place is "project-5", or "instance".
+var (
+	recordItem  = shape{directory, "RECORDS#<place>", "RECORD#<kind>#<id>", "a record that the REST API keeps", ""}
+	recordWord  = shape{directory, "RECORDS#<place>", "WORD#<kind>#<word>", "the record that alone has the word in a field", ""}
+	recordCount = shape{directory, "RECORDS#<place>", "COUNT#<kind>", "how many records of the kind there are", ""}
+	recordIDs   = shape{directory, "RECORDS#instance", "COUNTER#<kind>", "the last id of a kind of records", ""}
+)
+
+var records = kind[record.Record]{noun: "record", notFound: record.ErrNotFound, changed: record.ErrChanged, fields: recordFields, entry: recordFields}
+
+func recordFields(r *record.Record) fields {
+	return fields{
+		{"kind", (*string)(&r.Kind)}, {"place_kind", (*string)(&r.Place.Kind)}, {"place_id", &r.Place.ID}, {"id", &r.ID},
+		{"created_at", &r.CreatedAt}, {"data", &r.Data}, {"version", &r.Version},
+	}
+}
+
+func recordsIn(at project.Place) string {
+	if at == record.Instance {
+		return "instance"
+	}
+	return fmt.Sprintf("%s-%d", at.Kind, at.ID)
+}
+
+func recordKey(r record.Record) key { return recordItem.key(recordsIn(r.Place), string(r.Kind), r.ID) }
+
+func countOfRecords(r record.Record) key { return recordCount.key(recordsIn(r.Place), string(r.Kind)) }
+
+// maxWord is the longest word in a sort key, in bytes. A digest stands for a longer
+// one.
+const maxWord = 512
+
+func wordKey(k record.Kind, at project.Place, field, word string) key {
+	word = strings.ToLower(word)
+	if len(word) > maxWord {
+		word = "sha256:" + secret.NewText(word).Digest().String()
+	}
+	return recordWord.key(recordsIn(at), string(k), field+"="+word)
+}
+
+// CreateRecord stores a record.
+func (s *Store) CreateRecord(ctx context.Context, r record.Record) (_ record.Record, err error) {
+	if r.ID, err = s.next(ctx, recordIDs.key(string(r.Kind))); err != nil {
+		return record.Record{}, err
+	}
+	r.Version = 1
+	changes := []change{create(recordKey(r), recordFields(&r)), addToCount(countOfRecords(r), 1)}
+	if r.Place != record.Instance {
+		changes = append(changes, requirePlace(r.Place))
+	}
+	return r, s.write(ctx, append(changes, reword(record.Record{}, r)...)...)
+}
+
+// reword returns the changes that free the words of a record and claim those of
+// the next one.
+func reword(was, next record.Record) (changes []change) {
+	same := func(field string) bool {
+		return strings.ToLower(was.Words[field]) == strings.ToLower(next.Words[field])
+	}
+	for _, field := range slices.Sorted(maps.Keys(was.Words)) {
+		if !same(field) {
+			changes = append(changes, remove(wordKey(was.Kind, was.Place, field, was.Words[field])))
+		}
+	}
+	for _, field := range slices.Sorted(maps.Keys(next.Words)) {
+		if !same(field) {
+			claim := create(wordKey(next.Kind, next.Place, field, next.Words[field]), fields{{"id", &next.ID}})
+			changes = append(changes, claim.orElse(fault.Field(field, fault.Taken)))
+		}
+	}
+	return changes
+}
+
+// Record returns a record of a place.
+func (s *Store) Record(ctx context.Context, k record.Kind, at project.Place, id int64) (record.Record, error) {
+	return records.get(ctx, s, recordItem.key(recordsIn(at), string(k), id))
+}
+
+// RecordByWord returns the record of a place that has the word.
+func (s *Store) RecordByWord(ctx context.Context, k record.Kind, at project.Place, field, word string) (record.Record, error) {
+	id, err := s.claimant(ctx, wordKey(k, at, field, word), "id")
+	switch {
+	case err != nil:
+		return record.Record{}, fmt.Errorf("find record by word: %w", err)
+	case id == 0:
+		return record.Record{}, records.notFound
+	}
+	return s.Record(ctx, k, at, id)
+}
+
+// Records returns a page of the records of a place.
+func (s *Store) Records(ctx context.Context, k record.Kind, at project.Place, keep func(record.Record) bool, r page.Request) (page.Of[record.Record], error) {
+	all := recordItem.key(recordsIn(at), string(k))
+	list := walk.List[record.Record]{
+		Sources:  []walk.Source[record.Record]{records.newest(s, all)},
+		Position: func(r record.Record) page.Position { return page.At(r.ID) },
+	}
+	if keep != nil {
+		list.Search, list.Time = keep, func(r record.Record) time.Time { return r.CreatedAt }
+		return list.Page(ctx, r)
+	}
+	list.Count = func(ctx context.Context) (int, error) {
+		return s.count(ctx, all, countOfRecords(record.Record{Kind: k, Place: at}))
+	}
+	return list.Page(ctx, r)
+}
+
+// ChangeRecord replaces a record: in a single write if its words stay.
+func (s *Store) ChangeRecord(ctx context.Context, was, next record.Record) (record.Record, error) {
+	next.Version = was.Version + 1
+	changed := set(recordKey(was), fields{{"data", &next.Data}, {"version", &next.Version}}).version(was.Version)
+	return next, s.write(ctx, append([]change{records.explain(changed)}, reword(was, next)...)...)
+}
+
+// RemoveRecord removes a record.
+func (s *Store) RemoveRecord(ctx context.Context, was record.Record) error {
+	gone := records.explain(mustRemove(recordKey(was)).version(was.Version))
+	return s.write(ctx, append([]change{gone, addToCount(countOfRecords(was), -1)}, reword(was, record.Record{})...)...)
+}
+
+// removeRecords removes all records of a deleted place. They are unreachable, since
+// ids of places are never used again.
+func (s *Store) removeRecords(ctx context.Context, at project.Place) error {
+	var all []change
+	partition := key{recordItem.table, recordItem.key(recordsIn(at)).pk, ""}
+	err := s.query(ctx, partition, forward, func(it item) (bool, error) {
+		k := partition
+		err := fields{{"sk", &k.sk}}.read(it)
+		all = append(all, remove(k))
+		return true, err
+	})
+	if err != nil {
+		return fmt.Errorf("list the records of a deleted place: %w", err)
+	}
+	return s.writeEach(ctx, all)
+}

@@ -1,0 +1,30 @@
+-- Records that the REST API keeps and nothing else uses. A place is a group or a
+-- project, or the instance: '' with the id 0.
+
+CREATE TABLE records (
+	place_kind TEXT    NOT NULL,
+	place_id   INTEGER NOT NULL,
+	kind       TEXT    NOT NULL,
+	id         INTEGER NOT NULL,
+	data       BLOB    NOT NULL,
+	created_at INTEGER NOT NULL,
+	version    INTEGER NOT NULL,
+	PRIMARY KEY (place_kind, place_id, kind, id)
+) STRICT;
+
+-- The words that one record of a kind and place has alone, in lower case.
+CREATE TABLE record_words (
+	place_kind TEXT    NOT NULL,
+	place_id   INTEGER NOT NULL,
+	kind       TEXT    NOT NULL,
+	field      TEXT    NOT NULL,
+	word       TEXT    NOT NULL,
+	id         INTEGER NOT NULL,
+	PRIMARY KEY (place_kind, place_id, kind, field, word)
+) STRICT, WITHOUT ROWID;
+
+-- The last id of each kind of records.
+CREATE TABLE record_ids (
+	kind    TEXT    PRIMARY KEY,
+	last_id INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;

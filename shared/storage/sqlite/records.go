@@ -1,0 +1,145 @@
+package sqlite
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"gatehouse/shared/page"
+	"gatehouse/shared/project"
+	"gatehouse/shared/record"
+)
+
+var records = newKind("records", recordColumns, record.ErrNotFound, record.ErrChanged)
+
+func recordColumns(r *record.Record) columns {
+	return columns{
+		{"place_kind", &r.Place.Kind}, {"place_id", &r.Place.ID}, {"kind", &r.Kind}, {"id", &r.ID},
+		{"data", &r.Data}, {"created_at", &r.CreatedAt}, {"version", &r.Version},
+	}
+}
+
+const (
+	recordsIn = "WHERE place_kind = ? AND place_id = ?"
+	recordsOf = recordsIn + " AND kind = ?"
+	oneRecord = recordsOf + " AND id = ?"
+)
+
+// recordKey are the arguments of oneRecord.
+func recordKey(r record.Record) []any { return []any{r.Place.Kind, r.Place.ID, r.Kind, r.ID} }
+
+// CreateRecord stores a record.
+func (s *Store) CreateRecord(ctx context.Context, r record.Record) (record.Record, error) {
+	err := s.writer.do(ctx, func(tx *transaction) (err error) {
+		if r.Place != record.Instance {
+			if err := tx.requirePlace(r.Place); err != nil {
+				return err
+			}
+		}
+		const next = `INSERT INTO record_ids (kind, last_id) VALUES (?, 1)
+			ON CONFLICT DO UPDATE SET last_id = last_id + 1 RETURNING last_id`
+		if r.ID, err = one(context.Background(), tx, scalar[int64], next, r.Kind); err != nil {
+			return err
+		}
+		r.Version = 1
+		if err := tx.claimWords(r); err != nil {
+			return err
+		}
+		_, err = records.insert(tx, &r)
+		return err
+	})
+	return r, err
+}
+
+// claimWords takes the words of the record, or complains about those that others
+// have.
+func (tx *transaction) claimWords(r record.Record) error {
+	var claims []claim
+	for _, field := range slices.Sorted(maps.Keys(r.Words)) {
+		const held = "SELECT 1 FROM record_words " + recordsOf + " AND field = ? AND word = ? AND id <> ?"
+		claims = append(claims, claim{field, held, []any{r.Place.Kind, r.Place.ID, r.Kind, field, key(r.Words[field]), r.ID}})
+	}
+	if err := tx.checkFree(claims...); err != nil {
+		return err
+	}
+	for field, word := range r.Words {
+		err := tx.exec("INSERT INTO record_words (place_kind, place_id, kind, id, field, word) VALUES (?, ?, ?, ?, ?, ?)",
+			append(recordKey(r), field, key(word))...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// freeWords gives back the words of the record.
+func (tx *transaction) freeWords(r record.Record) error {
+	for field, word := range r.Words {
+		err := tx.exec("DELETE FROM record_words "+oneRecord+" AND field = ? AND word = ?", append(recordKey(r), field, key(word))...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Record returns a record of a place.
+func (s *Store) Record(ctx context.Context, k record.Kind, at project.Place, id int64) (record.Record, error) {
+	return records.find(ctx, s.readers, oneRecord, at.Kind, at.ID, k, id)
+}
+
+// RecordByWord returns the record of a place that has the word.
+func (s *Store) RecordByWord(ctx context.Context, k record.Kind, at project.Place, field, word string) (record.Record, error) {
+	const named = recordsOf + " AND id = (SELECT id FROM record_words " + recordsOf + " AND field = ? AND word = ?)"
+	return records.find(ctx, s.readers, named, at.Kind, at.ID, k, at.Kind, at.ID, k, field, key(word))
+}
+
+// Records returns a page of the records of a place.
+func (s *Store) Records(ctx context.Context, k record.Kind, at project.Place, keep func(record.Record) bool, r page.Request) (page.Of[record.Record], error) {
+	list := records.numbered(s, "id", func(r record.Record) int64 { return r.ID }, recordsOf, at.Kind, at.ID, k)
+	if keep != nil {
+		list.Search, list.Time, list.Count = keep, recordTime, nil
+	}
+	return list.Page(ctx, r)
+}
+
+func recordTime(r record.Record) time.Time { return r.CreatedAt }
+
+// ChangeRecord replaces a record.
+func (s *Store) ChangeRecord(ctx context.Context, was, next record.Record) (record.Record, error) {
+	next.Version = was.Version + 1
+	return next, s.writer.do(ctx, func(tx *transaction) error {
+		if err := records.requireVersion(tx, was.Version, oneRecord, recordKey(was)...); err != nil {
+			return err
+		}
+		if err := tx.freeWords(was); err != nil {
+			return err
+		}
+		if err := tx.claimWords(next); err != nil {
+			return err
+		}
+		return tx.exec("UPDATE records SET data = ?, version = ? "+oneRecord, append([]any{next.Data, next.Version}, recordKey(next)...)...)
+	})
+}
+
+// RemoveRecord removes a record.
+func (s *Store) RemoveRecord(ctx context.Context, was record.Record) error {
+	return s.writer.do(ctx, func(tx *transaction) error {
+		if err := records.requireVersion(tx, was.Version, oneRecord, recordKey(was)...); err != nil {
+			return err
+		}
+		if err := tx.freeWords(was); err != nil {
+			return err
+		}
+		return records.delete(tx, oneRecord, recordKey(was)...)
+	})
+}
+
+// removeRecords removes all records of a place.
+func (tx *transaction) removeRecords(at project.Place) error {
+	if err := tx.exec("DELETE FROM record_words "+recordsIn, at.Kind, at.ID); err != nil {
+		return err
+	}
+	return tx.exec("DELETE FROM records "+recordsIn, at.Kind, at.ID)
+}
