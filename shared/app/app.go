@@ -12,6 +12,7 @@ import (
 	"gatehouse/shared/auth"
 	"gatehouse/shared/deprecation"
 	"gatehouse/shared/errortracking"
+	"gatehouse/shared/geo"
 	"gatehouse/shared/intake"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/oauth"
@@ -50,6 +51,7 @@ type App struct {
 	Projects     *project.Rules
 	Tracking     *errortracking.Rules
 	OAuth        *oauth.Server
+	Geo          *geo.Rules
 	Integrations *integration.Rules
 	Alerts       *alert.Rules
 	Intake       *intake.Rules
@@ -76,6 +78,7 @@ func New(store storage.Store, c Config) *App {
 	a.Projects = project.NewRules(store, trail, attempts, c.Now)
 	a.SignIn = signin.NewRules(a.Users, trail, attempts, a.TwoFactor, a.Sessions, c.Keys, c.Now)
 	a.Tracking = errortracking.NewRules(store, trail, c.Keys, c.Now)
+	a.Geo = geo.NewRules(store, trail, c.Now)
 	a.OAuth = oauth.NewServer(store, a.Users, attempts, trail, c.Keys, c.OAuth, c.Now)
 	a.Integrations = integration.NewRules(store, trail, c.Keys, c.Features, c.Now)
 	a.Intake = intake.NewRules(store, a.Integrations, c.Now)

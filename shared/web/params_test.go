@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"mime/multipart"
 	"net/http"
@@ -310,5 +311,47 @@ func TestABodyThatIsTooLargeStaysSo(t *testing.T) {
 		if err := web.Params(r).Err(); !errors.Is(err, fault.TooLarge) {
 			t.Errorf("Params = %v, want it too large every time", err)
 		}
+	}
+}
+
+func TestListsOfNumbersAndWords(t *testing.T) {
+	tests := []struct {
+		query, body string
+		ints        []int64
+		words       []string
+		complaints  string
+	}{
+		{"", `{}`, nil, nil, ""},
+		{"", `{"a":null}`, nil, nil, ""},
+		{"", `{"a":[]}`, []int64{}, []string{}, ""},
+		{"a[]=", "", []int64{}, []string{}, ""},
+		{"a[]=3&a[]=4", "", []int64{3, 4}, []string{"3", "4"}, ""},
+		{"a=3,4", "", []int64{3, 4}, []string{"3", "4"}, ""},
+		{"", `{"a":[3,"4"]}`, []int64{3, 4}, []string{"4"}, "a is invalid"},
+		{"", `{"a":["x"]}`, []int64{0}, []string{"x"}, "a is invalid"},
+		{"", `{"a":[true]}`, []int64{0}, []string{}, "a is invalid"},
+		{"a=1&a=2", "", []int64{}, []string{}, "a is invalid"},
+	}
+	for _, test := range tests {
+		params := web.Params(post(test.query, "application/json", test.body))
+		ints, words := params.OptionalInts("a"), params.OptionalWords("a")
+		if err := params.Err(); !slices.Equal(ints, test.ints) || (ints == nil) != (test.ints == nil) || (err != nil) != (test.complaints != "") || err != nil && err.Error() != test.complaints {
+			t.Errorf("%s %s: OptionalInts = %v, complaints %v, want %v, %q", test.query, test.body, ints, err, test.ints, test.complaints)
+		}
+		if test.complaints == "" && (!slices.Equal(words, test.words) || (words == nil) != (test.words == nil)) {
+			t.Errorf("%s %s: OptionalWords = %q, want %q", test.query, test.body, words, test.words)
+		}
+	}
+}
+
+func TestObjectHasEveryParameter(t *testing.T) {
+	params := web.Params(post("a=1&l[]=x", "application/json", `{"b":12345678901234567890,"c":{"d":[null]}}`))
+	encoded, err := json.Marshal(params.Object())
+	if want := `{"a":"1","b":12345678901234567890,"c":{"d":[null]},"l":["x"]}`; err != nil || string(encoded) != want || params.Err() != nil {
+		t.Errorf("Object() = %s, %v, %v, want %s", encoded, err, params.Err(), want)
+	}
+	twice := web.Params(post("a=1&a=2", "", ""))
+	if twice.Object(); twice.Err() == nil {
+		t.Error("Object() takes a parameter that came twice")
 	}
 }

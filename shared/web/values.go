@@ -168,6 +168,66 @@ func (v *Values) Words(name string) []string {
 	return words
 }
 
+// OptionalWords returns a list of words, as Words reads it, or nil when it was not sent
+// or is null.
+func (v *Values) OptionalWords(name string) []string {
+	if v.values[name] == nil {
+		return nil
+	}
+	return append([]string{}, v.words(name)...)
+}
+
+// OptionalInts returns a list of integers, which may also be one text with spaces or
+// commas between them, or nil when it was not sent or is null.
+func (v *Values) OptionalInts(name string) []int64 {
+	if v.values[name] == nil {
+		return nil
+	}
+	numbers := []int64{}
+	for _, digits := range v.digits(name) {
+		n, err := strconv.ParseInt(digits, 10, 64)
+		if err != nil {
+			v.complain(name, "is invalid")
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers
+}
+
+// digits returns the texts of a list of numbers.
+func (v *Values) digits(name string) (texts []string) {
+	all, isList := v.values[name].([]any)
+	if !isList {
+		return v.words(name)
+	}
+	for _, item := range all {
+		switch item := item.(type) {
+		case json.Number:
+			texts = append(texts, item.String())
+		case string:
+			if item != "" {
+				texts = append(texts, item)
+			}
+		default:
+			texts = append(texts, "is none")
+		}
+	}
+	return texts
+}
+
+// Object returns every parameter as JSON.
+func (v *Values) Object() map[string]json.RawMessage {
+	object := map[string]json.RawMessage{}
+	for name, value := range v.values {
+		encoded, err := json.Marshal(value)
+		if err != nil { // it came more than once
+			v.complain(name, "is invalid")
+		}
+		object[name] = encoded
+	}
+	return object
+}
+
 // Choice returns a word that must be one of from, or "" when it was not sent or is
 // null.
 func Choice[T ~string](v *Values, name string, from []T) T {
