@@ -11,6 +11,7 @@ import (
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
+	"gatehouse/shared/license"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
 	"gatehouse/shared/scope"
@@ -19,7 +20,12 @@ import (
 )
 
 func aboutProjects() []scenario {
-	const environments = "/projects/{web}/environments"
+	const (
+		environments = "/projects/{web}/environments"
+		policies     = "/projects/{web}/license_approval_policies"
+		older        = "/projects/{web}/managed_licenses"
+		mit          = `{"name":"MIT","approval_status":"allowed"}`
+	)
 	later := func(w *walk) { // than the token's use was noted
 		w.pass(oauth.TouchEvery)
 		w.get(w.t, "/api/v4/projects/root%2Fweb", w.access)
@@ -74,6 +80,18 @@ func aboutProjects() []scenario {
 		{rest: "DELETE " + environments + "/{environment}", status: 204, needs: project.Developer, stored: names(project.EventEnvironmentDeleted)},
 		{rest: "DELETE " + environments + "/{environment}", status: 404}, // is gone
 		{rest: "POST " + environments, send: `{"name":"staging"}`, status: 201, stored: names(project.EventEnvironmentCreated)},
+
+		{rest: "POST " + policies, send: mit, status: 201, keep: "policy", needs: project.Maintainer, stored: names(license.EventCreated), cost: cost{4, 2, 5}},
+		{rest: "POST " + older, send: mit, status: 400, stored: names(license.EventCreated)}, // refused
+		{rest: "POST " + older, status: 400, needs: project.Maintainer},
+		{rest: "GET " + policies, status: 200, cost: cost{3, 0, 0}},
+		{rest: "GET " + older + "/{policy}", status: 200, needs: project.Guest, cost: cost{3, 0, 0}},
+		{rest: "GET " + policies + "/mit", status: 200, cost: cost{4, 0, 0}},
+		{rest: "PATCH " + policies + "/{policy}", send: `{"approval_status":"denied"}`, status: 200, needs: project.Maintainer, stored: names(license.EventChanged), cost: cost{4, 1, 5}},
+		{rest: "PATCH " + older + "/mit", send: `{"approval_status":"allowed"}`, status: 200, stored: names(license.EventChanged)},
+		{rest: "DELETE " + older + "/{policy}", status: 204, needs: project.Maintainer, stored: names(license.EventDeleted)},
+		{rest: "DELETE " + policies + "/{policy}", status: 404},
+		{rest: "POST " + older, send: mit, status: 201, needs: project.Maintainer, stored: names(license.EventCreated)},
 		{rest: "DELETE /projects/{web}", status: 204, stored: names(project.EventProjectDeleted)},
 	}
 }

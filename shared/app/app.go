@@ -15,6 +15,7 @@ import (
 	"gatehouse/shared/geo"
 	"gatehouse/shared/intake"
 	"gatehouse/shared/integration"
+	"gatehouse/shared/license"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/oidc"
 	"gatehouse/shared/project"
@@ -52,6 +53,7 @@ type App struct {
 	Tracking     *errortracking.Rules
 	OAuth        *oauth.Server
 	Geo          *geo.Rules
+	Licenses     *license.Rules
 	Integrations *integration.Rules
 	Alerts       *alert.Rules
 	Intake       *intake.Rules
@@ -78,6 +80,7 @@ func New(store storage.Store, c Config) *App {
 	a.Projects = project.NewRules(store, trail, attempts, c.Now)
 	a.SignIn = signin.NewRules(a.Users, trail, attempts, a.TwoFactor, a.Sessions, c.Keys, c.Now)
 	a.Tracking = errortracking.NewRules(store, trail, c.Keys, c.Now)
+	a.Licenses = license.NewRules(store, trail, c.Now)
 	a.Geo = geo.NewRules(store, trail, c.Now)
 	a.OAuth = oauth.NewServer(store, a.Users, attempts, trail, c.Keys, c.OAuth, c.Now)
 	a.Integrations = integration.NewRules(store, trail, c.Keys, c.Features, c.Now)

@@ -17,8 +17,8 @@ var firstSegments = []string{
 // an address. They are no names for namespaces and projects, so that the end of
 // the path can be found after the gateway has decoded its slashes.
 var afterReference = []string{
-	"alerts", "approval_rules", "approvals", "environments", "error_tracking", "incidents", "managed_licenses",
-	"members", "merge_requests", "mirror", "monitor", "oncall", "prometheus", "runners", "settings",
+	"alerts", "approval_rules", "approvals", "environments", "error_tracking", "incidents",
+	"license_approval_policies", "managed_licenses", "members", "merge_requests", "mirror", "monitor", "oncall", "prometheus", "runners", "settings",
 }
 
 // Reserved reports whether a word has a meaning of its own in addresses.

@@ -242,6 +242,14 @@ func Choice[T ~string](v *Values, name string, from []T) T {
 	return T(*s)
 }
 
+// RequiredChoice is Choice for a word that must be sent.
+func RequiredChoice[T ~string](v *Values, name string, from []T) T {
+	if v.values[name] == nil {
+		v.complain(name, "is missing")
+	}
+	return Choice(v, name, from)
+}
+
 // Choices returns a list of such words, as Words reads it, or nil when it was not
 // sent or is null.
 func Choices[T ~string](v *Values, name string, from []T) []T {
