@@ -12,6 +12,7 @@ import (
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/license"
+	"gatehouse/shared/mergerequest"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
 	"gatehouse/shared/scope"
@@ -24,6 +25,8 @@ func aboutProjects() []scenario {
 		environments = "/projects/{web}/environments"
 		policies     = "/projects/{web}/license_approval_policies"
 		older        = "/projects/{web}/managed_licenses"
+		merges       = "/projects/{web}/merge_requests"
+		fix          = `{"source_branch":"fix","target_branch":"main","title":"Fix it"}`
 		mit          = `{"name":"MIT","approval_status":"allowed"}`
 	)
 	later := func(w *walk) { // than the token's use was noted
@@ -92,6 +95,21 @@ func aboutProjects() []scenario {
 		{rest: "DELETE " + older + "/{policy}", status: 204, needs: project.Maintainer, stored: names(license.EventDeleted)},
 		{rest: "DELETE " + policies + "/{policy}", status: 404},
 		{rest: "POST " + older, send: mit, status: 201, needs: project.Maintainer, stored: names(license.EventCreated)},
+
+		{rest: "POST " + merges, send: fix, status: 201, keep: "merge", needs: project.Developer, stored: names(mergerequest.EventCreated), cost: cost{5, 3, 5}},
+		{rest: "POST " + merges, send: fix, status: 409, stored: names(mergerequest.EventCreated)}, // refused
+		{rest: "POST " + merges, status: 400, needs: project.Developer},
+		{rest: "GET " + merges, status: 200, needs: project.Reporter, cost: cost{4, 0, 0}},
+		{rest: "GET " + merges + "?state=opened", status: 200, cost: cost{4, 0, 0}},
+		{rest: "GET " + merges + "/{merge}", status: 200, needs: project.Reporter, cost: cost{4, 0, 0}},
+		{rest: "PUT " + merges + "/{merge}", send: `{"title":"Fix everything"}`, status: 200, needs: project.Developer, stored: names(mergerequest.EventChanged), cost: cost{5, 1, 5}},
+		{rest: "PUT " + merges + "/{merge}/merge", status: 405, after: "merge", needs: project.Maintainer},
+		{rest: "PUT " + merges + "/{merge}/merge", send: `{"auto_merge":true}`, status: 200, stored: names(mergerequest.EventChanged)},
+		{rest: "PUT " + merges + "/{merge}/platform_state", send: `{"merge_status":"can_be_merged","overflow":false,"diffs":[{"new_path":"a"}]}`,
+			status: 200, needs: project.Maintainer, cost: cost{6, 2, 0}},
+		{rest: "GET " + merges + "/{merge}/changes", status: 200, needs: project.Reporter, cost: cost{5, 0, 0}},
+		{rest: "GET " + merges + "/{merge}/diffs", status: 200, needs: project.Reporter, cost: cost{4, 0, 0}},
+		{rest: "PUT " + merges + "/{merge}/merge", status: 200, stored: names(mergerequest.EventMerged), cost: cost{5, 1, 5}},
 		{rest: "DELETE /projects/{web}", status: 204, stored: names(project.EventProjectDeleted)},
 	}
 }

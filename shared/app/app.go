@@ -16,6 +16,7 @@ import (
 	"gatehouse/shared/intake"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/license"
+	"gatehouse/shared/mergerequest"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/oidc"
 	"gatehouse/shared/project"
@@ -54,6 +55,7 @@ type App struct {
 	OAuth        *oauth.Server
 	Geo          *geo.Rules
 	Licenses     *license.Rules
+	Merges       *mergerequest.Rules
 	Integrations *integration.Rules
 	Alerts       *alert.Rules
 	Intake       *intake.Rules
@@ -81,6 +83,7 @@ func New(store storage.Store, c Config) *App {
 	a.SignIn = signin.NewRules(a.Users, trail, attempts, a.TwoFactor, a.Sessions, c.Keys, c.Now)
 	a.Tracking = errortracking.NewRules(store, trail, c.Keys, c.Now)
 	a.Licenses = license.NewRules(store, trail, c.Now)
+	a.Merges = mergerequest.NewRules(store, trail, c.Now)
 	a.Geo = geo.NewRules(store, trail, c.Now)
 	a.OAuth = oauth.NewServer(store, a.Users, attempts, trail, c.Keys, c.OAuth, c.Now)
 	a.Integrations = integration.NewRules(store, trail, c.Keys, c.Features, c.Now)

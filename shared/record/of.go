@@ -15,6 +15,8 @@ import (
 type Of[T any] struct {
 	Kind  Kind
 	Words func(T) Words // nil: none
+	// PerPlace means that every place counts its own, from 1.
+	PerPlace bool
 }
 
 // Stored is a thing with its record.
@@ -29,13 +31,22 @@ func (o Of[T]) Create(ctx context.Context, s Store, at project.Place, thing T, n
 	if err != nil {
 		return Stored[T]{}, err
 	}
-	r, err = s.CreateRecord(ctx, r)
+	r, err = s.CreateRecord(ctx, r, o.PerPlace)
 	return Stored[T]{r, thing}, err
 }
 
-// Find returns the thing with this id.
-func (o Of[T]) Find(ctx context.Context, s Store, at project.Place, id int64) (Stored[T], error) {
-	r, err := s.Record(ctx, o.Kind, at, id)
+// Put stores the thing with this number, in place of the one that has it.
+func (o Of[T]) Put(ctx context.Context, s Store, at project.Place, number int64, thing T, now time.Time) error {
+	r, err := o.encode(Record{Kind: o.Kind, Place: at, Number: number, CreatedAt: now}, thing)
+	if err != nil {
+		return err
+	}
+	return s.PutRecord(ctx, r)
+}
+
+// Find returns the thing with this number.
+func (o Of[T]) Find(ctx context.Context, s Store, at project.Place, number int64) (Stored[T], error) {
+	r, err := s.Record(ctx, o.Kind, at, number)
 	if err != nil {
 		return Stored[T]{}, err
 	}
@@ -54,6 +65,21 @@ func (o Of[T]) FindByWord(ctx context.Context, s Store, at project.Place, field,
 // List returns a page of the things, the newest first.
 func (o Of[T]) List(ctx context.Context, s Store, at project.Place, r page.Request) (page.Of[Stored[T]], error) {
 	found, err := s.Records(ctx, o.Kind, at, nil, r)
+	return o.decodeAll(found, err)
+}
+
+// Search returns a page of the things that keep returns true for. What cannot be
+// decoded is kept, so that it is reported.
+func (o Of[T]) Search(ctx context.Context, s Store, at project.Place, keep func(Stored[T]) bool, r page.Request) (page.Of[Stored[T]], error) {
+	found, err := s.Records(ctx, o.Kind, at, func(r Record) bool {
+		stored, err := o.decode(r)
+		return err != nil || keep(stored)
+	}, r)
+	return o.decodeAll(found, err)
+}
+
+// decodeAll returns the page of things for a page of records.
+func (o Of[T]) decodeAll(found page.Of[Record], err error) (page.Of[Stored[T]], error) {
 	if err != nil {
 		return page.Of[Stored[T]]{}, err
 	}
@@ -98,7 +124,7 @@ func (o Of[T]) persist(ctx context.Context, s Store, was Stored[T], deed func(St
 		if !errors.Is(err, ErrChanged) {
 			return err
 		}
-		if was, err = o.Find(ctx, s, was.Place, was.ID); err != nil {
+		if was, err = o.Find(ctx, s, was.Place, was.Number); err != nil {
 			return err
 		}
 	}

@@ -29,6 +29,7 @@ type Record struct {
 	Kind      Kind
 	Place     project.Place // Instance, a group or a project
 	ID        int64         // of its kind, in the instance
+	Number    int64         // finds it in the place; the ID, unless each place counts its own
 	Words     Words         // those of the data; a store does not return them
 	Data      []byte        // JSON
 	CreatedAt time.Time
@@ -45,14 +46,20 @@ var (
 // that was acknowledged before.
 type Store interface {
 	// CreateRecord stores a record and returns it with its ID, which is never used
-	// again for the kind, and its Version. It returns a fault.NotFound error when the
+	// again for the kind, its Number and its Version. If perPlace is set the place
+	// counts its own records of the kind, from 1. It returns a fault.NotFound error when the
 	// place is gone, and a complaint about the field when another record has one of
 	// the words. Of concurrent callers with one word only one succeeds.
-	CreateRecord(ctx context.Context, r Record) (Record, error)
+	CreateRecord(ctx context.Context, r Record, perPlace bool) (Record, error)
 
-	// Record returns the record with this id, or a fault.NotFound error when the
+	// PutRecord stores a record with the Number that it has and without words, in
+	// place of the one with that number. It returns a fault.NotFound error when the
+	// place is gone. Such records are in no list.
+	PutRecord(ctx context.Context, r Record) error
+
+	// Record returns the record with this number, or a fault.NotFound error when the
 	// place has none of the kind.
-	Record(ctx context.Context, k Kind, at project.Place, id int64) (Record, error)
+	Record(ctx context.Context, k Kind, at project.Place, number int64) (Record, error)
 
 	// RecordByWord returns the record that has the word in the field, or a
 	// fault.NotFound error.

@@ -1,5 +1,5 @@
 // Package projectsapi serves the REST API about projects, their members their
-// environments and license policies, and what other groups serve below a project.
+// environments, license policies and merge requests, and what other groups serve below a project.
 package projectsapi
 
 import (
@@ -31,6 +31,7 @@ func New(app *app.App) http.Handler {
 	mux.Handle("POST /api/v4/projects/{id}/environments", in(project.Developer)(api.addEnvironment))
 	mux.Handle("DELETE /api/v4/projects/{id}/environments/{environment_id}", in(project.Developer)(api.removeEnvironment))
 	api.routeLicenses(mux)
+	api.routeMerges(mux)
 	errortrackingapi.Mount(mux, app)
 	monitorapi.Mount(mux, app)
 	memberapi.Mount(mux, app, "/api/v4/projects/{id}", in)

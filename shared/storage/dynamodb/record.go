@@ -18,17 +18,17 @@ import (
 
 // A place is "project-5", or "instance".
 var (
-	recordItem  = shape{directory, "RECORDS#<place>", "RECORD#<kind>#<id>", "a record that the REST API keeps", ""}
+	recordItem  = shape{directory, "RECORDS#<place>", "RECORD#<kind>#<number>", "a record that the REST API keeps", ""}
 	recordWord  = shape{directory, "RECORDS#<place>", "WORD#<kind>#<word>", "the record that alone has the word in a field", ""}
 	recordCount = shape{directory, "RECORDS#<place>", "COUNT#<kind>", "how many records of the kind there are", ""}
-	recordIDs   = shape{directory, "RECORDS#instance", "COUNTER#<kind>", "the last id of a kind of records", ""}
+	recordIDs   = shape{directory, "RECORDS#<place>", "COUNTER#<kind>", "the last id of a kind of records; or its last number, if the place counts", ""}
 )
 
 var records = kind[record.Record]{noun: "record", notFound: record.ErrNotFound, changed: record.ErrChanged, fields: recordFields, entry: recordFields}
 
 func recordFields(r *record.Record) fields {
 	return fields{
-		{"kind", (*string)(&r.Kind)}, {"place_kind", (*string)(&r.Place.Kind)}, {"place_id", &r.Place.ID}, {"id", &r.ID},
+		{"kind", (*string)(&r.Kind)}, {"place_kind", (*string)(&r.Place.Kind)}, {"place_id", &r.Place.ID}, {"number", &r.Number}, {"id", &r.ID},
 		{"created_at", &r.CreatedAt}, {"data", &r.Data}, {"version", &r.Version},
 	}
 }
@@ -40,7 +40,9 @@ func recordsIn(at project.Place) string {
 	return fmt.Sprintf("%s-%d", at.Kind, at.ID)
 }
 
-func recordKey(r record.Record) key { return recordItem.key(recordsIn(r.Place), string(r.Kind), r.ID) }
+func recordKey(r record.Record) key {
+	return recordItem.key(recordsIn(r.Place), string(r.Kind), r.Number)
+}
 
 func countOfRecords(r record.Record) key { return recordCount.key(recordsIn(r.Place), string(r.Kind)) }
 
@@ -57,16 +59,43 @@ func wordKey(k record.Kind, at project.Place, field, word string) key {
 }
 
 // CreateRecord stores a record.
-func (s *Store) CreateRecord(ctx context.Context, r record.Record) (_ record.Record, err error) {
-	if r.ID, err = s.next(ctx, recordIDs.key(string(r.Kind))); err != nil {
+func (s *Store) CreateRecord(ctx context.Context, r record.Record, perPlace bool) (_ record.Record, err error) {
+	if r.ID, r.Number, err = s.numberRecord(ctx, r, perPlace); err != nil {
 		return record.Record{}, err
 	}
 	r.Version = 1
 	changes := []change{create(recordKey(r), recordFields(&r)), addToCount(countOfRecords(r), 1)}
-	if r.Place != record.Instance {
-		changes = append(changes, requirePlace(r.Place))
-	}
+	changes = append(changes, requirePlaceOf(r)...)
 	return r, s.write(ctx, append(changes, reword(record.Record{}, r)...)...)
+}
+
+// numberRecord counts up for a new record: the kind and, at once, the place.
+func (s *Store) numberRecord(ctx context.Context, r record.Record, perPlace bool) (id, number int64, err error) {
+	ofKind := func(ctx context.Context) (err error) {
+		id, err = s.next(ctx, recordIDs.key(recordsIn(record.Instance), string(r.Kind)))
+		return err
+	}
+	if !perPlace || r.Place == record.Instance {
+		err = ofKind(ctx)
+		return id, id, err
+	}
+	err = callAll(ctx, ofKind, func(ctx context.Context) (err error) {
+		number, err = s.next(ctx, recordIDs.key(recordsIn(r.Place), string(r.Kind)))
+		return err
+	})
+	return id, number, err
+}
+
+func requirePlaceOf(r record.Record) []change {
+	if r.Place == record.Instance {
+		return nil
+	}
+	return []change{requirePlace(r.Place)}
+}
+
+// PutRecord stores a record with a number of its own.
+func (s *Store) PutRecord(ctx context.Context, r record.Record) error {
+	return s.write(ctx, append(requirePlaceOf(r), replace(recordKey(r), recordFields(&r)))...)
 }
 
 // reword returns the changes that free the words of a record and claim those of
@@ -82,7 +111,7 @@ func reword(was, next record.Record) (changes []change) {
 	}
 	for _, field := range slices.Sorted(maps.Keys(next.Words)) {
 		if !same(field) {
-			claim := create(wordKey(next.Kind, next.Place, field, next.Words[field]), fields{{"id", &next.ID}})
+			claim := create(wordKey(next.Kind, next.Place, field, next.Words[field]), fields{{"number", &next.Number}})
 			changes = append(changes, claim.orElse(fault.Field(field, fault.Taken)))
 		}
 	}
@@ -90,20 +119,20 @@ func reword(was, next record.Record) (changes []change) {
 }
 
 // Record returns a record of a place.
-func (s *Store) Record(ctx context.Context, k record.Kind, at project.Place, id int64) (record.Record, error) {
-	return records.get(ctx, s, recordItem.key(recordsIn(at), string(k), id))
+func (s *Store) Record(ctx context.Context, k record.Kind, at project.Place, number int64) (record.Record, error) {
+	return records.get(ctx, s, recordItem.key(recordsIn(at), string(k), number))
 }
 
 // RecordByWord returns the record of a place that has the word.
 func (s *Store) RecordByWord(ctx context.Context, k record.Kind, at project.Place, field, word string) (record.Record, error) {
-	id, err := s.claimant(ctx, wordKey(k, at, field, word), "id")
+	number, err := s.claimant(ctx, wordKey(k, at, field, word), "number")
 	switch {
 	case err != nil:
 		return record.Record{}, fmt.Errorf("find record by word: %w", err)
-	case id == 0:
+	case number == 0:
 		return record.Record{}, records.notFound
 	}
-	return s.Record(ctx, k, at, id)
+	return s.Record(ctx, k, at, number)
 }
 
 // Records returns a page of the records of a place.
@@ -111,7 +140,7 @@ func (s *Store) Records(ctx context.Context, k record.Kind, at project.Place, ke
 	all := recordItem.key(recordsIn(at), string(k))
 	list := walk.List[record.Record]{
 		Sources:  []walk.Source[record.Record]{records.newest(s, all)},
-		Position: func(r record.Record) page.Position { return page.At(r.ID) },
+		Position: func(r record.Record) page.Position { return page.At(r.Number) },
 	}
 	if keep != nil {
 		list.Search, list.Time = keep, func(r record.Record) time.Time { return r.CreatedAt }

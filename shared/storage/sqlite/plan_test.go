@@ -77,7 +77,7 @@ func TestGrantsAreListedByIndexes(t *testing.T) {
 
 func TestRecordsAreFoundByIndexes(t *testing.T) {
 	s := openInternal(t)
-	wantPlan(t, s, records.selected+recordsOf+" AND id < ? ORDER BY id DESC LIMIT ?", "sqlite_autoindex_records_1 (place_kind=? AND place_id=? AND kind=? AND id<?)", "", 0, "k", 9, 20)
+	wantPlan(t, s, records.selected+recordsOf+" AND number < ? ORDER BY number DESC LIMIT ?", "sqlite_autoindex_records_1 (place_kind=? AND place_id=? AND kind=? AND number<?)", "", 0, "k", 9, 20)
 	wantPlan(t, s, "SELECT 1 FROM records "+recordsIn, "sqlite_autoindex_records_1 (place_kind=? AND place_id=?)", "project", 1)
 	wantPlan(t, s, "SELECT 1 FROM record_words "+recordsIn, "PRIMARY KEY (place_kind=? AND place_id=?)", "project", 1)
 }

@@ -15,7 +15,7 @@ var records = newKind("records", recordColumns, record.ErrNotFound, record.ErrCh
 
 func recordColumns(r *record.Record) columns {
 	return columns{
-		{"place_kind", &r.Place.Kind}, {"place_id", &r.Place.ID}, {"kind", &r.Kind}, {"id", &r.ID},
+		{"place_kind", &r.Place.Kind}, {"place_id", &r.Place.ID}, {"kind", &r.Kind}, {"number", &r.Number}, {"id", &r.ID},
 		{"data", &r.Data}, {"created_at", &r.CreatedAt}, {"version", &r.Version},
 	}
 }
@@ -23,24 +23,26 @@ func recordColumns(r *record.Record) columns {
 const (
 	recordsIn = "WHERE place_kind = ? AND place_id = ?"
 	recordsOf = recordsIn + " AND kind = ?"
-	oneRecord = recordsOf + " AND id = ?"
+	oneRecord = recordsOf + " AND number = ?"
 )
 
 // recordKey are the arguments of oneRecord.
-func recordKey(r record.Record) []any { return []any{r.Place.Kind, r.Place.ID, r.Kind, r.ID} }
+func recordKey(r record.Record) []any { return []any{r.Place.Kind, r.Place.ID, r.Kind, r.Number} }
 
 // CreateRecord stores a record.
-func (s *Store) CreateRecord(ctx context.Context, r record.Record) (record.Record, error) {
+func (s *Store) CreateRecord(ctx context.Context, r record.Record, perPlace bool) (record.Record, error) {
 	err := s.writer.do(ctx, func(tx *transaction) (err error) {
-		if r.Place != record.Instance {
-			if err := tx.requirePlace(r.Place); err != nil {
+		if err := tx.requirePlaceOf(r); err != nil {
+			return err
+		}
+		if r.ID, err = tx.nextRecord(r.Kind, record.Instance); err != nil {
+			return err
+		}
+		r.Number = r.ID
+		if perPlace && r.Place != record.Instance {
+			if r.Number, err = tx.nextRecord(r.Kind, r.Place); err != nil {
 				return err
 			}
-		}
-		const next = `INSERT INTO record_ids (kind, last_id) VALUES (?, 1)
-			ON CONFLICT DO UPDATE SET last_id = last_id + 1 RETURNING last_id`
-		if r.ID, err = one(context.Background(), tx, scalar[int64], next, r.Kind); err != nil {
-			return err
 		}
 		r.Version = 1
 		if err := tx.claimWords(r); err != nil {
@@ -52,19 +54,44 @@ func (s *Store) CreateRecord(ctx context.Context, r record.Record) (record.Recor
 	return r, err
 }
 
+// requirePlaceOf returns a fault.NotFound error when the record's place is gone.
+func (tx *transaction) requirePlaceOf(r record.Record) error {
+	if r.Place == record.Instance {
+		return nil
+	}
+	return tx.requirePlace(r.Place)
+}
+
+// nextRecord returns the next number of the kind in the place.
+func (tx *transaction) nextRecord(k record.Kind, at project.Place) (int64, error) {
+	const next = `INSERT INTO record_ids (place_kind, place_id, kind, last_id) VALUES (?, ?, ?, 1)
+		ON CONFLICT DO UPDATE SET last_id = last_id + 1 RETURNING last_id`
+	return one(context.Background(), tx, scalar[int64], next, at.Kind, at.ID, k)
+}
+
+// PutRecord stores a record with a number of its own.
+func (s *Store) PutRecord(ctx context.Context, r record.Record) error {
+	return s.writer.do(ctx, func(tx *transaction) error {
+		if err := tx.requirePlaceOf(r); err != nil {
+			return err
+		}
+		return records.put(tx, &r)
+	})
+}
+
 // claimWords takes the words of the record, or complains about those that others
 // have.
 func (tx *transaction) claimWords(r record.Record) error {
 	var claims []claim
 	for _, field := range slices.Sorted(maps.Keys(r.Words)) {
-		const held = "SELECT 1 FROM record_words " + recordsOf + " AND field = ? AND word = ? AND id <> ?"
-		claims = append(claims, claim{field, held, []any{r.Place.Kind, r.Place.ID, r.Kind, field, key(r.Words[field]), r.ID}})
+		const held = "SELECT 1 FROM record_words " + recordsOf + " AND field = ? AND word = ? AND number <> ?"
+		claims = append(claims, claim{field, held, []any{r.Place.Kind, r.Place.ID, r.Kind, field, key(r.Words[field]), r.Number}})
 	}
 	if err := tx.checkFree(claims...); err != nil {
 		return err
 	}
 	for field, word := range r.Words {
-		err := tx.exec("INSERT INTO record_words (place_kind, place_id, kind, id, field, word) VALUES (?, ?, ?, ?, ?, ?)",
+		err := tx.exec("INSERT INTO record_words (place_kind, place_id, kind, number, field, word) VALUES (?, ?, ?, ?, ?, ?)",
 			append(recordKey(r), field, key(word))...)
 		if err != nil {
 			return err
@@ -85,19 +112,19 @@ func (tx *transaction) freeWords(r record.Record) error {
 }
 
 // Record returns a record of a place.
-func (s *Store) Record(ctx context.Context, k record.Kind, at project.Place, id int64) (record.Record, error) {
-	return records.find(ctx, s.readers, oneRecord, at.Kind, at.ID, k, id)
+func (s *Store) Record(ctx context.Context, k record.Kind, at project.Place, number int64) (record.Record, error) {
+	return records.find(ctx, s.readers, oneRecord, at.Kind, at.ID, k, number)
 }
 
 // RecordByWord returns the record of a place that has the word.
 func (s *Store) RecordByWord(ctx context.Context, k record.Kind, at project.Place, field, word string) (record.Record, error) {
-	const named = recordsOf + " AND id = (SELECT id FROM record_words " + recordsOf + " AND field = ? AND word = ?)"
+	const named = recordsOf + " AND number = (SELECT number FROM record_words " + recordsOf + " AND field = ? AND word = ?)"
 	return records.find(ctx, s.readers, named, at.Kind, at.ID, k, at.Kind, at.ID, k, field, key(word))
 }
 
 // Records returns a page of the records of a place.
 func (s *Store) Records(ctx context.Context, k record.Kind, at project.Place, keep func(record.Record) bool, r page.Request) (page.Of[record.Record], error) {
-	list := records.numbered(s, "id", func(r record.Record) int64 { return r.ID }, recordsOf, at.Kind, at.ID, k)
+	list := records.numbered(s, "number", func(r record.Record) int64 { return r.Number }, recordsOf, at.Kind, at.ID, k)
 	if keep != nil {
 		list.Search, list.Time, list.Count = keep, recordTime, nil
 	}
@@ -139,6 +166,9 @@ func (s *Store) RemoveRecord(ctx context.Context, was record.Record) error {
 // removeRecords removes all records of a place.
 func (tx *transaction) removeRecords(at project.Place) error {
 	if err := tx.exec("DELETE FROM record_words "+recordsIn, at.Kind, at.ID); err != nil {
+		return err
+	}
+	if err := tx.exec("DELETE FROM record_ids "+recordsIn, at.Kind, at.ID); err != nil {
 		return err
 	}
 	return tx.exec("DELETE FROM records "+recordsIn, at.Kind, at.ID)

@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,6 +18,8 @@ import (
 var records = []promise{
 	{"are stored as they are, below every kind of place", createRecords},
 	{"have ids of their kind", numberRecords},
+	{"have numbers of their place, if it counts them", numberInPlace},
+	{"have the number that a caller gives", putRecords},
 	{"are of a place and a kind", recordsElsewhere},
 	{"need a place", recordsOfNoPlace},
 	{"have words that no other has", recordWords},
@@ -40,7 +43,7 @@ func newRecord(k record.Kind, at project.Place, words record.Words) record.Recor
 
 func addRecord(t *testing.T, s storage.Store, r record.Record) record.Record {
 	t.Helper()
-	return must[record.Record](t)(s.CreateRecord(t.Context(), r))
+	return must[record.Record](t)(s.CreateRecord(t.Context(), r, false))
 }
 
 // addPlaces returns the instance, a group and a project.
@@ -54,12 +57,12 @@ func addPlaces(t *testing.T, s storage.Store) []project.Place {
 func wantRecord(t *testing.T, s storage.Store, want record.Record) {
 	t.Helper()
 	want.Words = nil
-	wantSame(t, "Record", must[record.Record](t)(s.Record(t.Context(), want.Kind, want.Place, want.ID)), want)
+	wantSame(t, "Record", must[record.Record](t)(s.Record(t.Context(), want.Kind, want.Place, want.Number)), want)
 }
 
 func wantNoRecord(t *testing.T, s storage.Store, r record.Record) {
 	t.Helper()
-	_, err := s.Record(t.Context(), r.Kind, r.Place, r.ID)
+	_, err := s.Record(t.Context(), r.Kind, r.Place, r.Number)
 	wantError(t, "Record", err, record.ErrNotFound)
 	for field, word := range r.Words {
 		_, err := s.RecordByWord(t.Context(), r.Kind, r.Place, field, word)
@@ -72,7 +75,7 @@ func createRecords(t *testing.T, s storage.Store) {
 	for _, at := range addPlaces(t, s) {
 		r := addRecord(t, s, newRecord(k, at, nil))
 		want := newRecord(k, at, nil)
-		want.ID, want.Version = r.ID, r.Version
+		want.ID, want.Number, want.Version = r.ID, r.ID, r.Version
 		wantSame(t, "CreateRecord", r, want)
 		wantRecord(t, s, want)
 	}
@@ -95,14 +98,51 @@ func numberRecords(t *testing.T, s storage.Store) {
 	}
 }
 
+func numberInPlace(t *testing.T, s storage.Store) {
+	k := kindOf()
+	for n, at := range addPlaces(t, s) {
+		errs := race(4, func(int) error {
+			_, err := s.CreateRecord(t.Context(), newRecord(k, at, record.Words{"name": unique("name")}), true)
+			return err
+		})
+		wantOK(t, "CreateRecord", errors.Join(errs...))
+		found := must[page.Of[record.Record]](t)(s.Records(t.Context(), k, at, nil, page.First))
+		var numbers []int64
+		for _, r := range found.Items {
+			numbers = append(numbers, r.Number)
+			wantRecord(t, s, r)
+			if r.ID <= int64(4*n) || r.ID > int64(4*n+4) {
+				t.Errorf("a record of place %d has the id %d", n, r.ID)
+			}
+		}
+		wantSame(t, "the numbers", numbers, []int64{4, 3, 2, 1})
+	}
+}
+
+func putRecords(t *testing.T, s storage.Store) {
+	for _, at := range addPlaces(t, s) {
+		r := newRecord(kindOf(), at, nil)
+		for _, r.Number = range []int64{0, 7} {
+			for _, data := range []string{"{}", `{"name":"new"}`} {
+				r.Data = []byte(data)
+				wantOK(t, "PutRecord", s.PutRecord(t.Context(), r))
+				wantRecord(t, s, r)
+			}
+		}
+	}
+	gone := newRecord(kindOf(), project.Place{Kind: project.InProject, ID: unknownID}, nil)
+	wantError(t, "PutRecord", s.PutRecord(t.Context(), gone), project.ErrNotFound)
+	wantNoRecord(t, s, gone)
+}
+
 func recordsElsewhere(t *testing.T, s storage.Store) {
 	places := addPlaces(t, s)
 	words := record.Words{"name": "berlin"}
 	r := addRecord(t, s, newRecord(kindOf(), places[2], words))
 	for _, other := range []record.Record{
-		{Kind: kindOf(), Place: r.Place, ID: r.ID, Words: words}, {Kind: r.Kind, Place: places[0], ID: r.ID, Words: words},
-		{Kind: r.Kind, Place: places[1], ID: r.ID, Words: words}, {Kind: r.Kind, Place: r.Place, ID: unknownID},
-		{Kind: r.Kind, Place: r.Place, ID: -1, Words: record.Words{"name": "paris", "title": "berlin", "code": strings.Repeat("x", 5000)}},
+		{Kind: kindOf(), Place: r.Place, Number: r.ID, Words: words}, {Kind: r.Kind, Place: places[0], Number: r.ID, Words: words},
+		{Kind: r.Kind, Place: places[1], Number: r.ID, Words: words}, {Kind: r.Kind, Place: r.Place, Number: unknownID},
+		{Kind: r.Kind, Place: r.Place, Number: -1, Words: record.Words{"name": "paris", "title": "berlin", "code": strings.Repeat("x", 5000)}},
 	} {
 		wantNoRecord(t, s, other)
 	}
@@ -113,9 +153,9 @@ func recordsElsewhere(t *testing.T, s storage.Store) {
 }
 
 func recordsOfNoPlace(t *testing.T, s storage.Store) {
-	_, err := s.CreateRecord(t.Context(), newRecord(kindOf(), project.Place{Kind: project.InProject, ID: unknownID}, nil))
+	_, err := s.CreateRecord(t.Context(), newRecord(kindOf(), project.Place{Kind: project.InProject, ID: unknownID}, nil), false)
 	wantError(t, "CreateRecord", err, project.ErrNotFound)
-	_, err = s.CreateRecord(t.Context(), newRecord(kindOf(), project.Place{Kind: project.InGroup, ID: unknownID}, nil))
+	_, err = s.CreateRecord(t.Context(), newRecord(kindOf(), project.Place{Kind: project.InGroup, ID: unknownID}, nil), false)
 	wantError(t, "CreateRecord", err, project.ErrGroupNotFound)
 }
 
@@ -139,10 +179,10 @@ func recordWords(t *testing.T, s storage.Store) {
 	for field, words := range map[string]record.Words{
 		"name": {"name": "berlin", "code": "30"}, "code": {"name": "Paris", "code": "20"},
 	} {
-		_, err := s.CreateRecord(t.Context(), newRecord(k, at, words))
+		_, err := s.CreateRecord(t.Context(), newRecord(k, at, words), false)
 		wantTaken(t, "CreateRecord", err, field)
 	}
-	wantNoRecord(t, s, record.Record{Kind: k, Place: at, ID: unknownID, Words: record.Words{"name": "Paris", "code": "30"}})
+	wantNoRecord(t, s, record.Record{Kind: k, Place: at, Number: unknownID, Words: record.Words{"name": "Paris", "code": "30"}})
 }
 
 func changeWords(t *testing.T, s storage.Store) {
@@ -167,13 +207,13 @@ func changeWords(t *testing.T, s storage.Store) {
 	second = must[record.Record](t)(change(second, record.Words{"name": "Berlin", "primary": "true"}))
 	wantWord(t, s, second, "name", "Berlin")
 	wantWord(t, s, second, "primary", "true")
-	wantNoRecord(t, s, record.Record{Kind: k, Place: at, ID: unknownID, Words: record.Words{"name": "Paris"}})
+	wantNoRecord(t, s, record.Record{Kind: k, Place: at, Number: unknownID, Words: record.Words{"name": "Paris"}})
 }
 
 func createRecordRace(t *testing.T, s storage.Store) {
 	k := kindOf()
 	errs := race(8, func(int) error {
-		_, err := s.CreateRecord(t.Context(), newRecord(k, record.Instance, record.Words{"name": "Berlin"}))
+		_, err := s.CreateRecord(t.Context(), newRecord(k, record.Instance, record.Words{"name": "Berlin"}), false)
 		return err
 	})
 	wantOneWinner(t, "CreateRecord", errs, isTaken("name"))
@@ -202,7 +242,7 @@ func changeRecords(t *testing.T, s storage.Store) {
 		wantRecord(t, s, next)
 	}
 	missing := newRecord(kindOf(), record.Instance, nil)
-	missing.ID = unknownID
+	missing.Number = unknownID
 	_, err := s.ChangeRecord(t.Context(), missing, missing)
 	wantError(t, "ChangeRecord of none", err, record.ErrNotFound)
 	wantError(t, "RemoveRecord of none", s.RemoveRecord(t.Context(), missing), record.ErrNotFound)
@@ -297,6 +337,6 @@ func deletePlaceOfRecords(t *testing.T, s storage.Store) {
 	wantOK(t, "DeleteGroup", s.DeleteGroup(t.Context(), g.ID))
 	wantNoRecord(t, s, ofGroup)
 	wantRecord(t, s, kept)
-	_, err := s.CreateRecord(t.Context(), newRecord(k, p.Place(), nil))
+	_, err := s.CreateRecord(t.Context(), newRecord(k, p.Place(), nil), false)
 	wantError(t, "CreateRecord in a deleted project", err, fault.NotFound)
 }
