@@ -106,7 +106,7 @@ func aboutProjects() []scenario {
 		{rest: "PUT " + merges + "/{merge}/merge", status: 405, after: "merge", needs: project.Maintainer},
 		{rest: "PUT " + merges + "/{merge}/merge", send: `{"auto_merge":true}`, status: 200, stored: names(mergerequest.EventChanged)},
 		{rest: "PUT " + merges + "/{merge}/platform_state", send: `{"merge_status":"can_be_merged","overflow":false,"diffs":[{"new_path":"a"}]}`,
-			status: 200, needs: project.Maintainer, cost: cost{6, 2, 0}},
+			status: 200, needs: project.Maintainer, cost: cost{7, 2, 0}},
 		{rest: "GET " + merges + "/{merge}/changes", status: 200, needs: project.Reporter, cost: cost{5, 0, 0}},
 		{rest: "GET " + merges + "/{merge}/diffs", status: 200, needs: project.Reporter, cost: cost{4, 0, 0}},
 		{rest: "PUT " + merges + "/{merge}/merge", status: 200, stored: names(mergerequest.EventMerged), cost: cost{5, 1, 5}},

@@ -167,11 +167,9 @@ const (
 
 // apply changes the merge request, or returns the complaints about it.
 func (c Change) apply(m *MergeRequest, now time.Time) error {
-	for _, field := range []struct{ is, to *string }{{&m.Title, c.Title}, {&m.Description, c.Description}, {&m.TargetBranch, c.TargetBranch}} {
-		if field.to != nil {
-			*field.is = *field.to
-		}
-	}
+	replace(&m.Title, c.Title)
+	replace(&m.Description, c.Description)
+	replace(&m.TargetBranch, c.TargetBranch)
 	if c.TargetBranch != nil && m.State == Opened {
 		m.MergeStatus = Unchecked
 	}
@@ -183,6 +181,12 @@ func (c Change) apply(m *MergeRequest, now time.Time) error {
 	}
 	m.UpdatedAt = now
 	return m.check()
+}
+
+func replace[T any](field *T, value *T) {
+	if value != nil {
+		*field = *value
+	}
 }
 
 // The reasons why a merge request cannot be made, opened or merged.

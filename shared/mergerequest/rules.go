@@ -124,32 +124,25 @@ func (r *Rules) Report(ctx context.Context, p project.Project, was Stored, repor
 		return was, nil
 	}
 	return merges.Change(ctx, r.store, was, func(m *MergeRequest) error {
-		if report.MergeStatus != nil {
-			m.MergeStatus = *report.MergeStatus
-		}
-		if report.BlockingReason != nil {
-			m.BlockingReason = *report.BlockingReason
-		}
+		replace(&m.MergeStatus, report.MergeStatus)
+		replace(&m.BlockingReason, report.BlockingReason)
 		return nil
 	})
 }
 
 func (r *Rules) putDiffs(ctx context.Context, p project.Project, number int64, report Report) error {
-	all := Diffs{Files: report.Diffs}
-	if report.Diffs == nil || report.Overflow == nil {
-		stored, err := r.Diffs(ctx, p, number)
-		if err != nil {
-			return err
-		}
-		all.Overflow = stored.Overflow
-		if report.Diffs == nil {
-			all.Files = stored.Files
-		}
+	was, err := diffs.FindOr(ctx, r.store, p.Place(), number, Diffs{}, r.now())
+	if err != nil {
+		return err
 	}
-	if report.Overflow != nil {
-		all.Overflow = *report.Overflow
-	}
-	return diffs.Put(ctx, r.store, p.Place(), number, all, r.now())
+	_, err = diffs.Change(ctx, r.store, was, func(d *Diffs) error {
+		if report.Diffs != nil {
+			d.Files = report.Diffs
+		}
+		replace(&d.Overflow, report.Overflow)
+		return nil
+	})
+	return err
 }
 
 // Diffs returns what the platform said that the merge request changes: nothing, if it

@@ -35,15 +35,6 @@ func (o Of[T]) Create(ctx context.Context, s Store, at project.Place, thing T, n
 	return Stored[T]{r, thing}, err
 }
 
-// Put stores the thing with this number, in place of the one that has it.
-func (o Of[T]) Put(ctx context.Context, s Store, at project.Place, number int64, thing T, now time.Time) error {
-	r, err := o.encode(Record{Kind: o.Kind, Place: at, Number: number, CreatedAt: now}, thing)
-	if err != nil {
-		return err
-	}
-	return s.PutRecord(ctx, r)
-}
-
 // Find returns the thing with this number.
 func (o Of[T]) Find(ctx context.Context, s Store, at project.Place, number int64) (Stored[T], error) {
 	r, err := s.Record(ctx, o.Kind, at, number)
@@ -51,6 +42,16 @@ func (o Of[T]) Find(ctx context.Context, s Store, at project.Place, number int64
 		return Stored[T]{}, err
 	}
 	return o.decode(r)
+}
+
+// FindOr returns the thing with this number or, if there is none, one to be stored by
+// Change.
+func (o Of[T]) FindOr(ctx context.Context, s Store, at project.Place, number int64, otherwise T, now time.Time) (Stored[T], error) {
+	found, err := o.Find(ctx, s, at, number)
+	if errors.Is(err, ErrNotFound) {
+		return Stored[T]{Record{Kind: o.Kind, Place: at, Number: number, CreatedAt: now}, otherwise}, nil
+	}
+	return found, err
 }
 
 // FindByWord returns the thing that has the word in the field.

@@ -82,6 +82,32 @@ func TestNoConcurrentChangeIsLost(t *testing.T) {
 	}
 }
 
+// A thing that is not there yet is made by its first change, and the changes of all
+// who found none are kept.
+func TestNoFirstChangeIsLost(t *testing.T) {
+	s, _ := arrange(t)
+	settings := record.Of[shelf]{Kind: "settings"}
+	errs := make([]error, 8)
+	var callers sync.WaitGroup
+	for n := range errs {
+		was, err := settings.FindOr(t.Context(), s, record.Instance, 0, shelf{Name: "default"}, time.UnixMicro(1))
+		if err != nil || was.Thing.Name != "default" {
+			t.Fatalf("FindOr = %+v, %v, want the default", was, err)
+		}
+		callers.Go(func() {
+			_, errs[n] = settings.Change(t.Context(), s, was, func(s *shelf) error {
+				s.Books = append(s.Books, strconv.Itoa(n))
+				return nil
+			})
+		})
+	}
+	callers.Wait()
+	got, err := settings.Find(t.Context(), s, record.Instance, 0)
+	if err := errors.Join(append(errs, err)...); err != nil || len(got.Thing.Books) != len(errs) || got.Thing.Name != "default" {
+		t.Errorf("after %d changes there is %+v, %v", len(errs), got.Thing, err)
+	}
+}
+
 func TestARefusedEditStoresNothing(t *testing.T) {
 	s, made := arrange(t)
 	refusal := errors.New("no")

@@ -52,11 +52,6 @@ type Store interface {
 	// the words. Of concurrent callers with one word only one succeeds.
 	CreateRecord(ctx context.Context, r Record, perPlace bool) (Record, error)
 
-	// PutRecord stores a record with the Number that it has and without words, in
-	// place of the one with that number. It returns a fault.NotFound error when the
-	// place is gone. Such records are in no list.
-	PutRecord(ctx context.Context, r Record) error
-
 	// Record returns the record with this number, or a fault.NotFound error when the
 	// place has none of the kind.
 	Record(ctx context.Context, k Kind, at project.Place, number int64) (Record, error)
@@ -72,7 +67,9 @@ type Store interface {
 	// ChangeRecord replaces the words and data, and returns the record with its next
 	// version. It returns ErrChanged when the stored version is another than that of
 	// was, a fault.NotFound error when the record is gone, and the complaint of
-	// CreateRecord.
+	// CreateRecord. A record with version 0 is stored under the number that it has,
+	// without words: the error is ErrChanged when there is one, and fault.NotFound
+	// when the place is gone. Totals of lists do not count such records.
 	ChangeRecord(ctx context.Context, was, next Record) (Record, error)
 
 	// RemoveRecord deletes the record and frees its words. It returns the errors of

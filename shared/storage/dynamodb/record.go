@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
@@ -93,11 +95,6 @@ func requirePlaceOf(r record.Record) []change {
 	return []change{requirePlace(r.Place)}
 }
 
-// PutRecord stores a record with a number of its own.
-func (s *Store) PutRecord(ctx context.Context, r record.Record) error {
-	return s.write(ctx, append(requirePlaceOf(r), replace(recordKey(r), recordFields(&r)))...)
-}
-
 // reword returns the changes that free the words of a record and claim those of
 // the next one.
 func reword(was, next record.Record) (changes []change) {
@@ -155,6 +152,9 @@ func (s *Store) Records(ctx context.Context, k record.Kind, at project.Place, ke
 // ChangeRecord replaces a record: in a single write if its words stay.
 func (s *Store) ChangeRecord(ctx context.Context, was, next record.Record) (record.Record, error) {
 	next.Version = was.Version + 1
+	if was.Version == 0 {
+		return next, s.write(ctx, append(requirePlaceOf(next), create(recordKey(next), recordFields(&next)).orElse(records.changed))...)
+	}
 	changed := set(recordKey(was), fields{{"data", &next.Data}, {"version", &next.Version}}).version(was.Version)
 	return next, s.write(ctx, append([]change{records.explain(changed)}, reword(was, next)...)...)
 }
@@ -170,7 +170,9 @@ func (s *Store) RemoveRecord(ctx context.Context, was record.Record) error {
 func (s *Store) removeRecords(ctx context.Context, at project.Place) error {
 	var all []change
 	partition := key{recordItem.table, recordItem.key(recordsIn(at)).pk, ""}
-	err := s.query(ctx, partition, forward, func(it item) (bool, error) {
+	input := s.partition(partition, forward)
+	input.ProjectionExpression = aws.String("sk")
+	err := s.run(ctx, input, func(it item) (bool, error) {
 		k := partition
 		err := fields{{"sk", &k.sk}}.read(it)
 		all = append(all, remove(k))

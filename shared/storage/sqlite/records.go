@@ -69,16 +69,6 @@ func (tx *transaction) nextRecord(k record.Kind, at project.Place) (int64, error
 	return one(context.Background(), tx, scalar[int64], next, at.Kind, at.ID, k)
 }
 
-// PutRecord stores a record with a number of its own.
-func (s *Store) PutRecord(ctx context.Context, r record.Record) error {
-	return s.writer.do(ctx, func(tx *transaction) error {
-		if err := tx.requirePlaceOf(r); err != nil {
-			return err
-		}
-		return records.put(tx, &r)
-	})
-}
-
 // claimWords takes the words of the record, or complains about those that others
 // have.
 func (tx *transaction) claimWords(r record.Record) error {
@@ -137,6 +127,9 @@ func recordTime(r record.Record) time.Time { return r.CreatedAt }
 func (s *Store) ChangeRecord(ctx context.Context, was, next record.Record) (record.Record, error) {
 	next.Version = was.Version + 1
 	return next, s.writer.do(ctx, func(tx *transaction) error {
+		if was.Version == 0 {
+			return tx.addNumberedRecord(next)
+		}
 		if err := records.requireVersion(tx, was.Version, oneRecord, recordKey(was)...); err != nil {
 			return err
 		}
@@ -148,6 +141,18 @@ func (s *Store) ChangeRecord(ctx context.Context, was, next record.Record) (reco
 		}
 		return tx.exec("UPDATE records SET data = ?, version = ? "+oneRecord, append([]any{next.Data, next.Version}, recordKey(next)...)...)
 	})
+}
+
+// addNumberedRecord stores a new record under its number.
+func (tx *transaction) addNumberedRecord(r record.Record) error {
+	if err := tx.requirePlaceOf(r); err != nil {
+		return err
+	}
+	if err := tx.refuse(records.changed, "SELECT 1 FROM records "+oneRecord, recordKey(r)...); err != nil {
+		return err
+	}
+	_, err := records.insert(tx, &r)
+	return err
 }
 
 // RemoveRecord removes a record.

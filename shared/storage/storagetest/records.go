@@ -19,7 +19,8 @@ var records = []promise{
 	{"are stored as they are, below every kind of place", createRecords},
 	{"have ids of their kind", numberRecords},
 	{"have numbers of their place, if it counts them", numberInPlace},
-	{"have the number that a caller gives", putRecords},
+	{"have the number that a caller gives", storeNumberedRecords},
+	{"with one number are stored once", storeNumberedRecordRace},
 	{"are of a place and a kind", recordsElsewhere},
 	{"need a place", recordsOfNoPlace},
 	{"have words that no other has", recordWords},
@@ -119,20 +120,32 @@ func numberInPlace(t *testing.T, s storage.Store) {
 	}
 }
 
-func putRecords(t *testing.T, s storage.Store) {
+func storeNumberedRecords(t *testing.T, s storage.Store) {
 	for _, at := range addPlaces(t, s) {
 		r := newRecord(kindOf(), at, nil)
 		for _, r.Number = range []int64{0, 7} {
-			for _, data := range []string{"{}", `{"name":"new"}`} {
-				r.Data = []byte(data)
-				wantOK(t, "PutRecord", s.PutRecord(t.Context(), r))
-				wantRecord(t, s, r)
-			}
+			stored := must[record.Record](t)(s.ChangeRecord(t.Context(), r, r))
+			wantRecord(t, s, stored)
+			_, err := s.ChangeRecord(t.Context(), r, r)
+			wantError(t, "ChangeRecord of what is there", err, record.ErrChanged)
+			next := stored
+			next.Data = []byte("{}")
+			wantRecord(t, s, must[record.Record](t)(s.ChangeRecord(t.Context(), stored, next)))
 		}
 	}
 	gone := newRecord(kindOf(), project.Place{Kind: project.InProject, ID: unknownID}, nil)
-	wantError(t, "PutRecord", s.PutRecord(t.Context(), gone), project.ErrNotFound)
+	_, err := s.ChangeRecord(t.Context(), gone, gone)
+	wantError(t, "ChangeRecord", err, project.ErrNotFound)
 	wantNoRecord(t, s, gone)
+}
+
+func storeNumberedRecordRace(t *testing.T, s storage.Store) {
+	r := newRecord(kindOf(), addPlaces(t, s)[2], nil)
+	errs := race(8, func(int) error {
+		_, err := s.ChangeRecord(t.Context(), r, r)
+		return err
+	})
+	wantOneWinner(t, "ChangeRecord", errs, is(record.ErrChanged))
 }
 
 func recordsElsewhere(t *testing.T, s storage.Store) {
@@ -242,7 +255,7 @@ func changeRecords(t *testing.T, s storage.Store) {
 		wantRecord(t, s, next)
 	}
 	missing := newRecord(kindOf(), record.Instance, nil)
-	missing.Number = unknownID
+	missing.Number, missing.Version = unknownID, 1
 	_, err := s.ChangeRecord(t.Context(), missing, missing)
 	wantError(t, "ChangeRecord of none", err, record.ErrNotFound)
 	wantError(t, "RemoveRecord of none", s.RemoveRecord(t.Context(), missing), record.ErrNotFound)
