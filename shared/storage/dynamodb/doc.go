@@ -57,7 +57,7 @@
 //	directory     PROJECT#<id>                   MEMBERS                   how many members a project has
 //	directory     PROJECT#<id>                   PROJECT                   a project
 //	directory     RECORDS#<place>                COUNT#<kind>              how many records of the kind there are
-//	directory     RECORDS#<place>                COUNTER#<kind>            the last id of a kind of records; or its last number, if the place counts
+//	directory     RECORDS#<place>                COUNTER#<kind>            the last number of a kind of records that the place counts
 //	directory     RECORDS#<place>                RECORD#<kind>#<number>    a record that the REST API keeps
 //	directory     RECORDS#<place>                WORD#<kind>#<word>        the record that alone has the word in a field
 //	directory     USER#<id>                      MEMBER#<kind>#<place>     a membership, found from the user

@@ -20,10 +20,10 @@ import (
 
 // A place is "project-5", or "instance".
 var (
-	recordItem  = shape{directory, "RECORDS#<place>", "RECORD#<kind>#<number>", "a record that the REST API keeps", ""}
-	recordWord  = shape{directory, "RECORDS#<place>", "WORD#<kind>#<word>", "the record that alone has the word in a field", ""}
-	recordCount = shape{directory, "RECORDS#<place>", "COUNT#<kind>", "how many records of the kind there are", ""}
-	recordIDs   = shape{directory, "RECORDS#<place>", "COUNTER#<kind>", "the last id of a kind of records; or its last number, if the place counts", ""}
+	recordItem   = shape{directory, "RECORDS#<place>", "RECORD#<kind>#<number>", "a record that the REST API keeps", ""}
+	recordWord   = shape{directory, "RECORDS#<place>", "WORD#<kind>#<word>", "the record that alone has the word in a field", ""}
+	recordCount  = shape{directory, "RECORDS#<place>", "COUNT#<kind>", "how many records of the kind there are", ""}
+	recordNumber = shape{directory, "RECORDS#<place>", "COUNTER#<kind>", "the last number of a kind of records that the place counts", ""}
 )
 
 var records = kind[record.Record]{noun: "record", notFound: record.ErrNotFound, changed: record.ErrChanged, fields: recordFields, entry: recordFields}
@@ -74,7 +74,7 @@ func (s *Store) CreateRecord(ctx context.Context, r record.Record, perPlace bool
 // numberRecord counts up for a new record: the kind and, at once, the place.
 func (s *Store) numberRecord(ctx context.Context, r record.Record, perPlace bool) (id, number int64, err error) {
 	ofKind := func(ctx context.Context) (err error) {
-		id, err = s.next(ctx, recordIDs.key(recordsIn(record.Instance), string(r.Kind)))
+		id, err = s.next(ctx, idCounter.key(string(r.Kind)))
 		return err
 	}
 	if !perPlace || r.Place == record.Instance {
@@ -82,7 +82,7 @@ func (s *Store) numberRecord(ctx context.Context, r record.Record, perPlace bool
 		return id, id, err
 	}
 	err = callAll(ctx, ofKind, func(ctx context.Context) (err error) {
-		number, err = s.next(ctx, recordIDs.key(recordsIn(r.Place), string(r.Kind)))
+		number, err = s.next(ctx, recordNumber.key(recordsIn(r.Place), string(r.Kind)))
 		return err
 	})
 	return id, number, err
