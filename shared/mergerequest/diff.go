@@ -44,7 +44,7 @@ func ParseDiffs(list []byte) ([]Diff, error) {
 	if slices.ContainsFunc(files, func(d Diff) bool { return d.OldPath == "" && d.NewPath == "" }) {
 		return nil, fault.Field("diffs", "needs the paths of each file")
 	}
-	if encoded, err := json.Marshal(files); err != nil || len(encoded) > maxDiffs {
+	if encoded, err := record.Encode(files); err != nil || len(encoded) > maxDiffs {
 		return nil, fault.Field("diffs", "is too long (maximum is "+strconv.Itoa(maxDiffs>>10)+" KiB; leave out the rest and set overflow)")
 	}
 	return files, nil

@@ -176,6 +176,11 @@ func TestMergeRequestChanges(t *testing.T) {
 	if got := page.Header.Get("X-Total"); got != "3" {
 		t.Errorf("X-Total is %s, want 3", got)
 	}
+	markup := strings.Repeat("<&>", 50<<10)
+	m.call(t, "PUT", path+"/platform_state", object{"diffs": []any{object{"new_path": "a", "diff": markup}}}).Want(t, 200, nil)
+	if got := m.call(t, "GET", path+"/diffs", nil).Each(t, "diff"); len(got) != 1 || got[0] != markup {
+		t.Error("a diff of 150 KiB of markup came back changed")
+	}
 	m.call(t, "PUT", path+"/platform_state", object{"diffs": []any{}}).Want(t, 200, nil)
 	m.call(t, "GET", path+"/diffs", nil).Want(t, 200, []any{})
 	const tooLong = "is too long (maximum is 300 KiB; leave out the rest and set overflow)"
