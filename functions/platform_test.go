@@ -52,17 +52,17 @@ func aboutThePlatform() []scenario {
 		{rest: "DELETE /users/{ben}", status: 204, stored: names(user.EventDeleted)},
 
 		{rest: "POST /geo_sites", send: `{"name":"Berlin","url":"https://berlin.example","primary":true}`, status: 201, keep: "site", stored: names(geo.EventCreated), cost: cost{4, 2, 4}},
-		{rest: "POST /geo_nodes", send: `{"name":"berlin","url":"https://other.example"}`, status: 400, stored: names(geo.EventCreated)}, // refused
+		{rest: "POST /geo_nodes", send: `{"name":"berlin","url":"https://other.example"}`, deprecated: true, status: 400, stored: names(geo.EventCreated)}, // refused
 		{rest: "PUT /geo_sites/{site}", send: `{"sync_object_storage":true}`, status: 200, stored: names(geo.EventChanged), cost: cost{4, 1, 4}},
-		{rest: "PUT /geo_nodes/{site}", send: `{"name":"Bonn"}`, status: 200, stored: names(geo.EventChanged)},
+		{rest: "PUT /geo_nodes/{site}", send: `{"name":"Bonn"}`, deprecated: true, status: 200, stored: names(geo.EventChanged)},
 		{rest: "GET /geo_sites", status: 200, cost: cost{3, 0, 0}},
-		{rest: "GET /geo_nodes/{site}", status: 200, cost: cost{3, 0, 0}},
+		{rest: "GET /geo_nodes/{site}", deprecated: true, status: 200, cost: cost{3, 2, 0}},
 		{rest: "PUT /geo_sites/{site}/status", send: report, status: 200, cost: cost{4, 1, 0}},
 		{rest: "GET /geo_sites/{site}/status", status: 200, cost: cost{3, 0, 0}},
-		{rest: "GET /geo_nodes/status", status: 200, cost: cost{3, 0, 0}},
-		{rest: "GET /geo_nodes/current/failures", status: 200, cost: cost{3, 0, 0}},
-		{rest: "POST /geo_nodes/{site}/repair", status: 200, stored: names(geo.EventRepaired)},
-		{rest: "DELETE /geo_nodes/{site}", status: 204, stored: names(geo.EventDeleted)},
-		{rest: "DELETE /geo_nodes/{site}", status: 404},
+		{rest: "GET /geo_nodes/status", deprecated: true, status: 200, cost: cost{3, 1, 0}},
+		{rest: "GET /geo_nodes/current/failures", deprecated: true, status: 200, cost: cost{3, 1, 0}},
+		{rest: "POST /geo_nodes/{site}/repair", deprecated: true, status: 200, stored: names(geo.EventRepaired)},
+		{rest: "DELETE /geo_nodes/{site}", deprecated: true, status: 204, stored: names(geo.EventDeleted)},
+		{rest: "DELETE /geo_nodes/{site}", deprecated: true, status: 404},
 	}
 }

@@ -85,16 +85,16 @@ func aboutProjects() []scenario {
 		{rest: "POST " + environments, send: `{"name":"staging"}`, status: 201, stored: names(project.EventEnvironmentCreated)},
 
 		{rest: "POST " + policies, send: mit, status: 201, keep: "policy", needs: project.Maintainer, stored: names(license.EventCreated), cost: cost{4, 2, 5}},
-		{rest: "POST " + older, send: mit, status: 400, stored: names(license.EventCreated)}, // refused
-		{rest: "POST " + older, status: 400, needs: project.Maintainer},
+		{rest: "POST " + older, send: mit, deprecated: true, status: 400, stored: names(license.EventCreated)}, // refused
+		{rest: "POST " + older, deprecated: true, status: 400, needs: project.Maintainer},
 		{rest: "GET " + policies, status: 200, cost: cost{3, 0, 0}},
-		{rest: "GET " + older + "/{policy}", status: 200, needs: project.Guest, cost: cost{3, 0, 0}},
+		{rest: "GET " + older + "/{policy}", deprecated: true, status: 200, needs: project.Guest, cost: cost{3, 2, 0}},
 		{rest: "GET " + policies + "/mit", status: 200, cost: cost{4, 0, 0}},
 		{rest: "PATCH " + policies + "/{policy}", send: `{"approval_status":"denied"}`, status: 200, needs: project.Maintainer, stored: names(license.EventChanged), cost: cost{4, 1, 5}},
-		{rest: "PATCH " + older + "/mit", send: `{"approval_status":"allowed"}`, status: 200, stored: names(license.EventChanged)},
-		{rest: "DELETE " + older + "/{policy}", status: 204, needs: project.Maintainer, stored: names(license.EventDeleted)},
+		{rest: "PATCH " + older + "/mit", send: `{"approval_status":"allowed"}`, deprecated: true, status: 200, stored: names(license.EventChanged)},
+		{rest: "DELETE " + older + "/{policy}", deprecated: true, status: 204, needs: project.Maintainer, stored: names(license.EventDeleted)},
 		{rest: "DELETE " + policies + "/{policy}", status: 404},
-		{rest: "POST " + older, send: mit, status: 201, needs: project.Maintainer, stored: names(license.EventCreated)},
+		{rest: "POST " + older, send: mit, deprecated: true, status: 201, needs: project.Maintainer, stored: names(license.EventCreated)},
 
 		{rest: "POST " + merges, send: fix, status: 201, keep: "merge", needs: project.Developer, stored: names(mergerequest.EventCreated), cost: cost{5, 3, 5}},
 		{rest: "POST " + merges, send: fix, status: 409, stored: names(mergerequest.EventCreated)}, // refused
@@ -107,7 +107,7 @@ func aboutProjects() []scenario {
 		{rest: "PUT " + merges + "/{merge}/merge", send: `{"auto_merge":true}`, status: 200, stored: names(mergerequest.EventChanged)},
 		{rest: "PUT " + merges + "/{merge}/platform_state", send: `{"merge_status":"can_be_merged","overflow":false,"diffs":[{"new_path":"a"}]}`,
 			status: 200, needs: project.Maintainer, cost: cost{7, 2, 0}},
-		{rest: "GET " + merges + "/{merge}/changes", status: 200, needs: project.Reporter, cost: cost{5, 0, 0}},
+		{rest: "GET " + merges + "/{merge}/changes", deprecated: true, status: 200, needs: project.Reporter, cost: cost{5, 2, 0}},
 		{rest: "GET " + merges + "/{merge}/diffs", status: 200, needs: project.Reporter, cost: cost{4, 0, 0}},
 		{rest: "PUT " + merges + "/{merge}/merge", status: 200, stored: names(mergerequest.EventMerged), cost: cost{5, 1, 5}},
 		{rest: "DELETE /projects/{web}", status: 204, stored: names(project.EventProjectDeleted)},

@@ -18,9 +18,9 @@ const firstServed = "2026-11-22"
 // Calls that answer with the same things.
 var (
 	sites = []string{
-		"GET /api/v4/geo_nodes", "POST /api/v4/geo_nodes", "GET /api/v4/geo_nodes/{site_id}", "PUT /api/v4/geo_nodes/{site_id}",
-		"DELETE /api/v4/geo_nodes/{site_id}", "GET /api/v4/geo_nodes/status", "GET /api/v4/geo_nodes/{site_id}/status",
-		"PUT /api/v4/geo_nodes/{site_id}/status", "POST /api/v4/geo_nodes/{site_id}/repair", "GET /api/v4/geo_nodes/current/failures",
+		"GET /api/v4/geo_nodes", "POST /api/v4/geo_nodes", "GET /api/v4/geo_nodes/{id}", "PUT /api/v4/geo_nodes/{id}",
+		"DELETE /api/v4/geo_nodes/{id}", "GET /api/v4/geo_nodes/status", "GET /api/v4/geo_nodes/{id}/status",
+		"PUT /api/v4/geo_nodes/{id}/status", "POST /api/v4/geo_nodes/{id}/repair", "GET /api/v4/geo_nodes/current/failures",
 	}
 	mergeRequests = []string{
 		"GET /api/v4/projects/{id}/merge_requests", "POST /api/v4/projects/{id}/merge_requests",

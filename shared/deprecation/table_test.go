@@ -93,7 +93,7 @@ func TestSuccessorsKeepTheThing(t *testing.T) {
 	value := func(name string) string { return "<" + name + ">" }
 	for call, want := range map[string]string{
 		"GET /api/v4/geo_nodes":                                   "/api/v4/geo_sites",
-		"PUT /api/v4/geo_nodes/{site_id}":                         "/api/v4/geo_sites/<site_id>",
+		"PUT /api/v4/geo_nodes/{id}":                              "/api/v4/geo_sites/<id>",
 		"GET /api/v4/projects/{id}/merge_requests/{iid}/changes":  "/api/v4/projects/<id>/merge_requests/<iid>/diffs",
 		"DELETE /api/v4/projects/{id}/managed_licenses/{license}": "/api/v4/projects/<id>/license_approval_policies/<license>",
 		"GET /oauth/token/info":                                   "",

@@ -30,7 +30,7 @@ const (
 func deprecating(answer string) http.Handler {
 	mux := web.NewMux()
 	for _, call := range []string{
-		"GET /api/v4/geo_nodes/{site_id}", "GET /api/v4/runners", "PUT /api/v4/users/{id}", "PUT /api/v4/runners/{runner_id}", "PUT /api/v4/groups/{id}",
+		"GET /api/v4/geo_nodes/{id}", "GET /api/v4/runners", "PUT /api/v4/users/{id}", "PUT /api/v4/runners/{runner_id}", "PUT /api/v4/groups/{id}",
 		"GET /api/v4/projects/{id}/managed_licenses/{license}",
 		"POST /api/v4/projects/{id}/monitor/integrations", "GET /api/v4/projects/{id}/monitor/integrations", "GET /api/v4/version",
 	} {

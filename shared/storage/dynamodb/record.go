@@ -132,6 +132,9 @@ func (s *Store) RecordByWord(ctx context.Context, k record.Kind, at project.Plac
 	return s.Record(ctx, k, at, number)
 }
 
+// recordsRead is how many records a search looks at for a page: some 50 read units.
+const recordsRead = 200
+
 // Records returns a page of the records of a place.
 func (s *Store) Records(ctx context.Context, k record.Kind, at project.Place, keep func(record.Record) bool, r page.Request) (page.Of[record.Record], error) {
 	all := recordItem.key(recordsIn(at), string(k))
@@ -141,6 +144,7 @@ func (s *Store) Records(ctx context.Context, k record.Kind, at project.Place, ke
 	}
 	if keep != nil {
 		list.Search, list.Time = keep, func(r record.Record) time.Time { return r.CreatedAt }
+		list.Limit, list.Look = recordsRead, recordsRead/4
 		return list.Page(ctx, r)
 	}
 	list.Count = func(ctx context.Context) (int, error) {
