@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -40,6 +41,37 @@ func TestDeprecatedCallsAreServed(t *testing.T) {
 				t.Errorf("%s of %s is served: %t; the list of what is not built says the same", p.Call, e.ID, known)
 			}
 		}
+	}
+}
+
+// Every deprecated address says so, and names the served address that takes its place.
+func TestDeprecatedAddressesNameTheirSuccessors(t *testing.T) {
+	for _, h := range functions.Handlers(apptest.New(t).App) {
+		rest, _ := h.(web.REST)
+		for _, pattern := range rest.Patterns {
+			for _, n := range deprecation.At(pattern) {
+				if n.In == deprecation.Address {
+					checkSuccessor(t, rest, pattern, n)
+				}
+			}
+		}
+	}
+}
+
+var wildcard = regexp.MustCompile(`\{\w+\}`)
+
+func checkSuccessor(t *testing.T, rest web.REST, pattern string, n deprecation.Named) {
+	t.Helper()
+	method, path, _ := strings.Cut(pattern, " ")
+	header := apptest.Call(t, rest, method, wildcard.ReplaceAllString(path, "1"), "", nil).Header
+	links := strings.Join(header.Values("Link"), ", ")
+	row := "#" + n.Entry.ID + `>; rel="deprecation"`
+	successor := n.SuccessorPath(func(string) string { return "1" }) + `>; rel="successor-version"`
+	if header.Get("Deprecation") == "" || !strings.Contains(links, row) || !strings.Contains(links, successor) {
+		t.Errorf("%s answers with %v, want the headers of %s", pattern, header, n.Entry.ID)
+	}
+	if !slices.Contains(rest.Patterns, method+" "+n.Successor) {
+		t.Errorf("%s leads to %s, which is not served", pattern, n.Successor)
 	}
 }
 
