@@ -76,7 +76,7 @@ func pageHeaders[T any](w http.ResponseWriter, r *http.Request, base string, req
 	if !p.SearchedUntil.IsZero() {
 		h.Set("X-Searched-Until", p.SearchedUntil.UTC().Format(timeFormat))
 	}
-	h.Add("Link", strings.Join(links, ", "))
+	h["Link"] = append([]string{strings.Join(links, ", ")}, h["Link"]...) // clients may read only the first
 }
 
 func numberOrNone(n int) string {
