@@ -14,7 +14,6 @@ import (
 
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
-	"gatehouse/shared/storage/walk"
 	"gatehouse/shared/user"
 )
 
@@ -123,7 +122,7 @@ func TestSearchOfDirectorySaysHowFarItLooked(t *testing.T) {
 	s := openInternal(t)
 	fillDirectory(t, s)
 	old := must[project.Project](t)(s.ProjectByPath(t.Context(), "group/p-public"))
-	const length = 2 * walk.SearchLimit
+	const length = 2 * directoryLook
 	err := s.writer.do(t.Context(), func(tx *transaction) error {
 		for n := range length {
 			p := old
@@ -141,7 +140,7 @@ func TestSearchOfDirectorySaysHowFarItLooked(t *testing.T) {
 	for _, selected := range []project.Selection{{All: true}, {In: old.Lineage}, {MembersOnly: true, In: old.Lineage}} {
 		selected.Search = "zoë public"
 		first := must[page.Of[project.Project]](t)(s.Projects(t.Context(), selected, page.First))
-		if want := old.CreatedAt.Add((length - walk.SearchLimit + 1) * time.Second); !first.SearchedUntil.Equal(want) || len(first.Items) > 0 {
+		if want := old.CreatedAt.Add((length - directoryLook + 1) * time.Second); !first.SearchedUntil.Equal(want) || len(first.Items) > 0 {
 			t.Errorf("Projects of %+v has %d items, searched until %v, want none until %v", selected, len(first.Items), first.SearchedUntil, want)
 		}
 		second := must[page.Of[project.Project]](t)(s.Projects(t.Context(), selected, page.Request{Number: 2, Size: 20, After: first.Next}))
