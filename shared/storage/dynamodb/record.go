@@ -98,9 +98,8 @@ func requirePlaceOf(r record.Record) []change {
 // reword returns the changes that free the words of a record and claim those of
 // the next one.
 func reword(was, next record.Record) (changes []change) {
-	same := func(field string) bool {
-		return strings.ToLower(was.Words[field]) == strings.ToLower(next.Words[field])
-	}
+	lower := func(r record.Record, field string) string { return strings.ToLower(r.Words[field]) } // as in their keys
+	same := func(field string) bool { return lower(was, field) == lower(next, field) }
 	for _, field := range slices.Sorted(maps.Keys(was.Words)) {
 		if !same(field) {
 			changes = append(changes, remove(wordKey(was.Kind, was.Place, field, was.Words[field])))
