@@ -12,8 +12,8 @@ import (
 
 // The sizes that a function may have, with and without pages.
 const (
-	maxSize      = 10_000_000
-	maxSizePages = 14_000_000
+	maxSize      = 10 << 20
+	maxSizePages = 14 << 20
 )
 
 // withPages are the functions that link html/template.
