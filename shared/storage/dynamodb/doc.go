@@ -143,10 +143,10 @@
 // A directory that an earlier release filled lacks these entries until FillLists
 // has added them. Its lists are read from those of everything until then.
 //
-// Other lists are read up to the page that is asked for. Lists of tokens and of
-// applications with up to 500 entries, and of members with up to 1,000, are counted
-// each time. The first time that a longer one is counted, all of it is read; from then
-// on, what adds or removes an entry keeps the count in its transaction. Client keys
+// Other lists are read up to the page that is asked for. Lists of tokens, applications
+// and members with up to 100 entries are counted each time. The first time that a
+// longer one is counted, all of it is read; from then on, what adds or removes an
+// entry keeps the count in its transaction. Client keys
 // are counted each time, up to page.CountLimit of them. Lists of sessions, grants,
 // memberships and audit entries have no totals.
 // The records of a place are in one partition, with what only one of them has and
