@@ -50,18 +50,19 @@ func source[T any](s *Store, at key, read func(item) (T, error)) walk.Source[T] 
 type selection struct {
 	*Store
 	project.Selection
-	kind project.Kind
+	kind  project.Kind
+	items getter // of the projects of a search, each of which is read once
 }
 
-// list returns the list, which rests on entries that are all there.
-func (s selection) list() walk.List[entry] {
+// list returns the list, which rests on entries that are all there, to read this page.
+func (s selection) list(r page.Request) walk.List[entry] {
 	in := &topGroups{selection: s}
 	list := walk.List[entry]{Sources: s.sources(in), Position: positionOf}
 	if s.Search == "" {
 		list.Count = func(ctx context.Context) (int, error) { return s.count(ctx, in) }
 		return list
 	}
-	list.Limit, list.Look, list.Complete = entriesRead, entriesRead, s.readJoined()
+	list.Limit, list.Look, list.Complete = entriesRead, entriesRead, s.readJoined(r)
 	list.Search = func(e entry) bool { return project.Finds(e.search, s.Search) }
 	list.Time = func(e entry) time.Time { return e.createdAt }
 	return list
@@ -109,34 +110,41 @@ func (s selection) joined(ctx context.Context, after page.Position, n int) ([]en
 }
 
 // readJoined returns what completes the entries of a page for a search: it reads the
-// projects of which only the membership is known. It ends before the one after
+// projects of which only the membership is known, and with them those that a first
+// page can show besides, so that nothing is left to read. It ends before the one after
 // mostJoined.
-func (s selection) readJoined() func(context.Context, []entry) ([]entry, error) {
-	left := mostJoined
+func (s selection) readJoined(r page.Request) func(context.Context, []entry) ([]entry, error) {
+	left, shown := mostJoined, r.Size
+	if r.Skipped() > 0 {
+		shown = 0
+	}
 	return func(ctx context.Context, entries []entry) ([]entry, error) {
-		var joined []int // the places of these entries
+		var joined, found []int64
 		for n, e := range entries {
-			if e.search == "" {
-				joined = append(joined, n)
+			switch {
+			case e.search == "" && len(joined) == left:
+				entries = entries[:n]
+				return entries, s.readProjects(ctx, entries, joined, found)
+			case e.search == "":
+				joined = append(joined, e.id)
+			case len(found) < shown && project.Finds(e.search, s.Search):
+				found = append(found, e.id)
 			}
 		}
-		if len(joined) > left {
-			entries, joined = entries[:joined[left]], joined[:left]
-		}
 		left -= len(joined)
-		return entries, s.readProjects(ctx, entries, joined)
+		return entries, s.readProjects(ctx, entries, joined, found)
 	}
 }
 
-// readProjects gives the entries in these places what their projects have.
-func (s selection) readProjects(ctx context.Context, entries []entry, at []int) error {
-	ids := make([]int64, len(at))
-	for i, n := range at {
-		ids[i] = entries[n].id
+// readProjects gives the entries of joined projects what their projects have. It reads
+// the found ones as well.
+func (s selection) readProjects(ctx context.Context, entries []entry, joined, found []int64) error {
+	if len(joined) == 0 {
+		return nil
 	}
-	byID, err := projects.withIDs(ctx, s.Store, ids, projectID)
-	for _, n := range at {
-		if p, exists := byID[entries[n].id]; exists {
+	projects, err := projects.withIDs(ctx, s.items, slices.Concat(joined, found), projectID)
+	for n, e := range entries {
+		if p, exists := projects[e.id]; exists && e.search == "" {
 			entries[n] = entry{p.ID, p.SearchText(), p.CreatedAt}
 		}
 	}
@@ -225,7 +233,7 @@ func things[T any](entries []entry, idOf func(*T) *int64) []T {
 // pageOf returns a page of a list of entries, with the things that they stand for.
 // It reads these while the list is counted, and leaves out those that keep reports
 // false for.
-func pageOf[T any](ctx context.Context, s *Store, k kind[T], list walk.List[entry], r page.Request, idOf func(*T) *int64, keep func(item, T) (bool, error)) (page.Of[T], error) {
+func pageOf[T any](ctx context.Context, s getter, k kind[T], list walk.List[entry], r page.Request, idOf func(*T) *int64, keep func(item, T) (bool, error)) (page.Of[T], error) {
 	var found page.Of[T]
 	total, count := -1, list.Count
 	if !r.TooFar() { // otherwise the count says what to answer

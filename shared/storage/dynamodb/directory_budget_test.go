@@ -59,7 +59,7 @@ func TestBudgetOfDirectoryLists(t *testing.T) {
 		{"Projects in groups, and joined", projects(project.Selection{In: both, MemberID: ben.ID}), 2, 7},
 		{"Projects searched", projects(project.Selection{All: true, Search: "project"}), 2, 1},
 		{"Projects in groups searched, and joined", projects(project.Selection{In: both, MemberID: ben.ID, Search: "project"}), 2, 4},
-		{"Projects searched, and joined", projects(project.Selection{MemberID: ben.ID, Search: "project"}), 3, 2},
+		{"Projects searched, and joined", projects(project.Selection{MemberID: ben.ID, Search: "project"}), 2, 2},
 		{"VisibleProjects of the creator", func() {
 			must[page.Of[project.Project]](t)(rules.VisibleProjects(ctx, viewer(creator), "", page.First))
 		}, 3, 8},

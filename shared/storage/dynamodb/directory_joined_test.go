@@ -9,6 +9,7 @@ import (
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/storage"
+	"gatehouse/shared/storage/dynamodb/dynamodbtest"
 	"gatehouse/shared/user"
 )
 
@@ -43,6 +44,37 @@ func TestSearchReadsFewJoinedProjects(t *testing.T) {
 	second := must[page.Of[project.Project]](t)(s.Projects(t.Context(), selected, page.Request{Number: 2, Size: 20, After: first.Next}))
 	if len(second.Items) != 1 || second.Items[0].ID != joined[0].ID || second.More || !second.SearchedUntil.IsZero() {
 		t.Errorf("the second page is %+v, want project %d alone", second, joined[0].ID)
+	}
+}
+
+// A search that finds projects which the user joined one by one, and others, takes
+// three steps with the user's groups, and reads each project once.
+func TestBudgetOfSearchThatFindsJoinedProjects(t *testing.T) {
+	o, steps := options(t), &dynamodbtest.Steps{}
+	s := openWith(t, o)
+	ben := addUser(t, s)
+	g := addGroup(t, s, project.Group{}, unique("group"), addUser(t, s).ID)
+	private := must[project.Project](t)(s.CreateProject(t.Context(), newProject(g)))
+	join(t, s, ben, append(addVisible(t, s, g, 3), private))
+	addVisible(t, s, g, 3)
+	call := func(number, want int) func() {
+		return func() {
+			viewer, r := project.Viewer{UserID: ben.ID, NamespaceID: ben.NamespaceID}, page.Request{Number: number, Size: 5}
+			found := must[page.Of[project.Project]](t)(project.NewRules(s, nil, nil, time.Now).VisibleProjects(t.Context(), viewer, g.Path, r))
+			if len(found.Items) != want {
+				t.Errorf("page %d has %d projects, want %d", number, len(found.Items), want)
+			}
+		}
+	}
+	call(1, 5)() // finds the mark that lists are complete
+	o.HTTPClient = steps
+	s = openWith(t, o)
+	call(1, 5)()
+	if taken, _ := steps.During(call(1, 5)); taken != 3 {
+		t.Errorf("the first page takes %d steps, want 3", taken)
+	}
+	if taken, _ := steps.During(call(2, 2)); taken > 4 {
+		t.Errorf("the second page takes %d steps, want 4 at most", taken)
 	}
 }
 

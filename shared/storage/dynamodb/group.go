@@ -115,12 +115,12 @@ func (s *Store) GroupByPath(ctx context.Context, fullPath string) (project.Group
 // Groups returns a page of the selected real groups.
 func (s *Store) Groups(ctx context.Context, selected project.Selection, r page.Request) (page.Of[project.Group], error) {
 	selected.Search = "" // is for projects
-	of := selection{s, selected, project.InGroup}
+	of := selection{s, selected, project.InGroup, s}
 	complete, err := s.listsComplete(ctx)
 	if err != nil {
 		return page.Of[project.Group]{}, err
 	}
-	list, keep := of.list(), stillSelected(ctx, of, project.Filter.Group)
+	list, keep := of.list(r), stillSelected(ctx, of, project.Filter.Group)
 	if !complete {
 		filter, err := of.filter(ctx)
 		if err != nil {
@@ -129,7 +129,7 @@ func (s *Store) Groups(ctx context.Context, selected project.Selection, r page.R
 		list = unlisted(of, groups, groupList.key(), filter.Group, groupID)
 		keep = always
 	}
-	return pageOf(ctx, s, groups, list, r, groupID, keep)
+	return pageOf(ctx, of.items, groups, list, r, groupID, keep)
 }
 
 // WidestBelow returns the widest visibility of what is in the group, which counts it.

@@ -94,14 +94,14 @@ func (k kind[T]) some(ctx context.Context, s *Store, at key, n int) (things []T,
 
 // complete returns the things that the entries list, without those that were
 // removed since.
-func (k kind[T]) complete(ctx context.Context, s *Store, entries []T) ([]T, error) {
+func (k kind[T]) complete(ctx context.Context, s getter, entries []T) ([]T, error) {
 	return k.completeIf(ctx, s, entries, always)
 }
 
 func always[T any](item, T) (bool, error) { return true, nil }
 
 // completeIf returns those of the things that keep reports true for.
-func (k kind[T]) completeIf(ctx context.Context, s *Store, entries []T, keep func(item, T) (bool, error)) ([]T, error) {
+func (k kind[T]) completeIf(ctx context.Context, s getter, entries []T, keep func(item, T) (bool, error)) ([]T, error) {
 	keys := make([]key, len(entries))
 	for i, e := range entries {
 		keys[i] = k.key(e)
@@ -132,7 +132,7 @@ func (k kind[T]) completeIf(ctx context.Context, s *Store, entries []T, keep fun
 }
 
 // withIDs returns the things with these ids that exist, by id.
-func (k kind[T]) withIDs(ctx context.Context, s *Store, ids []int64, idOf func(*T) *int64) (map[int64]T, error) {
+func (k kind[T]) withIDs(ctx context.Context, s getter, ids []int64, idOf func(*T) *int64) (map[int64]T, error) {
 	var entries []T
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
 		var entry T

@@ -83,12 +83,12 @@ func (s *Store) ProjectByPath(ctx context.Context, fullPath string) (project.Pro
 
 // Projects returns a page of the selected projects.
 func (s *Store) Projects(ctx context.Context, selected project.Selection, r page.Request) (page.Of[project.Project], error) {
-	of := selection{s, selected, project.InProject}
+	of := selection{s, selected, project.InProject, &rereader{s, map[key]item{}}}
 	complete, err := s.listsComplete(ctx)
 	if err != nil {
 		return page.Of[project.Project]{}, err
 	}
-	list, keep := of.list(), stillSelected(ctx, of, project.Filter.Project)
+	list, keep := of.list(r), stillSelected(ctx, of, project.Filter.Project)
 	if !complete {
 		filter, err := of.filter(ctx)
 		if err != nil {
@@ -97,7 +97,7 @@ func (s *Store) Projects(ctx context.Context, selected project.Selection, r page
 		list = unlisted(of, projects, projectList.key(), filter.Project, projectID)
 		keep = always
 	}
-	return pageOf(ctx, s, projects, list, r, projectID, keep)
+	return pageOf(ctx, of.items, projects, list, r, projectID, keep)
 }
 
 // UpdateProject changes Name and Visibility.

@@ -34,6 +34,25 @@ func (s *Store) getAll(ctx context.Context, keys []key) (map[key]item, error) {
 	return s.getBatches(ctx, keys, true)
 }
 
+// getter gets items, as getAll does.
+type getter interface {
+	getAll(ctx context.Context, keys []key) (map[key]item, error)
+}
+
+// rereader gets each item once, and returns it again when it is asked again. It is for
+// one caller at a time.
+type rereader struct {
+	*Store
+	read map[key]item
+}
+
+func (r *rereader) getAll(ctx context.Context, keys []key) (map[key]item, error) {
+	unread := slices.DeleteFunc(slices.Clone(keys), func(k key) bool { return r.read[k] != nil })
+	found, err := r.Store.getAll(ctx, unread)
+	maps.Copy(r.read, found)
+	return r.read, err
+}
+
 // getCheaply does the same at half the price, but may miss the latest writes.
 func (s *Store) getCheaply(ctx context.Context, keys []key) (map[key]item, error) {
 	return s.getBatches(ctx, keys, false)
