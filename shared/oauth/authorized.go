@@ -113,8 +113,8 @@ func (s *Server) authorized(ctx context.Context, u user.User, a Summary, c Clien
 }
 
 // How many grants to a client are all looked at, and how many of more if none of
-// the newest is live.
-const newestGrants, someGrants = 10, 100
+// the newest is live. Seven grants are a read unit of DynamoDB.
+const newestGrants, someGrants = 6, 100
 
 // canDo returns what the live grants allow, or the zero Authorized if there is
 // none. That is exact if it has looked at all grants: if the newest are all there
