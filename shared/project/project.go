@@ -19,6 +19,7 @@ type Group struct {
 	Path       string
 	FullPath   string // the paths of its ancestors and its own, joined with "/"; permanent
 	Visibility Visibility
+	Settings   GroupSettings
 	CreatedAt  time.Time
 	Version    int64 // counts the changes; a change requires the version that was read
 }
@@ -39,6 +40,7 @@ type Project struct {
 	Path          string
 	FullPath      string // NamespacePath + "/" + Path; permanent
 	Visibility    Visibility
+	Settings      ProjectSettings
 	CreatedAt     time.Time
 	Version       int64 // counts the changes; a change requires the version that was read
 }

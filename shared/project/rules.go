@@ -95,8 +95,9 @@ func (d Draft) check(parent Group) fault.Fields {
 }
 
 // CreateGroup creates a group below a parent, or at the top when the parent is
-// the zero Group. The user in whose name the actor acts becomes its owner.
-func (r *Rules) CreateGroup(ctx context.Context, by audit.Actor, d Draft, parent Group) (Group, error) {
+// the zero Group, with the settings that the edits make of the defaults. The user in
+// whose name the actor acts becomes its owner.
+func (r *Rules) CreateGroup(ctx context.Context, by audit.Actor, d Draft, parent Group, edits ...Edit[GroupSettings]) (Group, error) {
 	complaints := d.check(parent)
 	g := Group{Name: d.Name, Path: d.Path, FullPath: d.Path, Visibility: d.Visibility, CreatedAt: r.now()}
 	if parent.ID != 0 {
@@ -109,7 +110,7 @@ func (r *Rules) CreateGroup(ctx context.Context, by audit.Actor, d Draft, parent
 	if parent.OwnerID != 0 {
 		complaints.Add("parent_id", "is a user's namespace, which holds projects only")
 	}
-	if err := complaints.Err(); err != nil {
+	if err := edit(&g.Settings, edits, complaints); err != nil {
 		return Group{}, err
 	}
 	g, err := r.store.CreateGroup(ctx, g, by.UserID)
@@ -120,20 +121,22 @@ func (r *Rules) CreateGroup(ctx context.Context, by audit.Actor, d Draft, parent
 	return g, nil
 }
 
-// CreateProject creates a project in a namespace.
-func (r *Rules) CreateProject(ctx context.Context, by audit.Actor, d Draft, namespace Group) (Project, error) {
+// CreateProject creates a project in a namespace, with the settings that the edits make
+// of the defaults.
+func (r *Rules) CreateProject(ctx context.Context, by audit.Actor, d Draft, namespace Group, edits ...Edit[ProjectSettings]) (Project, error) {
 	complaints := d.check(namespace)
 	if namespace.OwnerID == 0 {
 		complaints.Add("visibility", notWider(d.Visibility, namespace.Visibility))
 	}
-	if err := complaints.Err(); err != nil {
-		return Project{}, err
-	}
-	p, err := r.store.CreateProject(ctx, Project{
+	p := Project{
 		NamespaceID: namespace.ID, NamespacePath: namespace.FullPath, OwnerID: namespace.OwnerID,
 		Lineage: namespace.Lineage(), Name: d.Name, Path: d.Path, FullPath: namespace.FullPath + "/" + d.Path,
 		Visibility: d.Visibility, CreatedAt: r.now(),
-	})
+	}
+	if err := edit(&p.Settings, edits, complaints); err != nil {
+		return Project{}, err
+	}
+	p, err := r.store.CreateProject(ctx, p)
 	if err != nil {
 		return Project{}, err
 	}
@@ -149,9 +152,9 @@ type Change struct {
 	Visibility *Visibility
 }
 
-// apply changes the name and visibility. The visibility may be neither wider
-// than above nor narrower than below.
-func (c Change) apply(name *string, path string, visibility *Visibility, above, below Visibility) error {
+// apply changes the name and visibility, and returns what is wrong with them. The
+// visibility may be neither wider than above nor narrower than below.
+func (c Change) apply(name *string, path string, visibility *Visibility, above, below Visibility) fault.Fields {
 	complaints := fault.Fields{}
 	if c.Name != nil {
 		complaints.Add("name", text.CheckName(*c.Name))
@@ -169,11 +172,12 @@ func (c Change) apply(name *string, path string, visibility *Visibility, above, 
 		}
 		*visibility = *c.Visibility
 	}
-	return complaints.Err()
+	return complaints
 }
 
-// ChangeGroup changes a group. Nothing in the group may be wider than it.
-func (r *Rules) ChangeGroup(ctx context.Context, by audit.Actor, g Group, c Change) (Group, error) {
+// ChangeGroup changes a group and its settings. Nothing in the group may be wider than
+// it.
+func (r *Rules) ChangeGroup(ctx context.Context, by audit.Actor, g Group, c Change, edits ...Edit[GroupSettings]) (Group, error) {
 	if g.OwnerID != 0 {
 		return Group{}, fault.New(fault.Invalid, "a user's namespace changes with the user")
 	}
@@ -185,19 +189,21 @@ func (r *Rules) ChangeGroup(ctx context.Context, by audit.Actor, g Group, c Chan
 	if err != nil {
 		return Group{}, err
 	}
-	if err := c.apply(&g.Name, g.Path, &g.Visibility, above, below); err != nil {
+	complaints := c.apply(&g.Name, g.Path, &g.Visibility, above, below)
+	if err := edit(&g.Settings, edits, complaints); err != nil {
 		return Group{}, err
 	}
 	if err := r.store.UpdateGroup(ctx, g); err != nil {
 		return Group{}, err
 	}
 	g.Version++
-	r.trail.Record(ctx, changeEvents(by.Event(EventGroupChanged, g.details()), g.Name != was.Name, g.Visibility, was.Visibility)...)
+	changed := changes(g.Name != was.Name, g.Visibility != was.Visibility, was.Settings, g.Settings)
+	r.trail.Record(ctx, changeEvents(by.Event(EventGroupChanged, g.details()), changed, was.Visibility)...)
 	return g, nil
 }
 
-// ChangeProject changes a project.
-func (r *Rules) ChangeProject(ctx context.Context, by audit.Actor, p Project, c Change) (Project, error) {
+// ChangeProject changes a project and its settings.
+func (r *Rules) ChangeProject(ctx context.Context, by audit.Actor, p Project, c Change, edits ...Edit[ProjectSettings]) (Project, error) {
 	was, parent := p, p.NamespaceID
 	if p.OwnerID != 0 {
 		parent = 0
@@ -206,14 +212,16 @@ func (r *Rules) ChangeProject(ctx context.Context, by audit.Actor, p Project, c 
 	if err != nil {
 		return Project{}, err
 	}
-	if err := c.apply(&p.Name, p.Path, &p.Visibility, above, Private); err != nil {
+	complaints := c.apply(&p.Name, p.Path, &p.Visibility, above, Private)
+	if err := edit(&p.Settings, edits, complaints); err != nil {
 		return Project{}, err
 	}
 	if err := r.store.UpdateProject(ctx, p); err != nil {
 		return Project{}, err
 	}
 	p.Version++
-	r.trail.Record(ctx, changeEvents(p.event(EventProjectChanged, by), p.Name != was.Name, p.Visibility, was.Visibility)...)
+	changed := changes(p.Name != was.Name, p.Visibility != was.Visibility, was.Settings, p.Settings)
+	r.trail.Record(ctx, changeEvents(p.event(EventProjectChanged, by), changed, was.Visibility)...)
 	return p, nil
 }
 

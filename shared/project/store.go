@@ -111,8 +111,8 @@ type Store interface {
 	// way nothing is stored.
 	CreateGroup(ctx context.Context, g Group, creator int64) (Group, error)
 
-	// UpdateGroup changes Name and Visibility of the group if its Version is
-	// still the stored one, and adds one to the stored version. It returns a
+	// UpdateGroup changes Name, Visibility and Settings of the group if its Version
+	// is still the stored one, and adds one to the stored version. It returns a
 	// fault.Conflict error when the group was changed in between and a
 	// fault.NotFound error when it is gone.
 	UpdateGroup(ctx context.Context, g Group) error
@@ -128,7 +128,7 @@ type Store interface {
 	// missing namespace is fault.NotFound; either way nothing is stored.
 	CreateProject(ctx context.Context, p Project) (Project, error)
 
-	// UpdateProject changes Name and Visibility as UpdateGroup does.
+	// UpdateProject changes Name, Visibility and Settings as UpdateGroup does.
 	UpdateProject(ctx context.Context, p Project) error
 
 	// DeleteProject removes the project with its members and everything else

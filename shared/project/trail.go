@@ -1,6 +1,7 @@
 package project
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -38,18 +39,25 @@ func (g Group) details() audit.Details {
 	return audit.Details{"in": g.Where(), "visibility": string(g.Visibility)}
 }
 
-// changeEvents returns e with the changes added, or nothing when there are none.
-func changeEvents(e audit.Event, renamed bool, v, was Visibility) []audit.Event {
-	var changed []string
-	if renamed {
+// changes names what a change changed.
+func changes[S Settings](name, visibility bool, was, next S) (changed []string) {
+	if name {
 		changed = append(changed, "name")
 	}
-	if v != was {
+	if visibility {
 		changed = append(changed, "visibility")
-		e.Details["formerly"] = string(was)
 	}
+	return append(changed, changedSettings(was, next)...)
+}
+
+// changeEvents returns e with the changes and the former visibility added, or nothing
+// when there are none.
+func changeEvents(e audit.Event, changed []string, former Visibility) []audit.Event {
 	if changed == nil {
 		return nil
+	}
+	if slices.Contains(changed, "visibility") {
+		e.Details["formerly"] = string(former)
 	}
 	e.Details["changed"] = strings.Join(changed, ", ")
 	return []audit.Event{e}

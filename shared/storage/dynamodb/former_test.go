@@ -26,7 +26,7 @@ type formerStore struct {
 func (f formerStore) update(pk, sk, expression string, values map[string]types.AttributeValue) {
 	f.t.Helper()
 	names := map[string]string{}
-	for _, name := range []string{"name", "visibility", "version", "children"} {
+	for _, name := range []string{"name", "visibility", "version", "children", "settings"} {
 		if strings.Contains(expression, "#"+name) {
 			names["#"+name] = name
 		}

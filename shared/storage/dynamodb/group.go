@@ -44,6 +44,7 @@ func groupFields(g *project.Group) fields {
 		{"id", &g.ID}, {"parent_id", &g.ParentID}, {"owner_id", &g.OwnerID}, {"ancestors", &g.Ancestors},
 		{"name", &g.Name}, {"path", &g.Path}, {"full_path", &g.FullPath},
 		{"visibility", (*string)(&g.Visibility)}, {"created_at", &g.CreatedAt}, {"version", &g.Version},
+		settingsField(&g.Settings),
 	}
 }
 
@@ -171,8 +172,8 @@ func countBelow(it item, v project.Visibility) (int, error) {
 	return inGroups + inProjects, err
 }
 
-// UpdateGroup changes Name and Visibility of a real group; a user's namespace is
-// not listed.
+// UpdateGroup changes Name, Visibility and Settings of a real group; a user's namespace
+// is not listed.
 func (s *Store) UpdateGroup(ctx context.Context, g project.Group) error {
 	err := s.updateGroup(ctx, g)
 	if errors.Is(err, groups.changed) { // or it was only listed meanwhile
@@ -199,7 +200,8 @@ func (s *Store) updateGroup(ctx context.Context, g project.Group) error {
 	next := listingOfGroup(stored)
 	n := recount(was, next)
 	visibility := field{"visibility", (*string)(&g.Visibility)}
-	own := set(groupItem.key(g.ID), append(fields{{"name", &g.Name}, visibility, {"version", &stored.Version}}, next.mark()...))
+	changed := fields{{"name", &g.Name}, visibility, {"version", &stored.Version}}
+	own := set(groupItem.key(g.ID), slices.Concat(changed, changedSettings(stored.Settings, &g.Settings), next.mark()))
 	own.add = n.item()
 	return s.write(ctx, slices.Concat(
 		[]change{groups.asRead(own, g.Version, it), groups.explain(set(groupList.key(g.ID), fields{visibility}))},

@@ -35,7 +35,7 @@ func projectFields(p *project.Project) fields {
 		{"id", &p.ID}, {"namespace_id", &p.NamespaceID}, {"namespace_path", &p.NamespacePath},
 		{"owner_id", &p.OwnerID}, {"lineage", &p.Lineage}, {"name", &p.Name}, {"path", &p.Path},
 		{"full_path", &p.FullPath}, {"visibility", (*string)(&p.Visibility)}, {"created_at", &p.CreatedAt},
-		{"version", &p.Version},
+		{"version", &p.Version}, settingsField(&p.Settings),
 	}
 }
 
@@ -100,7 +100,7 @@ func (s *Store) Projects(ctx context.Context, selected project.Selection, r page
 	return pageOf(ctx, of.items, projects, list, r, projectID, keep)
 }
 
-// UpdateProject changes Name and Visibility.
+// UpdateProject changes Name, Visibility and Settings.
 func (s *Store) UpdateProject(ctx context.Context, p project.Project) error {
 	err := s.updateProject(ctx, p)
 	if errors.Is(err, projects.changed) { // or it was only listed meanwhile
@@ -124,8 +124,8 @@ func (s *Store) updateProject(ctx context.Context, p project.Project) error {
 	stored.Name, stored.Visibility, stored.Version = p.Name, p.Visibility, p.Version+1
 	next := listingOfProject(stored)
 	n := recount(was, next)
-	changed := fields{{"name", &p.Name}, {"visibility", (*string)(&p.Visibility)}}
-	own := set(projectItem.key(p.ID), append(changed, slices.Concat(fields{{"version", &stored.Version}}, next.mark())...))
+	changed := fields{{"name", &p.Name}, {"visibility", (*string)(&p.Visibility)}, {"version", &stored.Version}}
+	own := set(projectItem.key(p.ID), slices.Concat(changed, changedSettings(stored.Settings, &p.Settings), next.mark()))
 	return s.write(ctx, slices.Concat(
 		[]change{projects.asRead(own, p.Version, it), set(projectList.key(p.ID), projects.entry(&stored))},
 		n.ofInstance(p.ID), relist(was, next), n.ofGroups(stored.Lineage, 0),

@@ -14,7 +14,7 @@ func groupColumns(g *project.Group) columns {
 		{"id", given{&g.ID}}, {"parent_id", (*reference)(&g.ParentID)},
 		{"owner_id", (*reference)(&g.OwnerID)}, {"ancestors", (*list[int64])(&g.Ancestors)}, {"name", &g.Name},
 		{"path", &g.Path}, {"full_path", &g.FullPath}, {"visibility", &g.Visibility},
-		{"created_at", &g.CreatedAt}, {"version", &g.Version},
+		{"settings", settingsOf[project.GroupSettings]{&g.Settings}}, {"created_at", &g.CreatedAt}, {"version", &g.Version},
 	}
 }
 
@@ -84,7 +84,7 @@ func (s *Store) WidestBelow(ctx context.Context, groupID int64) (project.Visibil
 // realGroup excludes the namespaces of users.
 const realGroup = "WHERE id = ? AND owner_id IS NULL"
 
-// UpdateGroup changes the name and the visibility of a group.
+// UpdateGroup changes the name, the visibility and the settings of a group.
 func (s *Store) UpdateGroup(ctx context.Context, g project.Group) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
 		stored, err := groups.find(context.Background(), tx, realGroup, g.ID)
@@ -95,6 +95,9 @@ func (s *Store) UpdateGroup(ctx context.Context, g project.Group) error {
 			return groups.changed
 		}
 		if err := tx.move(project.InGroup, g.ID, stored.Visibility, g.Visibility, stored.Lineage()); err != nil {
+			return err
+		}
+		if err := changeSettings(tx, "namespaces", g.ID, stored.Settings, g.Settings); err != nil {
 			return err
 		}
 		return tx.exec("UPDATE namespaces SET name = ?, visibility = ?, version = version + 1 WHERE id = ?",

@@ -18,7 +18,8 @@ func projectColumns(p *project.Project) columns {
 		{"id", given{&p.ID}}, {"namespace_id", &p.NamespaceID}, {"namespaces.full_path", given{&p.NamespacePath}},
 		{"namespaces.owner_id", given{(*reference)(&p.OwnerID)}},
 		{"namespaces.ancestors", given{(*list[int64])(&p.Lineage)}}, {"name", &p.Name}, {"path", &p.Path},
-		{"visibility", &p.Visibility}, {"created_at", &p.CreatedAt}, {"version", &p.Version},
+		{"visibility", &p.Visibility}, {"settings", settingsOf[project.ProjectSettings]{&p.Settings}},
+		{"created_at", &p.CreatedAt}, {"version", &p.Version},
 		{"search", derived(func() any { return p.SearchText() })},
 	}
 }
@@ -77,7 +78,7 @@ func (s *Store) Projects(ctx context.Context, selected project.Selection, r page
 	return projects.listed(ctx, s, s.directory(selected, project.InProject), r, func(p project.Project) int64 { return p.ID })
 }
 
-// UpdateProject changes the name and the visibility of a project.
+// UpdateProject changes the name, the visibility and the settings of a project.
 func (s *Store) UpdateProject(ctx context.Context, p project.Project) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
 		stored, err := projects.find(context.Background(), tx, "WHERE projects.id = ?", p.ID)
@@ -91,6 +92,9 @@ func (s *Store) UpdateProject(ctx context.Context, p project.Project) error {
 			return err
 		}
 		stored.Name = p.Name
+		if err := changeSettings(tx, "projects", p.ID, stored.Settings, p.Settings); err != nil {
+			return err
+		}
 		return tx.exec("UPDATE projects SET name = ?, visibility = ?, search = ?, version = version + 1 WHERE id = ?",
 			p.Name, p.Visibility, stored.SearchText(), p.ID)
 	})

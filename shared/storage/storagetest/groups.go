@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/storage"
 )
@@ -19,6 +20,7 @@ var groups = []promise{
 	{"that are refused leave nothing behind", refusedGroup},
 	{"racing for a path get it once", raceForGroupPath},
 	{"change", updateGroup},
+	{"have settings", groupSettings},
 	{"changed by many at once change once", updateGroupRace},
 	{"know the widest visibility below them", widestBelow},
 	{"are removed with their members", deleteGroup},
@@ -202,6 +204,23 @@ func updateGroup(t *testing.T, s storage.Store) {
 	wantError(t, "UpdateGroup of an old version", s.UpdateGroup(t.Context(), changed), project.ErrGroupChanged)
 	wantOK(t, "DeleteGroup", s.DeleteGroup(t.Context(), want.ID))
 	wantError(t, "UpdateGroup of a group that is gone", s.UpdateGroup(t.Context(), want), project.ErrGroupNotFound)
+}
+
+func groupSettings(t *testing.T, s storage.Store) {
+	creator := addUser(t, s)
+	g := newSubgroup(addGroup(t, s, creator.ID))
+	g.Settings.Protection = &project.BranchProtection{Push: []project.Role{project.NoRole, project.Developer}, Merge: []project.Role{}, ForcePush: true}
+	g = must[project.Group](t)(s.CreateGroup(t.Context(), g, creator.ID))
+	wantGroup(t, s, g)
+	g.Settings.Protection = &project.BranchProtection{Push: []project.Role{}, Merge: []project.Role{project.Administrators}, InitialPush: true, CodeOwnerApproval: true}
+	for _, g.Settings = range []project.GroupSettings{g.Settings, {}} {
+		wantOK(t, "UpdateGroup", s.UpdateGroup(t.Context(), g))
+		g.Version++
+		wantGroup(t, s, g)
+		wantSame(t, "GroupsByID", must[map[int64]project.Group](t)(s.GroupsByID(t.Context(), []int64{g.ID})), map[int64]project.Group{g.ID: g})
+		found := must[page.Of[project.Group]](t)(s.Groups(t.Context(), project.Selection{MembersOnly: true, In: []int64{g.ID}}, page.First))
+		wantSame(t, "Groups", found.Items, []project.Group{g})
+	}
 }
 
 func updateGroupRace(t *testing.T, s storage.Store) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/storage"
 )
@@ -15,6 +16,7 @@ var projects = []promise{
 	{"never share a path", takenProjectPath},
 	{"need a namespace that exists", projectWithoutNamespace},
 	{"change", updateProject},
+	{"have settings", projectSettings},
 	{"changed by many at once change once", updateProjectRace},
 	{"are removed with their members", deleteProject},
 }
@@ -104,6 +106,22 @@ func updateProject(t *testing.T, s storage.Store) {
 	wantError(t, "UpdateProject of an old version", s.UpdateProject(t.Context(), changed), project.ErrChanged)
 	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), want.ID))
 	wantError(t, "UpdateProject of a project that is gone", s.UpdateProject(t.Context(), want), project.ErrNotFound)
+}
+
+func projectSettings(t *testing.T, s storage.Store) {
+	g := addGroup(t, s, addUser(t, s).ID)
+	p := newProject(g)
+	p.Settings.VariablesRole = project.VariablesByOwners
+	p = must[project.Project](t)(s.CreateProject(t.Context(), p))
+	wantProject(t, s, p)
+	for _, p.Settings = range []project.ProjectSettings{{VariablesRole: project.VariablesByNobody}, {}} {
+		wantOK(t, "UpdateProject", s.UpdateProject(t.Context(), p))
+		p.Version++
+		wantProject(t, s, p)
+		wantSame(t, "ProjectsByID", must[map[int64]project.Project](t)(s.ProjectsByID(t.Context(), []int64{p.ID})), map[int64]project.Project{p.ID: p})
+		found := must[page.Of[project.Project]](t)(s.Projects(t.Context(), project.Selection{MembersOnly: true, In: []int64{g.ID}}, page.First))
+		wantSame(t, "Projects", found.Items, []project.Project{p})
+	}
 }
 
 func updateProjectRace(t *testing.T, s storage.Store) {
