@@ -25,6 +25,9 @@ type Values struct {
 	body       []byte         // where that is JSON
 	complaints []string
 	unread     error // why there are no parameters, if the request is malformed
+
+	name string  // of the object that has the values as members
+	in   *Values // that has the object; nil: the values are the parameters
 }
 
 // paramsKey is the key of the Values in the context of a request that were read
@@ -160,6 +163,9 @@ func single(all []string) any {
 
 func (v *Values) complain(name, complaint string) {
 	v.complaints = append(v.complaints, name+" "+complaint)
+	if v.in != nil {
+		v.in.complain(v.name+"["+name+"]", complaint)
+	}
 }
 
 // Err returns why the request could not be read, else everything that was wrong with

@@ -1,0 +1,78 @@
+package web
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+)
+
+// OptionalObject returns the members of an object, or nil when it was not sent, is null
+// or invalid. What is wrong with them is wrong with the parameters: "object[member] is
+// invalid".
+func (v *Values) OptionalObject(name string) *Values {
+	switch value := v.values[name].(type) {
+	case nil:
+	case map[string]any:
+		return &Values{values: value, name: name, in: v}
+	default:
+		v.complain(name, "is invalid")
+	}
+	return nil
+}
+
+// OptionalIntOf returns an integer that must be one of from, or nil when it was not sent,
+// is null or invalid.
+func OptionalIntOf[T ~int](v *Values, name string, from []T) *T {
+	n := v.OptionalInt(name)
+	if n == nil {
+		return nil
+	}
+	chosen := T(*n)
+	if !slices.Contains(from, chosen) {
+		v.complain(name, "does not have a valid value")
+		return nil
+	}
+	return &chosen
+}
+
+// OptionalIntsOf returns a list of integers that must be of from, in ascending order and
+// each once, or nil when it was not sent, is null or invalid. Instead of an integer the
+// list may have an object with this member.
+func OptionalIntsOf[T ~int](v *Values, name, member string, from []T) []T {
+	if v.values[name] == nil {
+		return nil
+	}
+	all, isList := v.values[name].([]any)
+	chosen := make([]T, len(all))
+	for i, one := range all {
+		n, ok := integer(one, member)
+		isList = isList && ok
+		chosen[i] = T(n)
+	}
+	unknown := func(n T) bool { return !slices.Contains(from, n) }
+	switch {
+	case !isList:
+		v.complain(name, "is invalid")
+	case len(all) == 0:
+		v.complain(name, "is empty")
+	case slices.ContainsFunc(chosen, unknown):
+		v.complain(name, "does not have a valid value")
+	default:
+		slices.Sort(chosen)
+		return slices.Compact(chosen)
+	}
+	return nil
+}
+
+// integer returns the integer that the value is, or has as this member.
+func integer(value any, member string) (n int, ok bool) {
+	if object, isObject := value.(map[string]any); isObject {
+		value = object[member]
+	}
+	digits, isText := value.(string)
+	if number, isNumber := value.(json.Number); isNumber {
+		digits, isText = number.String(), true
+	}
+	n, err := strconv.Atoi(digits)
+	return n, isText && err == nil
+}

@@ -1,0 +1,76 @@
+package web_test
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gatehouse/shared/web"
+)
+
+type level int
+
+func paramsOf(contentType, body string) *web.Values {
+	r := httptest.NewRequest("PUT", "/", strings.NewReader(body))
+	r.Header.Set("Content-Type", contentType)
+	return web.Params(r)
+}
+
+func TestObjectsOfIntegers(t *testing.T) {
+	const form, asJSON = "application/x-www-form-urlencoded", "application/json"
+	tests := []struct {
+		contentType, body string
+		want              []level
+		complaint         string
+	}{
+		{asJSON, `{}`, nil, ""},
+		{asJSON, `{"box":null}`, nil, ""},
+		{asJSON, `{"box":{}}`, nil, ""},
+		{asJSON, `{"box":{"sizes":null}}`, nil, ""},
+		{asJSON, `{"box":{"sizes":[30,{"size":0},"40",{"size":"30"}]}}`, []level{0, 30, 40}, ""},
+		{asJSON, `{"box":[]}`, nil, "box is invalid"},
+		{asJSON, `{"box":"x"}`, nil, "box is invalid"},
+		{asJSON, `{"box":1}`, nil, "box is invalid"},
+		{asJSON, `{"box":{"sizes":30}}`, nil, "box[sizes] is invalid"},
+		{asJSON, `{"box":{"sizes":{"size":30}}}`, nil, "box[sizes] is invalid"},
+		{asJSON, `{"box":{"sizes":[]}}`, nil, "box[sizes] is empty"},
+		{asJSON, `{"box":{"sizes":[30.5]}}`, nil, "box[sizes] is invalid"},
+		{asJSON, `{"box":{"sizes":[true]}}`, nil, "box[sizes] is invalid"},
+		{asJSON, `{"box":{"sizes":[null]}}`, nil, "box[sizes] is invalid"},
+		{asJSON, `{"box":{"sizes":[{"width":30}]}}`, nil, "box[sizes] is invalid"},
+		{asJSON, `{"box":{"sizes":[30,35]}}`, nil, "box[sizes] does not have a valid value"},
+		{form, "box[sizes]=30", nil, "box[sizes] is invalid"},
+		{form, "box=30", nil, "box is invalid"},
+	}
+	for _, test := range tests {
+		params := paramsOf(test.contentType, test.body)
+		var got []level
+		if box := params.OptionalObject("box"); box != nil {
+			got = web.OptionalIntsOf(box, "sizes", "size", []level{0, 30, 40})
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.body, diff)
+		}
+		if err := params.Err(); (err == nil) != (test.complaint == "") || err != nil && err.Error() != test.complaint {
+			t.Errorf("%s: %v, want %q", test.body, err, test.complaint)
+		}
+	}
+}
+
+func TestOneOfIntegers(t *testing.T) {
+	for body, want := range map[string]string{
+		`{}`: "", `{"n":null}`: "", `{"n":30}`: "", `{"n":"0"}`: "", `{"n":31}`: "n does not have a valid value",
+		`{"n":4294967326}`: "n does not have a valid value", `{"n":1.5}`: "n is invalid", `{"n":true}`: "n is invalid", `{"n":[30]}`: "n is invalid",
+	} {
+		params := paramsOf("application/json", body)
+		n := web.OptionalIntOf(params, "n", []level{0, 30})
+		if sent := strings.Contains(body, "30}") || strings.Contains(body, `"0"`); (n != nil) != sent {
+			t.Errorf("%s: sent: %t, want %t", body, n != nil, sent)
+		}
+		if err := params.Err(); (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%s: %v, want %q", body, err, want)
+		}
+	}
+}
