@@ -4,6 +4,7 @@ import (
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/geo"
+	"gatehouse/shared/instance"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
 	"gatehouse/shared/user"
@@ -39,9 +40,12 @@ func aboutThePlatform() []scenario {
 		{rest: "POST /personal_access_tokens/{token}/rotate", status: 201, keep: "token", stored: names(accesstoken.EventRotated)},
 		{rest: "DELETE /personal_access_tokens/{token}", status: 204, stored: names(accesstoken.EventRevoked)},
 
-		{rest: "POST /groups", send: `{"name":"Team","path":"team"}`, status: 201, keep: "group", stored: names(project.EventGroupCreated)},
+		{rest: "POST /groups", send: `{"name":"Team","path":"team"}`, status: 201, keep: "group", stored: names(project.EventGroupCreated), cost: cost{6, 2, 4}},
 		{rest: "PUT /groups/{group}", send: `{"visibility":"public"}`, status: 200, stored: names(project.EventGroupChanged)},
 		{rest: "PUT /groups/{group}", send: `{"visibility":"public"}`, status: 200}, // is its visibility
+		{rest: "PUT /groups/{group}", send: `{"default_branch_protection_defaults":{"allowed_to_push":[30]}}`, status: 200, stored: names(project.EventGroupChanged), cost: cost{5, 1, 4}},
+		{rest: "PUT /groups/{group}", send: `{"default_branch_protection":1,"default_branch_protection_defaults":null}`, deprecated: true, status: 200, stored: names(project.EventGroupChanged)},
+		{rest: "GET /groups/{group}", status: 200, cost: cost{2, 0, 0}},
 		{rest: "GET /groups", status: 200, cost: cost{4, 0, 0}},
 		{rest: "POST /groups/{group}/members", send: `{"user_id":{ben},"access_level":30}`, status: 201, stored: names(project.EventMemberAdded)},
 		{rest: "PUT /groups/{group}/members/{ben}", send: `{"access_level":40}`, status: 200, stored: names(project.EventMemberChanged)},
@@ -50,6 +54,11 @@ func aboutThePlatform() []scenario {
 		{rest: "DELETE /groups/{group}/members/{ben}", status: 204, stored: names(project.EventMemberRemoved)},
 		{rest: "DELETE /groups/{group}", status: 204, stored: names(project.EventGroupDeleted)},
 		{rest: "DELETE /users/{ben}", status: 204, stored: names(user.EventDeleted)},
+
+		{rest: "GET /application/settings", status: 200, cost: cost{3, 0, 0}},
+		{rest: "PUT /application/settings", send: `{"default_branch_protection_defaults":{"allowed_to_push":[{"access_level":60}]}}`, status: 200, stored: names(instance.EventChanged), cost: cost{4, 1, 4}},
+		{rest: "PUT /application/settings", send: `{"default_branch_protection":3}`, deprecated: true, status: 200, stored: names(instance.EventChanged)},
+		{rest: "PUT /application/settings", send: `{"default_branch_protection_defaults":{"allowed_to_merge":[30]}}`, status: 200}, // is 3
 
 		{rest: "POST /geo_sites", send: `{"name":"Berlin","url":"https://berlin.example","primary":true}`, status: 201, keep: "site", stored: names(geo.EventCreated), cost: cost{4, 2, 4}},
 		{rest: "POST /geo_nodes", send: `{"name":"berlin","url":"https://other.example"}`, deprecated: true, status: 400, stored: names(geo.EventCreated)}, // refused

@@ -57,6 +57,8 @@ func aboutProjects() []scenario {
 		{rest: "POST /projects", send: `{"name":"App","path":"app","namespace_id":{group}}`, status: 201, keep: "project", stored: names(project.EventProjectCreated)},
 		{rest: "PUT /projects/{project}", send: `{"visibility":"public"}`, status: 200, stored: names(project.EventProjectChanged)},
 		{rest: "PUT /projects/{project}", send: `{"name":"App"}`, status: 200}, // is its name
+		{rest: "PUT /projects/{project}", send: `{"ci_pipeline_variables_minimum_override_role":"owner"}`, status: 200, stored: names(project.EventProjectChanged), cost: cost{6, 1, 5}},
+		{rest: "PUT /projects/{project}", send: `{"restrict_user_defined_variables":false}`, deprecated: true, status: 200, stored: names(project.EventProjectChanged)},
 		{rest: "DELETE /groups/{group}", status: 409, stored: names(project.EventGroupDeleted)},
 		{rest: "POST /users", send: `{"username":"ada","name":"Ada","email":"ada@example.com","password":"the password of ada"}`, status: 201, keep: "ada", stored: names(user.EventCreated)},
 		{rest: "POST /projects/{project}/members", send: `{"user_id":{ada},"access_level":30}`, status: 201, stored: names(project.EventMemberAdded)},

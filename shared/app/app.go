@@ -13,6 +13,7 @@ import (
 	"gatehouse/shared/deprecation"
 	"gatehouse/shared/errortracking"
 	"gatehouse/shared/geo"
+	"gatehouse/shared/instance"
 	"gatehouse/shared/intake"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/license"
@@ -54,6 +55,7 @@ type App struct {
 	Tracking     *errortracking.Rules
 	OAuth        *oauth.Server
 	Geo          *geo.Rules
+	Instance     *instance.Rules
 	Licenses     *license.Rules
 	Merges       *mergerequest.Rules
 	Integrations *integration.Rules
@@ -85,6 +87,7 @@ func New(store storage.Store, c Config) *App {
 	a.Licenses = license.NewRules(store, trail, c.Now)
 	a.Merges = mergerequest.NewRules(store, trail, c.Now)
 	a.Geo = geo.NewRules(store, trail, c.Now)
+	a.Instance = instance.NewRules(store, trail, c.Now)
 	a.OAuth = oauth.NewServer(store, a.Users, attempts, trail, c.Keys, c.OAuth, c.Now)
 	a.Integrations = integration.NewRules(store, trail, c.Keys, c.Features, c.Now)
 	a.Intake = intake.NewRules(store, a.Integrations, c.Now)

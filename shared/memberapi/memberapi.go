@@ -179,11 +179,9 @@ func check(params *web.Values, m project.Member) error {
 }
 
 // ReadChange reads the parameters that change a group or project.
-func ReadChange(r *http.Request) (project.Change, error) {
-	params := web.Params(r)
-	c := project.Change{
+func ReadChange(params *web.Values) project.Change {
+	return project.Change{
 		Name: params.OptionalString("name"), Path: params.OptionalString("path"),
 		Visibility: (*project.Visibility)(params.OptionalString("visibility")),
 	}
-	return c, params.Err()
 }

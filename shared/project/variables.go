@@ -11,6 +11,9 @@ const (
 	VariablesByOwners      VariablesRole = "owner"
 )
 
+// VariablesRoles are the roles, the most open one first.
+var VariablesRoles = []VariablesRole{VariablesByDevelopers, VariablesByMaintainers, VariablesByOwners, VariablesByNobody}
+
 // OverrideRole returns the role that may set variables of a pipeline.
 func (s ProjectSettings) OverrideRole() VariablesRole {
 	if s.VariablesRole == "" {

@@ -1,9 +1,14 @@
 package platformapi
 
 import (
+	"context"
 	"net/http"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/auth"
+	"gatehouse/shared/instance"
 	"gatehouse/shared/memberapi"
 	"gatehouse/shared/project"
 	"gatehouse/shared/web"
@@ -17,10 +22,14 @@ type groupBody struct {
 	FullPath   string             `json:"full_path"`
 	ParentID   *int64             `json:"parent_id"` // null at the top
 	Visibility project.Visibility `json:"visibility"`
+	protectionBody
 }
 
 func newGroupBody(g project.Group) groupBody {
-	body := groupBody{ID: g.ID, Name: g.Name, Path: g.Path, FullPath: g.FullPath, Visibility: g.Visibility}
+	body := groupBody{
+		ID: g.ID, Name: g.Name, Path: g.Path, FullPath: g.FullPath, Visibility: g.Visibility,
+		protectionBody: newProtectionBody(g.Settings.BranchProtection()),
+	}
 	if g.ParentID != 0 {
 		body.ParentID = &g.ParentID
 	}
@@ -46,24 +55,39 @@ func (a *api) createGroup(w http.ResponseWriter, r *http.Request, c auth.Caller)
 	params := web.Params(r)
 	draft := project.Draft{Name: params.String("name"), Path: params.String("path"), Visibility: project.Private}
 	parentID, visibility := params.OptionalInt("parent_id"), params.OptionalString("visibility")
+	edits := readProtection(params, levelsOfGroup)
 	if err := params.Err(); err != nil {
 		return err
 	}
 	if visibility != nil {
 		draft.Visibility = project.Visibility(*visibility)
 	}
-	var parent project.Group
-	if parentID != nil {
-		var err error
-		if parent, err = a.app.Auth.Namespace(r.Context(), c, *parentID, project.Owner, "Group"); err != nil {
-			return err
-		}
+	parent, settings, err := a.aroundGroup(r.Context(), c, parentID)
+	if err != nil {
+		return err
 	}
-	g, err := a.app.Projects.CreateGroup(r.Context(), c.Actor(), draft, parent)
+	g, err := a.app.Projects.CreateGroup(r.Context(), c.Actor(), draft, parent, slices.Insert(edits, 0, settings.OfNewGroup())...)
 	if err != nil {
 		return web.NotFound("Group", err)
 	}
 	return web.JSON(w, http.StatusCreated, newGroupBody(g))
+}
+
+// aroundGroup returns what a new group needs to know: its parent, which the caller must
+// own, and the settings of the instance.
+func (a *api) aroundGroup(ctx context.Context, c auth.Caller, parentID *int64) (parent project.Group, settings instance.Settings, err error) {
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.Go(func() (err error) {
+		if parentID != nil {
+			parent, err = a.app.Auth.Namespace(ctx, c, *parentID, project.Owner, "Group")
+		}
+		return err
+	})
+	reads.Go(func() (err error) {
+		settings, err = a.app.Instance.Settings(ctx)
+		return err
+	})
+	return parent, settings, reads.Wait()
 }
 
 func (a *api) showGroup(w http.ResponseWriter, _ *http.Request, _ auth.Caller, g project.Group) error {
@@ -71,11 +95,12 @@ func (a *api) showGroup(w http.ResponseWriter, _ *http.Request, _ auth.Caller, g
 }
 
 func (a *api) changeGroup(w http.ResponseWriter, r *http.Request, c auth.Caller, g project.Group) error {
-	change, err := memberapi.ReadChange(r)
-	if err != nil {
+	params := web.Params(r)
+	change, edits := memberapi.ReadChange(params), readProtection(params, levelsOfGroup)
+	if err := params.Err(); err != nil {
 		return err
 	}
-	g, err = a.app.Projects.ChangeGroup(r.Context(), c.Actor(), g, change)
+	g, err := a.app.Projects.ChangeGroup(r.Context(), c.Actor(), g, change, edits...)
 	if err != nil {
 		return web.NotFound("Group", err)
 	}

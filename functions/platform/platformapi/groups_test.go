@@ -51,12 +51,14 @@ func TestCreateGroup(t *testing.T) {
 	made := apptest.Call(t, h, "POST", groups, token, object{"name": "Acme Corp", "path": "Acme"})
 	want := object{
 		"id": float64(made.ID(t)), "name": "Acme Corp", "path": "Acme", "full_path": "Acme", "parent_id": nil, "visibility": "private",
+		level: 2.0, protection: factory,
 	}
 	made.Want(t, 201, want)
 	apptest.Call(t, h, "GET", groups+"/acme", token, nil).Want(t, 200, want)
 	below := apptest.Call(t, h, "POST", groups, token, object{"name": "Team", "path": "team", "parent_id": made.ID(t), "visibility": "private"})
 	below.Want(t, 201, object{
 		"id": float64(below.ID(t)), "name": "Team", "path": "team", "full_path": "Acme/team", "parent_id": float64(made.ID(t)), "visibility": "private",
+		level: 2.0, protection: factory,
 	})
 	a.Member(project.Place{Kind: project.InGroup, ID: below.ID(t)}, ben, project.Owner)
 	apptest.Call(t, h, "POST", groups, a.Token(ben), object{"name": "x", "path": "deep", "parent_id": below.ID(t)}).Want(t, 201, nil)

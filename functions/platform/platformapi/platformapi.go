@@ -1,5 +1,6 @@
 // Package platformapi serves the REST API for users, personal access tokens,
-// groups, applications and geo sites, and the description of the whole API.
+// groups, applications, the settings of the instance and geo sites, and the description
+// of the whole API.
 package platformapi
 
 import (
@@ -27,6 +28,7 @@ func New(app *app.App) http.Handler {
 	api.routeTokens(mux)
 	api.routeGroups(mux)
 	api.routeApplications(mux)
+	api.routeSettings(mux)
 	api.routeGeo(mux)
 	mux.HandleFunc("GET /api/v4/openapi.json", openapi.Serve)
 	mux.Handle("GET /api/v4/deprecations", listDeprecations(app.BaseURL))

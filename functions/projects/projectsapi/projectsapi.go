@@ -47,6 +47,7 @@ type body struct {
 	Namespace         namespace          `json:"namespace"`
 	Visibility        project.Visibility `json:"visibility"`
 	CreatedAt         web.Time           `json:"created_at"`
+	variablesBody
 }
 
 type namespace struct {
@@ -58,6 +59,7 @@ func newBody(p project.Project) body {
 	return body{
 		ID: p.ID, Name: p.Name, Path: p.Path, PathWithNamespace: p.FullPath,
 		Namespace: namespace{p.NamespaceID, p.NamespacePath}, Visibility: p.Visibility, CreatedAt: web.Time(p.CreatedAt),
+		variablesBody: newVariablesBody(p.Settings),
 	}
 }
 
@@ -81,6 +83,7 @@ func (a *api) create(w http.ResponseWriter, r *http.Request, c auth.Caller) erro
 	params := web.Params(r)
 	name, path := text(params.OptionalString("name")), text(params.OptionalString("path"))
 	namespaceID, visibility := params.OptionalInt("namespace_id"), params.OptionalString("visibility")
+	edits := readVariables(params)
 	if err := params.Err(); err != nil {
 		return err
 	}
@@ -98,7 +101,7 @@ func (a *api) create(w http.ResponseWriter, r *http.Request, c auth.Caller) erro
 	if visibility != nil {
 		draft.Visibility = project.Visibility(*visibility)
 	}
-	p, err := a.app.Projects.CreateProject(r.Context(), c.Actor(), draft, in)
+	p, err := a.app.Projects.CreateProject(r.Context(), c.Actor(), draft, in, edits...)
 	if err != nil {
 		return web.NotFound("Namespace", err)
 	}
@@ -117,11 +120,12 @@ func (a *api) show(w http.ResponseWriter, _ *http.Request, _ auth.Caller, p proj
 }
 
 func (a *api) change(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
-	change, err := memberapi.ReadChange(r)
-	if err != nil {
+	params := web.Params(r)
+	change, edits := memberapi.ReadChange(params), readVariables(params)
+	if err := params.Err(); err != nil {
 		return err
 	}
-	p, err = a.app.Projects.ChangeProject(r.Context(), c.Actor(), p, change)
+	p, err := a.app.Projects.ChangeProject(r.Context(), c.Actor(), p, change, edits...)
 	if err != nil {
 		return web.NotFound("Project", err)
 	}

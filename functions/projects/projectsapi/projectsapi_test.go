@@ -63,6 +63,7 @@ func TestProjectBody(t *testing.T) {
 		"id": float64(p.ID), "name": "The project web", "path": "web", "path_with_namespace": "acme/web",
 		"namespace":  object{"id": float64(g.ID), "full_path": "acme"},
 		"visibility": "internal", "created_at": p.CreatedAt.Format("2006-01-02T15:04:05.000Z"),
+		restricted: false, overrideRole: "developer",
 	})
 	if got := answer.Header.Get("Content-Type"); got != "application/json" {
 		t.Errorf("Content-Type is %q, want application/json to the letter", got)

@@ -84,7 +84,7 @@ func TestCheckObjectsToParametersThatAreNotDescribed(t *testing.T) {
 		{"", `{"new":1}`, 400, ""},
 	}
 	bodies := map[int]string{
-		201: `{"id":2,"name":"Acme","path":"acme","full_path":"acme","parent_id":null,"visibility":"private"}`,
+		201: `{"id":2,"name":"Acme","path":"acme","full_path":"acme","parent_id":null,"visibility":"private","default_branch_protection_defaults":{"allowed_to_push":[],"allowed_to_merge":[],"allow_force_push":false,"developer_can_initial_push":false,"code_owner_approval_required":false}}`,
 		400: `{"error":"name is missing"}`,
 	}
 	for _, test := range tests {
