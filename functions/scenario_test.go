@@ -101,6 +101,7 @@ type walk struct {
 	access  string // the application's access token
 	things  things
 	secrets []string // must be neither in the trail nor in the log
+	written int      // values, so that names differ
 }
 
 // newWalk starts at a server with one project, root/web.
