@@ -42,6 +42,12 @@ func TestObjectsOfIntegers(t *testing.T) {
 		{asJSON, `{"box":{"sizes":[{"width":30}]}}`, nil, "box[sizes] is invalid"},
 		{asJSON, `{"box":{"sizes":[30,35]}}`, nil, "box[sizes] does not have a valid value"},
 		{form, "box[sizes]=30", nil, "box[sizes] is invalid"},
+		{form, "box[sizes][]=40&box[sizes][]=30", []level{30, 40}, ""},
+		{form, "box[sizes][][size]=40&box[sizes][][size]=30&box[sizes][][width]=1", []level{30, 40}, ""},
+		{form, "box[sizes][][width]=40", nil, "box[sizes] is invalid"},
+		{form, "box[sizes][][size][]=40", nil, "box[sizes] is invalid"},
+		{form, "box[sizes][big]=40", nil, "box[sizes] is invalid"},
+		{form, "box[]=40", nil, "box is invalid"},
 		{form, "box=30", nil, "box is invalid"},
 	}
 	for _, test := range tests {

@@ -115,33 +115,51 @@ func (v *Values) addJSON(body []byte) error {
 	return err
 }
 
-// addForm adds the fields of a query or form: "a[]" is a list, "h[k]" a member
-// of an object.
+// addForm adds the fields of a query or form: "a[]" is a list, "h[k]" a member of an
+// object, "h[k][]" a list there, and "h[k][][m]" a member of each object in that list.
 func (v *Values) addForm(form url.Values) {
 	for _, key := range slices.Sorted(maps.Keys(form)) {
-		all := form[key]
-		name, member, nested := strings.Cut(key, "[")
-		member = strings.TrimSuffix(member, "]")
-		switch {
-		case nested && member == "":
-			v.values[name] = list(all)
-		case nested:
-			object, ok := v.values[name].(map[string]any)
-			if !ok {
-				object = map[string]any{}
-				v.values[name] = object
-			}
-			object[member] = single(all)
-		default:
-			v.values[name] = single(all)
+		name, rest, nested := strings.Cut(key, "[")
+		var steps []string
+		if nested {
+			steps = strings.SplitN(strings.TrimSuffix(rest, "]"), "][", maxSteps)
 		}
+		v.values[name] = placed(v.values[name], steps, form[key])
 	}
 }
 
-func list(all []string) []any {
-	values := make([]any, len(all))
+// maxSteps is how deep a field of a form leads into a parameter.
+const maxSteps = 3
+
+// placed returns the value with those of a field where the steps lead: to a member, or
+// with "" to a list.
+func placed(into any, steps, all []string) any {
+	switch {
+	case len(steps) == 0:
+		return single(all)
+	case steps[0] == "":
+		return list(into, steps[1:], all)
+	}
+	object, ok := into.(map[string]any)
+	if !ok {
+		object = map[string]any{}
+	}
+	object[steps[0]] = placed(object[steps[0]], steps[1:], all)
+	return object
+}
+
+// list returns a list of the values, or of objects into each of which one of them is
+// placed.
+func list(into any, steps, all []string) []any {
+	values, isList := into.([]any)
+	if !isList || len(steps) == 0 {
+		values = nil
+	}
 	for i, s := range all {
-		values[i] = s
+		if i == len(values) {
+			values = append(values, nil)
+		}
+		values[i] = placed(values[i], steps, []string{s})
 	}
 	return values
 }

@@ -247,6 +247,8 @@ func TestJSONOfAParameter(t *testing.T) {
 		{"", formType, `p[b]=1`, `{"b":"1"}`, ""},
 		{"", formType, `p[]=1&p[]=2`, `["1","2"]`, ""},
 		{"", formType, `p[b]=1&p[b]=2`, "", "p is invalid"},
+		{"", formType, `p[b][]=1&p[b][]=2&p[c][d]=3`, `{"b":["1","2"],"c":{"d":"3"}}`, ""},
+		{"", formType, `p[b][][c]=1&p[b][][c]=2&p[b][][d]=3`, `{"b":[{"c":"1","d":"3"},{"c":"2"}]}`, ""},
 		{"p={}", "", "", "{}", ""},
 		{"p={}", jsonType, `{"p":[]}`, "[]", ""},
 		{"p={}", jsonType, `{"q":[]}`, "{}", ""},
@@ -278,11 +280,16 @@ func read(v *web.Values, name string) {
 	v.OptionalDate(name)
 	v.Words(name)
 	v.Page()
+	web.OptionalIntsOf(v, name, "k", []int{1})
+	if object := v.OptionalObject(name); object != nil {
+		object.OptionalInts("k")
+	}
 }
 
 func FuzzParams(f *testing.F) {
 	f.Add("a=1&b[]=2&c[k]=v", formType, "a=1&a=2&b[]=&[]=x&c[=1")
 	f.Add("page=0&per_page=101", jsonType, `{"a":1e400,"b":[null,{}],"c":{"k":"v"}}`)
+	f.Add("a[b][]=1&a[b][c]=2&a[b][][k]=3&b[][k]=1&b[]=2&c[][][][]=x&c[[]]=y", formType, "a[b][][k]=1&a=1&a[]=2")
 	f.Add("%", "multipart/form-data; boundary=x", "--x\r\n\r\n--x--")
 	f.Fuzz(func(t *testing.T, query, contentType, body string) {
 		r := httptest.NewRequest("POST", "/", strings.NewReader(body))

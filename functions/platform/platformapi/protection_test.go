@@ -237,3 +237,22 @@ func objects(body any) (all []object) {
 	}
 	return all
 }
+
+// Old clients send forms, some of them with a file.
+func TestProtectionInAForm(t *testing.T) {
+	a := apptest.New(t)
+	h := platformapi.New(a.App)
+	root := a.Admin("root")
+	a.Group("acme", project.Group{}, root, project.Private)
+	const of = protection + "[allowed_to_"
+	for body, want := range map[string]object{
+		level + "=3": presets[3],
+		of + "push][][access_level]=30&" + of + "merge][]=30&" + protection + "[allow_force_push]=true": presets[0],
+	} {
+		r := httptest.NewRequest("PUT", groups+"/acme", strings.NewReader(body))
+		r.Header = http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Private-Token": {a.Token(root)}}
+		if got := apptest.Send(t, h, r).Object(t)[protection]; !cmp.Equal(any(want), got) {
+			t.Errorf("%s gives %v, want %v", body, got, want)
+		}
+	}
+}
