@@ -143,7 +143,7 @@ func TestBudgetOfListsOfAlerts(t *testing.T) {
 					t.Errorf("List(%+v) looked until %v, want a key", q, found.SearchedUntil)
 				}
 				if steps > 3 || u.units > 60 || u.units == 0 {
-					t.Errorf("List(%+v) takes %d steps and %.1f read units, want at most 3 and 60", q, steps, u.units)
+					t.Errorf("List(%+v) takes %d steps and %.1f read units, want at most 3 and 60: %q", q, steps, u.units, w.Trace())
 				}
 			}
 		}

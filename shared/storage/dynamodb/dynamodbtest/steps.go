@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 )
@@ -23,8 +24,10 @@ type Steps struct {
 	mu       sync.Mutex
 	counting bool
 	held     []chan struct{}
+	asked    []string // by the held round trips
 	underWay int
 	steps    int
+	trace    []string
 	widest   int // how many round trips went together
 
 	stacks []byte // of release, of which one runs at a time
@@ -38,16 +41,23 @@ func (s *Steps) During(call func()) (steps, widest int) {
 	return s.steps, s.widest
 }
 
+// Trace says what each step of the last call asked for, and in which attempt.
+func (s *Steps) Trace() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.trace
+}
+
 func (s *Steps) count(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.counting = on; on {
-		s.steps, s.widest = 0, 0
+		s.steps, s.widest, s.trace = 0, 0, nil
 	}
 }
 
 func (s *Steps) Do(r *http.Request) (*http.Response, error) {
-	if turn := s.hold(); turn != nil {
+	if turn := s.hold(r); turn != nil {
 		<-turn
 	}
 	defer s.done()
@@ -69,7 +79,7 @@ func (s *Steps) send(r *http.Request) (*http.Response, error) {
 }
 
 // hold returns what is closed when the round trip may go, or nil.
-func (s *Steps) hold() chan struct{} {
+func (s *Steps) hold(r *http.Request) chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.counting {
@@ -78,6 +88,8 @@ func (s *Steps) hold() chan struct{} {
 	}
 	turn := make(chan struct{})
 	s.held = append(s.held, turn)
+	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	s.asked = append(s.asked, operation+" "+r.Header.Get("Amz-Sdk-Request"))
 	if len(s.held) == 1 {
 		go s.release()
 	}
@@ -103,7 +115,8 @@ func (s *Steps) release() {
 	for _, turn := range s.held {
 		close(turn)
 	}
-	s.held = nil
+	s.trace = append(s.trace, strings.Join(s.asked, ", "))
+	s.held, s.asked = nil, nil
 }
 
 // busy finds a goroutine that does not wait for another or for the network.
