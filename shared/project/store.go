@@ -83,6 +83,9 @@ type Reader interface {
 	// also expired ones. It costs as much however many others there are.
 	MembershipsAt(ctx context.Context, userID int64, places ...Place) (Memberships, error)
 
+	// MembershipsAmong returns those of all these users, who differ.
+	MembershipsAmong(ctx context.Context, userIDs []int64, places ...Place) (Memberships, error)
+
 	// Environments returns all environments of the project, by ascending id.
 	Environments(ctx context.Context, p Project) ([]Environment, error)
 }

@@ -67,6 +67,7 @@ func TestBudget(t *testing.T) {
 			[]string{"Query"}},
 		{"SomeMemberships", func() error { _, err := s.SomeMemberships(ctx, u.ID, 1); return err }, []string{"Query"}},
 		{"MembershipsAt", func() error { _, err := s.MembershipsAt(ctx, u.ID, p.Places()...); return err }, []string{"BatchGetItem"}},
+		{"MembershipsAmong", func() error { _, err := s.MembershipsAmong(ctx, []int64{u.ID, 99}, p.Places()...); return err }, []string{"BatchGetItem"}},
 		{"Members", func() error { _, err := s.Members(ctx, now, page.First, p.Place()); return err }, []string{"Query"}},
 		{"Members of two places", func() error { _, err := s.Members(ctx, now, page.First, g.Place(), p.Place()); return err },
 			[]string{"Query", "Query"}},

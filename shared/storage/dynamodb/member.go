@@ -153,9 +153,16 @@ func (s *Store) SomeMemberships(ctx context.Context, userID int64, n int) (proje
 
 // MembershipsAt returns the user's memberships of these places.
 func (s *Store) MembershipsAt(ctx context.Context, userID int64, places ...project.Place) (project.Memberships, error) {
-	wanted := make([]project.Member, len(places))
-	for n, place := range places {
-		wanted[n] = project.Member{Place: place, UserID: userID}
+	return s.MembershipsAmong(ctx, []int64{userID}, places...)
+}
+
+// MembershipsAmong returns those of all these users.
+func (s *Store) MembershipsAmong(ctx context.Context, userIDs []int64, places ...project.Place) (project.Memberships, error) {
+	var wanted []project.Member
+	for _, userID := range userIDs {
+		for _, place := range places {
+			wanted = append(wanted, project.Member{Place: place, UserID: userID})
+		}
 	}
 	return members.complete(ctx, s, wanted)
 }

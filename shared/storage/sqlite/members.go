@@ -141,11 +141,16 @@ func (s *Store) SomeMemberships(ctx context.Context, userID int64, n int) (proje
 
 // MembershipsAt returns the user's memberships of these places.
 func (s *Store) MembershipsAt(ctx context.Context, userID int64, places ...project.Place) (project.Memberships, error) {
-	return many(ctx, s.readers, members.scan, membershipsAt, text(places), userID)
+	return s.MembershipsAmong(ctx, []int64{userID}, places...)
+}
+
+// MembershipsAmong returns those of all these users.
+func (s *Store) MembershipsAmong(ctx context.Context, userIDs []int64, places ...project.Place) (project.Memberships, error) {
+	return many(ctx, s.readers, members.scan, membershipsAmong, text(places), text(userIDs))
 }
 
 // ofPlace joins what belongs to the places in a list.
 const ofPlace = " ON kind = place.value ->> 'Kind' AND place_id = place.value ->> 'ID' "
 
-var membershipsAt = "SELECT " + memberColumns(new(project.Member)).names("members") +
-	" FROM json_each(?) AS place CROSS JOIN members" + ofPlace + "WHERE user_id = ?"
+var membershipsAmong = "SELECT " + memberColumns(new(project.Member)).names("members") +
+	" FROM json_each(?) AS place CROSS JOIN members" + ofPlace + "WHERE user_id IN (SELECT value FROM json_each(?))"

@@ -26,6 +26,7 @@ var members = []promise{
 	{"know them by page", pageMemberships},
 	{"know some of their places", someMemberships},
 	{"are found by user and place", membershipsAt},
+	{"are found by users and places", membershipsAmong},
 }
 
 func addMemberOnce(t *testing.T, s storage.Store) {
@@ -313,4 +314,28 @@ func membershipsAt(t *testing.T, s storage.Store) {
 	}
 	got := must[project.Memberships](t)(s.MembershipsAt(t.Context(), unknownID, p.Places()...))
 	wantSame(t, "MembershipsAt of nobody", got, project.Memberships{})
+}
+
+func membershipsAmong(t *testing.T, s storage.Store) {
+	owner, u, other, stranger := addUser(t, s), addUser(t, s), addUser(t, s), addUser(t, s)
+	top := addGroup(t, s, owner.ID)
+	p, elsewhere := addProject(t, s, top), addProject(t, s, top)
+	inTop := addMember(t, s, top.Place(), u.ID, project.Guest)
+	inProject := addMember(t, s, p.Place(), u.ID, project.Developer)
+	others := addMember(t, s, p.Place(), other.ID, project.Reporter)
+	addMember(t, s, elsewhere.Place(), stranger.ID, project.Owner)
+
+	inOrder := cmpopts.SortSlices(func(a, b project.Member) bool { return a.UserID < b.UserID || a.UserID == b.UserID && a.Kind < b.Kind })
+	tests := map[string]struct {
+		userIDs []int64
+		want    project.Memberships
+	}{
+		"members and others": {[]int64{unknownID, stranger.ID, other.ID, u.ID}, project.Memberships{inTop, inProject, others}},
+		"one user":           {[]int64{other.ID}, project.Memberships{others}},
+		"nobody":             {nil, nil},
+	}
+	for name, test := range tests {
+		got := must[project.Memberships](t)(s.MembershipsAmong(t.Context(), test.userIDs, p.Places()...))
+		wantSame(t, "MembershipsAmong "+name, got, test.want, inOrder)
+	}
 }

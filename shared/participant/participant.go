@@ -1,0 +1,73 @@
+// Package participant finds out which users take part in a project. Approval rules and
+// merge requests name only such users, because whoever reads them learns the names.
+package participant
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"gatehouse/shared/project"
+	"gatehouse/shared/user"
+)
+
+// Participant is a user with a role in a project, NoRole for one who is blocked or
+// does not take part.
+type Participant struct {
+	user.User
+	Role project.Role
+}
+
+// Store finds users and their memberships.
+type Store interface {
+	UsersByID(ctx context.Context, ids []int64) (map[int64]user.User, error)
+	MembershipsAmong(ctx context.Context, userIDs []int64, places ...project.Place) (project.Memberships, error)
+}
+
+// Find returns the users with these ids that exist, by id, with their roles in the
+// project. However many they are, they are read in one go.
+func Find(ctx context.Context, s Store, p project.Project, userIDs []int64, now time.Time) (map[int64]Participant, error) {
+	if len(userIDs) == 0 {
+		return nil, nil
+	}
+	ids := slices.Compact(slices.Sorted(slices.Values(userIDs)))
+	var users map[int64]user.User
+	var memberships project.Memberships
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.Go(func() (err error) {
+		users, err = s.UsersByID(ctx, ids)
+		return err
+	})
+	reads.Go(func() (err error) {
+		memberships, err = s.MembershipsAmong(ctx, ids, p.Places()...)
+		return err
+	})
+	err := reads.Wait()
+	found := make(map[int64]Participant, len(users))
+	for id, u := range users {
+		found[id] = Participant{u, roleOf(u, p, memberships, now)}
+	}
+	return found, err
+}
+
+func roleOf(u user.User, p project.Project, all project.Memberships, now time.Time) project.Role {
+	if u.Blocked() {
+		return project.NoRole
+	}
+	own := slices.DeleteFunc(slices.Clone(all), func(m project.Member) bool { return m.UserID != u.ID })
+	return project.Viewer{UserID: u.ID, Admin: u.Admin, Memberships: own}.RoleIn(p, now)
+}
+
+// Check returns a complaint unless all the users take part in the project. It is the
+// same for a user who does not exist.
+func Check(ctx context.Context, s Store, p project.Project, userIDs []int64, now time.Time) (complaint string, err error) {
+	found, err := Find(ctx, s, p, userIDs, now)
+	for _, id := range userIDs {
+		if found[id].Role == project.NoRole {
+			return "has users who are not members of the project", err
+		}
+	}
+	return "", err
+}
