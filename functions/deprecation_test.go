@@ -19,7 +19,7 @@ import (
 
 // notBuilt begin the addresses in the table of deprecations that are not built yet.
 var notBuilt = []string{
-	"/api/v4/projects/{id}/approvals", "/api/v4/projects/{id}/merge_request_approval_setting", "/api/v4/runners",
+	"/api/v4/runners",
 	"/api/v4/projects/{id}/runners", "/api/v4/groups/{id}/runners",
 }
 

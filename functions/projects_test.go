@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gatehouse/shared/accesstoken"
+	"gatehouse/shared/approval"
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
@@ -27,6 +28,11 @@ func aboutProjects() []scenario {
 		older        = "/projects/{web}/managed_licenses"
 		merges       = "/projects/{web}/merge_requests"
 		fix          = `{"source_branch":"fix","target_branch":"main","title":"Fix it"}`
+		approvals    = "/projects/{web}/approvals"
+		setting      = "/projects/{web}/merge_request_approval_setting"
+		rules        = "/projects/{web}/approval_rules"
+		own          = merges + "/{merge}/approval_rules"
+		rule         = `{"name":"Security","approvals_required":1}`
 		mit          = `{"name":"MIT","approval_status":"allowed"}`
 	)
 	later := func(w *walk) { // than the token's use was noted
@@ -112,6 +118,30 @@ func aboutProjects() []scenario {
 		{rest: "GET " + merges + "/{merge}/changes", deprecated: true, status: 200, needs: project.Reporter, cost: cost{5, 2, 0}},
 		{rest: "GET " + merges + "/{merge}/diffs", status: 200, needs: project.Reporter, cost: cost{4, 0, 0}},
 		{rest: "PUT " + merges + "/{merge}/merge", status: 200, stored: names(mergerequest.EventMerged), cost: cost{5, 1, 5}},
+
+		{rest: "GET " + approvals, status: 200, needs: project.Maintainer, cost: cost{3, 0, 0}},
+		{rest: "POST " + approvals, send: `{"require_password_to_approve":true}`, deprecated: true, status: 201, needs: project.Maintainer,
+			stored: names(approval.EventSettings), cost: cost{4, 3, 5}},
+		{rest: "POST " + approvals, send: `{"approvals_before_merge":2}`, status: 201, stored: names(approval.EventSettings), cost: cost{4, 1, 5}},
+		{rest: "GET " + setting, status: 200, needs: project.Maintainer, cost: cost{3, 0, 0}},
+		{rest: "PUT " + setting, send: `{"require_password_to_approve":false}`, deprecated: true, status: 200, needs: project.Maintainer, stored: names(approval.EventSettings)},
+		{rest: "PUT " + setting, send: `{"allow_author_approval":true}`, status: 200, stored: names(approval.EventSettings), cost: cost{4, 1, 5}},
+		{rest: "POST " + rules, send: rule, status: 201, keep: "rule", needs: project.Maintainer, stored: names(approval.EventCreated)},
+		{rest: "POST " + rules, status: 400, needs: project.Maintainer},
+		{rest: "POST " + rules, send: rule, status: 400}, // has the name
+		{rest: "GET " + rules, status: 200, needs: project.Reporter, cost: cost{3, 0, 0}},
+		{rest: "PUT " + rules + "/{rule}", send: `{"user_ids":[{root}]}`, status: 200, stored: names(approval.EventChanged)},
+		{rest: "GET " + rules, status: 200, cost: cost{4, 0, 0}},
+		{rest: "GET " + rules + "/{rule}", status: 200, needs: project.Reporter, cost: cost{4, 0, 0}},
+		{rest: "PUT " + rules + "/{rule}", send: `{"approvals_required":2}`, status: 200, needs: project.Maintainer, stored: names(approval.EventChanged)},
+		{rest: "POST " + own, send: rule, status: 201, keep: "own", needs: project.Maintainer, stored: names(approval.EventCreated)},
+		{rest: "POST " + own, send: `{"approval_project_rule_id":{rule},"name":"Copy","approvals_required":2}`, status: 201, stored: names(approval.EventCreated)},
+		{rest: "GET " + own, status: 200, needs: project.Reporter, cost: cost{5, 0, 0}},
+		{rest: "GET " + own + "/{own}", status: 200, needs: project.Reporter, cost: cost{5, 0, 0}},
+		{rest: "PUT " + own + "/{own}", send: `{"name":"Another"}`, status: 200, needs: project.Maintainer, stored: names(approval.EventChanged)},
+		{rest: "DELETE " + own + "/{own}", status: 204, needs: project.Maintainer, stored: names(approval.EventDeleted)},
+		{rest: "DELETE " + rules + "/{rule}", status: 204, needs: project.Maintainer, stored: names(approval.EventDeleted), cost: cost{4, 1, 5}},
+		{rest: "DELETE " + rules + "/{rule}", status: 404},
 		{rest: "DELETE /projects/{web}", status: 204, stored: names(project.EventProjectDeleted)},
 	}
 }

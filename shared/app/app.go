@@ -8,6 +8,7 @@ import (
 
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/alert"
+	"gatehouse/shared/approval"
 	"gatehouse/shared/audit"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/deprecation"
@@ -54,6 +55,7 @@ type App struct {
 	Projects     *project.Rules
 	Tracking     *errortracking.Rules
 	OAuth        *oauth.Server
+	Approvals    *approval.Rules
 	Geo          *geo.Rules
 	Instance     *instance.Rules
 	Licenses     *license.Rules
@@ -84,6 +86,7 @@ func New(store storage.Store, c Config) *App {
 	a.Projects = project.NewRules(store, trail, attempts, c.Now)
 	a.SignIn = signin.NewRules(a.Users, trail, attempts, a.TwoFactor, a.Sessions, c.Keys, c.Now)
 	a.Tracking = errortracking.NewRules(store, trail, c.Keys, c.Now)
+	a.Approvals = approval.NewRules(store, trail, c.Now)
 	a.Licenses = license.NewRules(store, trail, c.Now)
 	a.Merges = mergerequest.NewRules(store, trail, c.Now)
 	a.Geo = geo.NewRules(store, trail, c.Now)

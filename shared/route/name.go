@@ -18,7 +18,7 @@ var firstSegments = []string{
 // the path can be found after the gateway has decoded its slashes.
 var afterReference = []string{
 	"alerts", "approval_rules", "approvals", "environments", "error_tracking", "incidents",
-	"license_approval_policies", "managed_licenses", "members", "merge_requests", "mirror", "monitor", "oncall", "prometheus", "runners", "settings",
+	"license_approval_policies", "managed_licenses", "members", "merge_request_approval_setting", "merge_requests", "mirror", "monitor", "oncall", "prometheus", "runners", "settings",
 }
 
 // Reserved reports whether a word has a meaning of its own in addresses.

@@ -90,7 +90,12 @@ func (a *api) personBody(who people, id int64) *personBody {
 	if !known {
 		return nil
 	}
-	return &personBody{ID: u.ID, Username: u.Username, Name: u.Name, State: u.State, WebURL: a.app.BaseURL + "/" + u.Username}
+	body := a.newPersonBody(u)
+	return &body
+}
+
+func (a *api) newPersonBody(u user.User) personBody {
+	return personBody{ID: u.ID, Username: u.Username, Name: u.Name, State: u.State, WebURL: a.app.BaseURL + "/" + u.Username}
 }
 
 func (a *api) newMergeBody(stored mergerequest.Stored, who people) mergeBody {

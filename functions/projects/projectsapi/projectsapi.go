@@ -1,5 +1,5 @@
 // Package projectsapi serves the REST API about projects, their members their
-// environments, license policies and merge requests, and what other groups serve below a project.
+// environments, license policies, merge requests and approvals, and what other groups serve below a project.
 package projectsapi
 
 import (
@@ -32,6 +32,8 @@ func New(app *app.App) http.Handler {
 	mux.Handle("DELETE /api/v4/projects/{id}/environments/{environment_id}", in(project.Developer)(api.removeEnvironment))
 	api.routeLicenses(mux)
 	api.routeMerges(mux)
+	api.routeApprovals(mux)
+	api.routeApprovalRules(mux)
 	errortrackingapi.Mount(mux, app)
 	monitorapi.Mount(mux, app)
 	memberapi.Mount(mux, app, "/api/v4/projects/{id}", in)
