@@ -29,9 +29,12 @@ type MergeRequest struct {
 	AutoMerge      bool           `json:"auto_merge,omitempty"`
 	MergeStatus    MergeStatus    `json:"merge_status"`
 	BlockingReason BlockingReason `json:"blocking_reason,omitempty"`
+	Commits        Commits        `json:"commits"`
 	UpdatedAt      time.Time      `json:"updated_at"`
 	MergedAt       time.Time      `json:"merged_at"`
 	ClosedAt       time.Time      `json:"closed_at"`
+	ClosedByID     int64          `json:"closed_by_id,omitempty"`
+	Attributes
 }
 
 // State is how far a merge request is.
@@ -63,9 +66,12 @@ var MergeStatuses = []MergeStatus{Unchecked, Checking, CanBeMerged, CannotBe, Ca
 // nothing blocks it.
 type BlockingReason string
 
+// UnresolvedDiscussions is the reason that people look for by itself.
+const UnresolvedDiscussions BlockingReason = "discussions_not_resolved"
+
 // BlockingReasons lists them.
 var BlockingReasons = []BlockingReason{
-	"", "approvals_syncing", "ci_must_pass", "ci_still_running", "commits_status", "discussions_not_resolved",
+	"", "approvals_syncing", "ci_must_pass", "ci_still_running", "commits_status", UnresolvedDiscussions,
 	"jira_association_missing", "locked_lfs_files", "locked_paths", "merge_request_blocked", "merge_time", "need_rebase",
 	"not_approved", "preparing", "requested_changes", "security_policy_violations", "status_checks_must_pass", "title_regex",
 }
@@ -112,6 +118,19 @@ func (m MergeRequest) MergedByID() int64 {
 // maxDescription is the longest description, in bytes.
 const maxDescription = 64 << 10
 
+// Tasks returns how many tasks the description lists, and how many are done.
+func (m MergeRequest) Tasks() (all, done int) {
+	for _, found := range task.FindAllStringSubmatch(m.Description, -1) {
+		all++
+		if found[1] != " " {
+			done++
+		}
+	}
+	return all, done
+}
+
+var task = regexp.MustCompile(`(?m)^\s*(?:[-*+]|\d+[.)])[ \t]+\[([ xX])\][ \t]`)
+
 // check returns the complaints about a merge request.
 func (m MergeRequest) check() error {
 	complaints := fault.Fields{}
@@ -124,6 +143,7 @@ func (m MergeRequest) check() error {
 	if len(m.Description) > maxDescription {
 		complaints.Add("description", "is too long (maximum is 65536 bytes)")
 	}
+	m.Attributes.check(complaints)
 	return complaints.Err()
 }
 
@@ -154,6 +174,7 @@ type Stored = record.Stored[MergeRequest]
 type Change struct {
 	Title, Description, TargetBranch *string
 	Event                            StateEvent
+	Attributes                       AttributesChange
 }
 
 // StateEvent closes or opens a merge request.
@@ -165,19 +186,20 @@ const (
 	Reopen StateEvent = "reopen"
 )
 
-// apply changes the merge request, or returns the complaints about it.
-func (c Change) apply(m *MergeRequest, now time.Time) error {
+// apply has the user change the merge request, or returns the complaints about it.
+func (c Change) apply(m *MergeRequest, userID int64, now time.Time) error {
 	replace(&m.Title, c.Title)
 	replace(&m.Description, c.Description)
 	replace(&m.TargetBranch, c.TargetBranch)
+	c.Attributes.apply(&m.Attributes)
 	if c.TargetBranch != nil && m.State == Opened {
 		m.MergeStatus = Unchecked
 	}
 	switch {
 	case c.Event == Close && m.State == Opened:
-		m.State, m.ClosedAt, m.AutoMerge, m.MergeUserID = Closed, now, false, 0
+		m.State, m.ClosedAt, m.ClosedByID, m.AutoMerge, m.MergeUserID = Closed, now, userID, false, 0
 	case c.Event == Reopen && m.State == Closed:
-		m.State, m.ClosedAt, m.MergeStatus = Opened, time.Time{}, Unchecked
+		m.State, m.ClosedAt, m.ClosedByID, m.MergeStatus = Opened, time.Time{}, 0, Unchecked
 	}
 	m.UpdatedAt = now
 	return m.check()
@@ -194,12 +216,15 @@ var (
 	ErrOpenAlready  = fault.New(fault.Conflict, "another open merge request has these branches")
 	ErrConflict     = fault.New(fault.Unprocessable, "the branches conflict")
 	ErrNotMergeable = fault.New(fault.Conflict, "the merge request cannot be merged")
+	ErrOtherCommit  = fault.New(fault.Conflict, "the source branch has another commit by now")
 )
 
 // merge makes the user merge it, or be the one in whose name it will be merged when
 // nothing blocks it any more.
-func (m *MergeRequest) merge(userID int64, auto bool, now time.Time) error {
+func (m *MergeRequest) merge(userID int64, how Merging, now time.Time) error {
 	switch status := m.DetailedStatus(); {
+	case m.State == Opened && !m.Commits.headIs(how.SHA):
+		return ErrOtherCommit
 	case status == conflict:
 		return ErrConflict
 	case status == mergeable:
@@ -207,7 +232,7 @@ func (m *MergeRequest) merge(userID int64, auto bool, now time.Time) error {
 			m.MergeUserID = userID
 		}
 		m.State, m.MergedAt, m.AutoMerge = Merged, now, false
-	case auto && m.State == Opened && !m.Draft():
+	case how.Auto && m.State == Opened && !m.Draft():
 		m.MergeUserID, m.AutoMerge = userID, true
 	default:
 		return ErrNotMergeable
@@ -223,11 +248,15 @@ type Filter struct {
 	SourceBranch, TargetBranch string
 	Search                     string // in title and description, in any letter case
 	Numbers                    []int64
+	Assignee, Reviewer         Who
+	Labels                     []string // all of them
+	Draft                      *bool
 }
 
 // some reports whether the filter leaves anything out.
 func (f Filter) some() bool {
-	return f.State != "" || f.AuthorID != 0 || f.SourceBranch != "" || f.TargetBranch != "" || f.Search != "" || f.Numbers != nil
+	return f.State != "" || f.AuthorID != 0 || f.SourceBranch != "" || f.TargetBranch != "" || f.Search != "" || f.Numbers != nil ||
+		f.Assignee != (Who{}) || f.Reviewer != (Who{}) || len(f.Labels) > 0 || f.Draft != nil
 }
 
 func (f Filter) keeps(m Stored) bool {
@@ -235,5 +264,7 @@ func (f Filter) keeps(m Stored) bool {
 	return (f.State == "" || f.State == thing.State) && (f.AuthorID == 0 || f.AuthorID == thing.AuthorID) &&
 		(f.SourceBranch == "" || f.SourceBranch == thing.SourceBranch) && (f.TargetBranch == "" || f.TargetBranch == thing.TargetBranch) &&
 		(f.Numbers == nil || slices.Contains(f.Numbers, m.Number)) &&
+		f.Assignee.among(thing.AssigneeIDs) && f.Reviewer.among(thing.ReviewerIDs) && thing.hasLabels(f.Labels) &&
+		(f.Draft == nil || *f.Draft == thing.Draft()) &&
 		strings.Contains(strings.ToLower(thing.Title+"\n"+thing.Description), strings.ToLower(f.Search))
 }

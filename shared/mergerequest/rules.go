@@ -3,12 +3,14 @@ package mergerequest
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
+	"gatehouse/shared/participant"
 	"gatehouse/shared/project"
 	"gatehouse/shared/record"
 )
@@ -20,15 +22,21 @@ var (
 	EventMerged  = audit.Declare("merge_request.merged", "Merge request merged")
 )
 
+// Store keeps merge requests, and finds the users whom they name.
+type Store interface {
+	record.Store
+	participant.Store
+}
+
 // Rules keep merge requests.
 type Rules struct {
-	store record.Store
+	store Store
 	trail *audit.Trail
 	now   func() time.Time
 }
 
 // NewRules returns the rules over a store.
-func NewRules(store record.Store, trail *audit.Trail, now func() time.Time) *Rules {
+func NewRules(store Store, trail *audit.Trail, now func() time.Time) *Rules {
 	return &Rules{store, trail, now}
 }
 
@@ -48,7 +56,10 @@ func (r *Rules) One(ctx context.Context, p project.Project, number int64) (Store
 }
 
 // Draft is a merge request to be made.
-type Draft struct{ Title, Description, SourceBranch, TargetBranch string }
+type Draft struct {
+	Title, Description, SourceBranch, TargetBranch string
+	Attributes                                     AttributesChange
+}
 
 // Create makes a merge request of the user in whose name the actor acts.
 func (r *Rules) Create(ctx context.Context, by audit.Actor, p project.Project, d Draft) (made Stored, err error) {
@@ -57,7 +68,11 @@ func (r *Rules) Create(ctx context.Context, by audit.Actor, p project.Project, d
 		Title: d.Title, Description: d.Description, SourceBranch: d.SourceBranch, TargetBranch: d.TargetBranch,
 		State: Opened, AuthorID: by.UserID, MergeStatus: Unchecked, UpdatedAt: now,
 	}
+	d.Attributes.apply(&m.Attributes)
 	if err := m.check(); err != nil {
+		return Stored{}, err
+	}
+	if err := r.checkUsers(ctx, p, Attributes{}, m.Attributes); err != nil {
 		return Stored{}, err
 	}
 	err = r.trail.Do(ctx, event(by, EventCreated, p, 0, m), func(ctx context.Context) (err error) {
@@ -77,15 +92,46 @@ func openAlready(err error) error {
 
 // Change changes a merge request.
 func (r *Rules) Change(ctx context.Context, by audit.Actor, p project.Project, was Stored, c Change) (Stored, error) {
-	edit := func(m *MergeRequest) error { return c.apply(m, r.now().UTC().Truncate(time.Microsecond)) }
+	edit := func(m *MergeRequest) error { return c.apply(m, by.UserID, r.now().UTC().Truncate(time.Microsecond)) }
+	next := was.Thing
+	if err := edit(&next); err != nil {
+		return Stored{}, err
+	}
+	if err := r.checkUsers(ctx, p, was.Thing.Attributes, next.Attributes); err != nil {
+		return Stored{}, err
+	}
 	return r.edit(ctx, by, EventChanged, p, was, edit)
 }
 
-// Merge merges a merge request. With auto, one that cannot be merged yet is set to be
-// merged later in the name of the actor's user.
-func (r *Rules) Merge(ctx context.Context, by audit.Actor, p project.Project, was Stored, auto bool) (Stored, error) {
+// checkUsers returns the complaints about users whom a merge request begins to name
+// and who do not take part in the project.
+func (r *Rules) checkUsers(ctx context.Context, p project.Project, was, next Attributes) error {
+	complaints := fault.Fields{}
+	for _, named := range []struct {
+		field     string
+		was, next []int64
+	}{{"assignee_ids", was.AssigneeIDs, next.AssigneeIDs}, {"reviewer_ids", was.ReviewerIDs, next.ReviewerIDs}} {
+		known := func(id int64) bool { return slices.Contains(named.was, id) }
+		complaint, err := participant.Check(ctx, r.store, p, slices.DeleteFunc(slices.Clone(named.next), known), r.now())
+		if err != nil {
+			return err
+		}
+		complaints.Add(named.field, complaint)
+	}
+	return complaints.Err()
+}
+
+// Merging says how to merge.
+type Merging struct {
+	Auto bool   // what cannot be merged yet is set to be merged later
+	SHA  string // the last commit of the source branch; empty: any
+}
+
+// Merge merges a merge request, or sets it to be merged later in the name of the actor's
+// user.
+func (r *Rules) Merge(ctx context.Context, by audit.Actor, p project.Project, was Stored, how Merging) (Stored, error) {
 	return r.edit(ctx, by, EventMerged, p, was, func(m *MergeRequest) error {
-		return m.merge(by.UserID, auto, r.now().UTC().Truncate(time.Microsecond))
+		return m.merge(by.UserID, how, r.now().UTC().Truncate(time.Microsecond))
 	})
 }
 
@@ -108,6 +154,7 @@ func (r *Rules) edit(ctx context.Context, by audit.Actor, name audit.Name, p pro
 type Report struct {
 	MergeStatus    *MergeStatus
 	BlockingReason *BlockingReason
+	Commits        CommitsReport
 	Diffs          []Diff
 	Overflow       *bool
 }
@@ -115,17 +162,21 @@ type Report struct {
 // Report stores what the platform says: the diffs first, so that whoever finds the
 // new status finds them. The platform reports often, so the trail does not have it.
 func (r *Rules) Report(ctx context.Context, p project.Project, was Stored, report Report) (Stored, error) {
+	if err := report.Commits.check(); err != nil {
+		return Stored{}, err
+	}
 	if report.Diffs != nil || report.Overflow != nil {
 		if err := r.putDiffs(ctx, p, was.Number, report); err != nil {
 			return Stored{}, err
 		}
 	}
-	if report.MergeStatus == nil && report.BlockingReason == nil {
+	if report.MergeStatus == nil && report.BlockingReason == nil && report.Commits == (CommitsReport{}) {
 		return was, nil
 	}
 	return merges.Change(ctx, r.store, was, func(m *MergeRequest) error {
 		replace(&m.MergeStatus, report.MergeStatus)
 		replace(&m.BlockingReason, report.BlockingReason)
+		report.Commits.apply(&m.Commits)
 		return nil
 	})
 }

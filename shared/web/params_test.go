@@ -362,3 +362,27 @@ func TestObjectHasEveryParameter(t *testing.T) {
 		t.Error("Object() takes a parameter that came twice")
 	}
 }
+
+func TestOptionalTexts(t *testing.T) {
+	for _, test := range []struct {
+		query, body string
+		want        []string
+		complaint   string
+	}{
+		{"", "", nil, ""},
+		{"", `{"a":null}`, nil, ""},
+		{"a=", "", []string{}, ""},
+		{"a=x+y,+z+,,", "", []string{"x y", "z"}, ""},
+		{"a[]=x,y&a[]=+z", "", []string{"x,y", "z"}, ""},
+		{"", `{"a":[]}`, []string{}, ""},
+		{"", `{"a":["x y",""," "]}`, []string{"x y"}, ""},
+		{"", `{"a":["x",1]}`, []string{"x"}, "a is invalid"},
+		{"", `{"a":{"b":1}}`, []string{}, "a is invalid"},
+	} {
+		params := web.Params(post(test.query, "application/json", test.body))
+		got, err := params.OptionalTexts("a"), params.Err()
+		if !slices.Equal(got, test.want) || (got == nil) != (test.want == nil) || (err != nil) != (test.complaint != "") || err != nil && err.Error() != test.complaint {
+			t.Errorf("%s %s: OptionalTexts = %q, complaints %v, want %q, %q", test.query, test.body, got, err, test.want, test.complaint)
+		}
+	}
+}

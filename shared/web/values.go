@@ -177,6 +177,21 @@ func (v *Values) OptionalWords(name string) []string {
 	return append([]string{}, v.words(name)...)
 }
 
+// OptionalTexts returns a list of texts, or one text with commas between them, each
+// without the space around it, or nil when it was not sent or is null.
+func (v *Values) OptionalTexts(name string) []string {
+	if v.values[name] == nil {
+		return nil
+	}
+	texts := []string{}
+	for _, s := range v.texts(name, func(r rune) bool { return r == ',' }) {
+		if s = strings.TrimSpace(s); s != "" {
+			texts = append(texts, s)
+		}
+	}
+	return texts
+}
+
 // OptionalInts returns a list of integers, which may also be one text with spaces or
 // commas between them, or nil when it was not sent or is null.
 func (v *Values) OptionalInts(name string) []int64 {
@@ -297,13 +312,18 @@ func (v *Values) OptionalJSON(name string) []byte {
 }
 
 func (v *Values) words(name string) []string {
+	return v.texts(name, func(r rune) bool { return r == ' ' || r == ',' })
+}
+
+// texts returns the texts of a list, or the parts of one text.
+func (v *Values) texts(name string, between func(rune) bool) []string {
 	all, isList := v.values[name].([]any)
 	if !isList {
 		s := v.OptionalString(name)
 		if s == nil {
 			return nil
 		}
-		return strings.FieldsFunc(*s, func(r rune) bool { return r == ' ' || r == ',' })
+		return strings.FieldsFunc(*s, between)
 	}
 	var words []string
 	for _, item := range all {

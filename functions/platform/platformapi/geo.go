@@ -17,8 +17,8 @@ import (
 // answers have that name.
 type geoFamily struct {
 	*api
-	name, page string // below /api/v4, and of the platform's page below /admin/geo
-	site       string // names the link to a site in its status
+	name, pages string // below /api/v4, and of the platform's pages below /admin/geo
+	site        string // names the link to a site in its status
 }
 
 func (a *api) routeGeo(mux *web.Mux) {
@@ -63,6 +63,7 @@ type siteBody struct {
 	MinimumReverificationInterval    int64         `json:"minimum_reverification_interval"`
 	SyncObjectStorage                bool          `json:"sync_object_storage"`
 	WebEditURL                       string        `json:"web_edit_url"`
+	WebGeoReplicationDetailsURL      string        `json:"web_geo_replication_details_url,omitempty"` // of sites that copy
 	Links                            siteLinks     `json:"_links"`
 }
 
@@ -80,8 +81,11 @@ func (f *geoFamily) newSiteBody(stored geo.StoredSite) siteBody {
 		ContainerRepositoriesMaxCapacity: s.ContainerRepositories, MinimumReverificationInterval: s.MinimumReverificationInterval,
 		SelectiveSyncShards: append([]string{}, s.Shards...), SelectiveSyncNamespaceIDs: append([]int64{}, s.NamespaceIDs...),
 		SyncObjectStorage: s.SyncObjectStorage,
-		WebEditURL:        fmt.Sprintf("%s/admin/geo/%s/%d/edit", strings.TrimSuffix(s.URL, "/"), f.page, stored.ID),
+		WebEditURL:        f.page(stored) + "/edit",
 		Links:             siteLinks{Self: self, Status: self + "/status", Repair: self + "/repair"},
+	}
+	if !s.Primary {
+		body.WebGeoReplicationDetailsURL = f.page(stored) + "/replication/lfs_objects"
 	}
 	if s.Type != geo.Everything {
 		body.SelectiveSyncType = &s.Type
@@ -91,6 +95,11 @@ func (f *geoFamily) newSiteBody(stored geo.StoredSite) siteBody {
 
 func (f *geoFamily) address(s geo.StoredSite) string {
 	return fmt.Sprintf("%s/api/v4/%s/%d", f.app.BaseURL, f.name, s.ID)
+}
+
+// page returns the address of the platform's own page about the site.
+func (f *geoFamily) page(s geo.StoredSite) string {
+	return fmt.Sprintf("%s/admin/geo/%s/%d", strings.TrimSuffix(s.Thing.URL, "/"), f.pages, s.ID)
 }
 
 // isCurrent reports whether the site is the one that Gatehouse belongs to.

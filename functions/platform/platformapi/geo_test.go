@@ -38,9 +38,17 @@ func siteAnswer(id int64, family, name, url string) object {
 		"files_max_capacity": 10., "repos_max_capacity": 10., "verification_max_capacity": 100., "container_repositories_max_capacity": 10.,
 		"selective_sync_type": nil, "selective_sync_shards": []any{}, "selective_sync_namespace_ids": []any{},
 		"minimum_reverification_interval": 7., "sync_object_storage": false,
-		"web_edit_url": fmt.Sprintf("%s/admin/geo/%s/%d/edit", url, family, id),
-		"_links":       object{"self": self, "status": self + "/status", "repair": self + "/repair"},
+		"web_edit_url":                    fmt.Sprintf("%s/admin/geo/%s/%d/edit", url, family, id),
+		"web_geo_replication_details_url": fmt.Sprintf("%s/admin/geo/%s/%d/replication/lfs_objects", url, family, id),
+		"_links":                          object{"self": self, "status": self + "/status", "repair": self + "/repair"},
 	}
+}
+
+// primary returns the answer for the primary site, which copies nothing.
+func primary(answer object) object {
+	answer["primary"] = true
+	delete(answer, "web_geo_replication_details_url")
+	return answer
 }
 
 // Each family shows what was made below the other one, with addresses of its own.
@@ -67,9 +75,8 @@ func TestGeoSitesHaveTwoFamilies(t *testing.T) {
 
 func TestChangeGeoSite(t *testing.T) {
 	g := newGeoAPI(t)
-	want := siteAnswer(1, "sites", "Berlin", "https://berlin.example/")
+	want := primary(siteAnswer(1, "sites", "Berlin", "https://berlin.example/"))
 	want["web_edit_url"] = "https://berlin.example/admin/geo/sites/1/edit"
-	want["primary"] = true
 	g.call(t, "POST", "/geo_sites", object{"name": "Berlin", "url": "https://berlin.example/", "primary": true}).Want(t, 201, want)
 	changes := object{
 		"name": "Bonn", "url": apptest.BaseURL, "internal_url": "http://10.0.0.1:8080", "files_max_capacity": 1., "repos_max_capacity": 2.,
@@ -123,7 +130,7 @@ func TestGeoSiteRefusals(t *testing.T) {
 		g.call(t, "POST", "/geo_sites", with(good, test.changes)).Want(t, 400, test.want)
 	}
 	g.call(t, "PUT", "/geo_sites/1", object{"enabled": false}).Want(t, 400, field("enabled", "cannot be false for the primary site"))
-	g.call(t, "GET", "/geo_sites", nil).Want(t, 200, []any{with(siteAnswer(1, "sites", "Berlin", "https://berlin.example"), object{"primary": true})})
+	g.call(t, "GET", "/geo_sites", nil).Want(t, 200, []any{primary(siteAnswer(1, "sites", "Berlin", "https://berlin.example"))})
 	for _, id := range []string{"2", "0", "x"} {
 		g.call(t, "GET", "/geo_nodes/"+id, nil).WantMessage(t, 404, "404 Geo Site Not Found")
 		g.call(t, "PUT", "/geo_nodes/"+id+"/status", object{}).WantMessage(t, 404, "404 Geo Site Not Found")

@@ -5,13 +5,14 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
 
 	"gatehouse/shared/auth"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/mergerequest"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
-	"gatehouse/shared/user"
 	"gatehouse/shared/web"
 )
 
@@ -29,95 +30,6 @@ func (a *api) routeMerges(mux *web.Mux) {
 }
 
 const mergeRequest = "Merge Request"
-
-// mergeBody is a merge request on the wire.
-type mergeBody struct {
-	ID                        int64                    `json:"id"`
-	IID                       int64                    `json:"iid"`
-	ProjectID                 int64                    `json:"project_id"`
-	SourceProjectID           int64                    `json:"source_project_id"`
-	TargetProjectID           int64                    `json:"target_project_id"`
-	Title                     string                   `json:"title"`
-	Description               string                   `json:"description"`
-	State                     mergerequest.State       `json:"state"`
-	Draft                     bool                     `json:"draft"`
-	SourceBranch              string                   `json:"source_branch"`
-	TargetBranch              string                   `json:"target_branch"`
-	Author                    *personBody              `json:"author"`    // null: the account was deleted
-	MergedBy                  *personBody              `json:"merged_by"` // null: it is not merged
-	MergeUser                 *personBody              `json:"merge_user"`
-	MergeStatus               mergerequest.MergeStatus `json:"merge_status"`
-	DetailedMergeStatus       string                   `json:"detailed_merge_status"`
-	HasConflicts              bool                     `json:"has_conflicts"`
-	MergeWhenPipelineSucceeds bool                     `json:"merge_when_pipeline_succeeds"`
-	CreatedAt                 web.Time                 `json:"created_at"`
-	UpdatedAt                 web.Time                 `json:"updated_at"`
-	MergedAt                  web.Time                 `json:"merged_at"`
-	ClosedAt                  web.Time                 `json:"closed_at"`
-}
-
-// personBody is a user as others see them.
-type personBody struct {
-	ID        int64      `json:"id"`
-	Username  string     `json:"username"`
-	Name      string     `json:"name"`
-	State     user.State `json:"state"`
-	AvatarURL *string    `json:"avatar_url"` // always null: there are no pictures
-	WebURL    string     `json:"web_url"`
-}
-
-// people are users by their ids.
-type people map[int64]user.User
-
-// peopleOf reads the users that merge requests name.
-func (a *api) peopleOf(ctx context.Context, merges ...mergerequest.Stored) (people, error) {
-	var ids []int64
-	for _, m := range merges {
-		for _, id := range []int64{m.Thing.AuthorID, m.Thing.MergeUserID} {
-			if id != 0 {
-				ids = append(ids, id)
-			}
-		}
-	}
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	return a.app.Users.UsersByID(ctx, ids)
-}
-
-func (a *api) personBody(who people, id int64) *personBody {
-	u, known := who[id]
-	if !known {
-		return nil
-	}
-	body := a.newPersonBody(u)
-	return &body
-}
-
-func (a *api) newPersonBody(u user.User) personBody {
-	return personBody{ID: u.ID, Username: u.Username, Name: u.Name, State: u.State, WebURL: a.app.BaseURL + "/" + u.Username}
-}
-
-func (a *api) newMergeBody(stored mergerequest.Stored, who people) mergeBody {
-	m, projectID := stored.Thing, stored.Place.ID
-	return mergeBody{
-		ID: stored.ID, IID: stored.Number, ProjectID: projectID, SourceProjectID: projectID, TargetProjectID: projectID,
-		Title: m.Title, Description: m.Description, State: m.State, Draft: m.Draft(), SourceBranch: m.SourceBranch, TargetBranch: m.TargetBranch,
-		Author: a.personBody(who, m.AuthorID), MergedBy: a.personBody(who, m.MergedByID()), MergeUser: a.personBody(who, m.MergeUserID),
-		MergeStatus: m.MergeStatus, DetailedMergeStatus: m.DetailedStatus(), HasConflicts: m.MergeStatus == mergerequest.CannotBe,
-		MergeWhenPipelineSucceeds: m.AutoMerge, CreatedAt: web.Time(stored.CreatedAt), UpdatedAt: web.Time(m.UpdatedAt),
-		MergedAt: web.Time(m.MergedAt), ClosedAt: web.Time(m.ClosedAt),
-	}
-}
-
-// answerMerge answers with one merge request.
-func (a *api) answerMerge(w http.ResponseWriter, r *http.Request, status int, m mergerequest.Stored) error {
-	who, err := a.peopleOf(r.Context(), m)
-	if err != nil {
-		return err
-	}
-	return web.JSON(w, status, a.newMergeBody(m, who))
-}
 
 // mergeHandler serves a request about the merge request with the iid in the path.
 type mergeHandler func(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project, m mergerequest.Stored) error
@@ -141,9 +53,9 @@ const allStates mergerequest.State = "all"
 
 // foreignFilters would narrow a list by what Gatehouse does not know.
 var foreignFilters = []string{
-	"approved_by_ids", "approver_ids", "assignee_id", "assignee_username", "deployed_after", "deployed_before", "environment", "in", "labels",
-	"merge_user_id", "merge_user_username", "milestone", "my_reaction_emoji", "not", "reviewer_id", "reviewer_username", "updated_after",
-	"updated_before", "created_after", "created_before", "wip",
+	"approved", "approved_by_ids", "approver_ids", "assignee_username", "deployed_after", "deployed_before", "environment", "in",
+	"merge_user_id", "merge_user_username", "milestone", "my_reaction_emoji", "not", "reviewer_username", "updated_after",
+	"updated_before", "created_after", "created_before",
 }
 
 // readFilter reads the filters of a list, and the id or name of an author.
@@ -152,6 +64,12 @@ func (a *api) readFilter(ctx context.Context, params *web.Values) (mergerequest.
 		State:        web.Choice(params, "state", []mergerequest.State{mergerequest.Opened, mergerequest.Closed, mergerequest.Merged, allStates}),
 		SourceBranch: text(params.OptionalString("source_branch")), TargetBranch: text(params.OptionalString("target_branch")),
 		Search: text(params.OptionalString("search")), Numbers: params.OptionalInts("iids"),
+		Assignee: readWho(params, "assignee_id"), Reviewer: readWho(params, "reviewer_id"), Labels: params.OptionalTexts("labels"),
+		Draft: params.OptionalBool("draft"),
+	}
+	if wip := web.Choice(params, "wip", []string{"yes", "no"}); wip != "" { // the older name of draft
+		draft := wip == "yes"
+		f.Draft = &draft
 	}
 	if f.State == allStates {
 		f.State = ""
@@ -173,6 +91,20 @@ func (a *api) readFilter(ctx context.Context, params *web.Values) (mergerequest.
 		f.AuthorID = cmp.Or(*authorID, nobody)
 	}
 	return f, a.findAuthor(ctx, &f, author)
+}
+
+// readWho reads the id of a user, or Any or None.
+func readWho(params *web.Values, name string) (who mergerequest.Who) {
+	switch word := text(params.OptionalString(name)); strings.ToLower(word) {
+	case "any":
+		who.Anybody = true
+	case "none":
+		who.Nobody = true
+	case "":
+	default:
+		who.ID = cmp.Or(value(params.OptionalInt(name)), nobody)
+	}
+	return who
 }
 
 // nobody has written anything.
@@ -206,14 +138,38 @@ func (a *api) listMerges(w http.ResponseWriter, r *http.Request, _ auth.Caller, 
 	if err != nil {
 		return err
 	}
-	return web.List(w, r, a.app.BaseURL, req, merges, func(m mergerequest.Stored) mergeBody { return a.newMergeBody(m, who) })
+	return web.List(w, r, a.app.BaseURL, req, merges, func(m mergerequest.Stored) mergeBody { return a.newMergeBody(p, m, who) })
+}
+
+// readAttributes reads what can be said about a new merge request and in a change.
+func readAttributes(params *web.Values) mergerequest.AttributesChange {
+	return mergerequest.AttributesChange{
+		AssigneeIDs: readAssignees(params), ReviewerIDs: withoutZero(params.OptionalInts("reviewer_ids")), Labels: params.OptionalTexts("labels"),
+		Squash: params.OptionalBool("squash"), RemoveSourceBranch: params.OptionalBool("remove_source_branch"),
+		AllowCollaboration: params.OptionalBool("allow_collaboration"),
+	}
+}
+
+// readAssignees reads the list of assignees, or else the only one.
+func readAssignees(params *web.Values) []int64 {
+	one := params.OptionalInt("assignee_id")
+	ids := params.OptionalInts("assignee_ids")
+	if ids == nil && params.Has("assignee_id") {
+		ids = []int64{value(one)}
+	}
+	return withoutZero(ids)
+}
+
+// withoutZero returns the ids of users but for zero, by which clients say nobody.
+func withoutZero(ids []int64) []int64 {
+	return slices.DeleteFunc(ids, func(id int64) bool { return id == 0 })
 }
 
 func (a *api) createMerge(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
 	params := web.Params(r)
 	draft := mergerequest.Draft{
 		SourceBranch: params.String("source_branch"), TargetBranch: params.String("target_branch"), Title: params.String("title"),
-		Description: text(params.OptionalString("description")),
+		Description: text(params.OptionalString("description")), Attributes: readAttributes(params),
 	}
 	target := params.OptionalInt("target_project_id")
 	if err := params.Err(); err != nil {
@@ -226,19 +182,21 @@ func (a *api) createMerge(w http.ResponseWriter, r *http.Request, c auth.Caller,
 	if err != nil {
 		return web.NotFound("Project", err)
 	}
-	return a.answerMerge(w, r, http.StatusCreated, m)
+	return a.answerMerge(w, r, http.StatusCreated, c, p, m)
 }
 
-func (a *api) showMerge(w http.ResponseWriter, r *http.Request, _ auth.Caller, _ project.Project, m mergerequest.Stored) error {
-	return a.answerMerge(w, r, http.StatusOK, m)
+func (a *api) showMerge(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project, m mergerequest.Stored) error {
+	return a.answerMerge(w, r, http.StatusOK, c, p, m)
 }
 
 func (a *api) changeMerge(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project, m mergerequest.Stored) error {
 	params := web.Params(r)
 	change := mergerequest.Change{
 		Title: params.OptionalString("title"), Description: params.OptionalString("description"), TargetBranch: params.OptionalString("target_branch"),
-		Event: web.Choice(params, "state_event", []mergerequest.StateEvent{mergerequest.Close, mergerequest.Reopen}),
+		Event: web.Choice(params, "state_event", []mergerequest.StateEvent{mergerequest.Close, mergerequest.Reopen}), Attributes: readAttributes(params),
 	}
+	change.Attributes.AddLabels, change.Attributes.RemoveLabels = params.OptionalTexts("add_labels"), params.OptionalTexts("remove_labels")
+	change.Attributes.DiscussionLocked = params.OptionalBool("discussion_locked")
 	if err := params.Err(); err != nil {
 		return err
 	}
@@ -246,27 +204,29 @@ func (a *api) changeMerge(w http.ResponseWriter, r *http.Request, c auth.Caller,
 	if err != nil {
 		return web.NotFound(mergeRequest, err)
 	}
-	return a.answerMerge(w, r, http.StatusOK, m)
+	return a.answerMerge(w, r, http.StatusOK, c, p, m)
 }
 
 func (a *api) merge(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project, m mergerequest.Stored) error {
 	params := web.Params(r)
-	auto := params.BoolOr("auto_merge", params.BoolOr("merge_when_pipeline_succeeds", false))
+	how := mergerequest.Merging{
+		Auto: params.BoolOr("auto_merge", params.BoolOr("merge_when_pipeline_succeeds", false)), SHA: text(params.OptionalString("sha")),
+	}
 	if err := params.Err(); err != nil {
 		return err
 	}
-	m, err := a.app.Merges.Merge(r.Context(), c.Actor(), p, m, auto)
+	m, err := a.app.Merges.Merge(r.Context(), c.Actor(), p, m, how)
 	if errors.Is(err, mergerequest.ErrNotMergeable) {
 		return web.JSON(w, http.StatusMethodNotAllowed, map[string]string{"message": "405 Method Not Allowed"})
 	}
 	if err != nil {
 		return web.NotFound(mergeRequest, err)
 	}
-	return a.answerMerge(w, r, http.StatusOK, m)
+	return a.answerMerge(w, r, http.StatusOK, c, p, m)
 }
 
 // reportMerge stores what the platform says.
-func (a *api) reportMerge(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project, m mergerequest.Stored) error {
+func (a *api) reportMerge(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project, m mergerequest.Stored) error {
 	params := web.Params(r)
 	report, err := readReport(params)
 	if err != nil {
@@ -275,7 +235,7 @@ func (a *api) reportMerge(w http.ResponseWriter, r *http.Request, _ auth.Caller,
 	if m, err = a.app.Merges.Report(r.Context(), p, m, report); err != nil {
 		return web.NotFound(mergeRequest, err)
 	}
-	return a.answerMerge(w, r, http.StatusOK, m)
+	return a.answerMerge(w, r, http.StatusOK, c, p, m)
 }
 
 func readReport(params *web.Values) (report mergerequest.Report, err error) {
@@ -285,6 +245,9 @@ func readReport(params *web.Values) (report mergerequest.Report, err error) {
 	if reason := web.Choice(params, "blocking_reason", mergerequest.BlockingReasons); params.Has("blocking_reason") {
 		report.BlockingReason = &reason // null: nothing blocks it any more
 	}
+	report.Commits = mergerequest.CommitsReport{
+		Head: orEmpty(params, "sha"), Merge: orEmpty(params, "merge_commit_sha"), Squash: orEmpty(params, "squash_commit_sha"),
+	}
 	report.Overflow = params.OptionalBool("overflow")
 	list := params.OptionalJSON("diffs")
 	if err := params.Err(); err != nil || list == nil {
@@ -292,6 +255,14 @@ func readReport(params *web.Values) (report mergerequest.Report, err error) {
 	}
 	report.Diffs, err = mergerequest.ParseDiffs(list)
 	return report, err
+}
+
+// orEmpty returns a text, which null makes empty, or nil when it was not sent.
+func orEmpty(params *web.Values, name string) *string {
+	if sent := params.OptionalString(name); sent != nil || !params.Has(name) {
+		return sent
+	}
+	return new(string)
 }
 
 // readDiffs reads what a merge request changes.
@@ -304,14 +275,7 @@ func (a *api) readDiffs(r *http.Request, p project.Project, m mergerequest.Store
 	return a.app.Merges.Diffs(r.Context(), p, m.Number)
 }
 
-// changesBody is a merge request with all that it changes.
-type changesBody struct {
-	mergeBody
-	Changes  []mergerequest.Diff `json:"changes"`
-	Overflow bool                `json:"overflow"`
-}
-
-func (a *api) showChanges(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project, m mergerequest.Stored) error {
+func (a *api) showChanges(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project, m mergerequest.Stored) error {
 	diffs, err := a.readDiffs(r, p, m, web.Params(r))
 	if err != nil {
 		return err
@@ -320,7 +284,7 @@ func (a *api) showChanges(w http.ResponseWriter, r *http.Request, _ auth.Caller,
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, http.StatusOK, changesBody{a.newMergeBody(m, who), append([]mergerequest.Diff{}, diffs.Files...), diffs.Overflow})
+	return web.JSON(w, http.StatusOK, newChangesBody(a.newOneMergeBody(c, p, m, who), diffs))
 }
 
 func (a *api) listDiffs(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project, m mergerequest.Stored) error {

@@ -58,6 +58,15 @@ func person(u user.User) object {
 	}
 }
 
+// listed is the body of a merge request in a list.
+func (m mergeAPI) listed(changes object) object {
+	body := m.body(changes)
+	for _, name := range []string{"user", "changes_count", "pipeline", "head_pipeline", "diff_refs"} {
+		delete(body, name)
+	}
+	return body
+}
+
 func (m mergeAPI) body(changes object) object {
 	now := m.Now().UTC().Format("2006-01-02T15:04:05.000Z")
 	body := object{
@@ -65,10 +74,20 @@ func (m mergeAPI) body(changes object) object {
 		"state": "opened", "draft": false, "source_branch": "fix", "target_branch": "main", "author": person(m.ada), "merged_by": nil,
 		"merge_user": nil, "merge_status": "unchecked", "detailed_merge_status": "unchecked", "has_conflicts": false,
 		"merge_when_pipeline_succeeds": false, "created_at": now, "updated_at": now, "merged_at": nil, "closed_at": nil,
+		"work_in_progress": false, "assignee": nil, "assignees": []any{}, "reviewers": []any{}, "labels": []any{}, "closed_by": nil,
+		"blocking_discussions_resolved": true, "sha": nil, "merge_commit_sha": nil, "squash_commit_sha": nil, "squash": false, "squash_on_merge": false,
+		"force_remove_source_branch": false, "allow_collaboration": false, "allow_maintainer_to_push": false, "discussion_locked": false,
+		"task_completion_status": object{"count": 0., "completed_count": 0.}, "milestone": nil, "user_notes_count": 0., "upvotes": 0., "downvotes": 0.,
+		"time_stats": object{"time_estimate": 0., "total_time_spent": 0., "human_time_estimate": nil, "human_total_time_spent": nil},
+		"user":       object{"can_merge": true}, "changes_count": nil, "pipeline": nil, "head_pipeline": nil, "diff_refs": nil,
 	}
 	for name, value := range changes {
 		body[name] = value
 	}
+	short := fmt.Sprint("!", body["iid"])
+	body["references"] = object{"short": short, "relative": short, "full": "ada/web" + short}
+	body["web_url"] = fmt.Sprintf("%s/ada/web/-/merge_requests/%v", apptest.BaseURL, body["iid"])
+	body["work_in_progress"] = body["draft"]
 	return body
 }
 
@@ -78,19 +97,19 @@ func TestMergeRequests(t *testing.T) {
 	m.call(t, "GET", "", nil).Want(t, 200, []any{})
 	m.call(t, "POST", "", fix()).Want(t, 201, m.body(nil))
 	m.call(t, "GET", "/1", nil).Want(t, 200, m.body(nil))
-	m.call(t, "GET", "", nil).Want(t, 200, []any{m.body(nil)})
+	m.call(t, "GET", "", nil).Want(t, 200, []any{m.listed(nil)})
 	m.call(t, "POST", "", fix()).WantMessage(t, 409, "409 Conflict - another open merge request has these branches")
 
 	want := object{"title": "[draft] Fix", "draft": true, "detailed_merge_status": "draft_status", "target_branch": "next", "description": ""}
 	m.call(t, "PUT", "/1", object{"title": "[draft] Fix", "target_branch": "next", "description": ""}).Want(t, 200, m.body(want))
-	want["state"], want["closed_at"], want["detailed_merge_status"] = "closed", now, "not_open"
+	want["state"], want["closed_at"], want["closed_by"], want["detailed_merge_status"] = "closed", now, person(m.ada), "not_open"
 	for range 2 {
 		m.call(t, "PUT", "/1", object{"state_event": "close"}).Want(t, 200, m.body(want))
 	}
 	second := m.add(t, object{"source_branch": "fix", "target_branch": "next", "title": "Again"})
 	m.call(t, "PUT", "/1", object{"state_event": "reopen"}).Want(t, 409, nil)
 	m.call(t, "PUT", second, object{"state_event": "close"}).Want(t, 200, nil)
-	want["state"], want["closed_at"], want["detailed_merge_status"] = "opened", nil, "draft_status"
+	want["state"], want["closed_at"], want["closed_by"], want["detailed_merge_status"] = "opened", nil, nil, "draft_status"
 	m.call(t, "PUT", "/1", object{"state_event": "reopen"}).Want(t, 200, m.body(want))
 }
 
@@ -157,7 +176,7 @@ func TestMerge(t *testing.T) {
 func TestMergeRequestChanges(t *testing.T) {
 	m := newMergeAPI(t)
 	path := m.add(t, fix())
-	whole := object{"merge_status": "can_be_merged", "detailed_merge_status": "mergeable", "changes": []any{}, "overflow": false}
+	whole := object{"merge_status": "can_be_merged", "detailed_merge_status": "mergeable", "changes": []any{}, "changes_count": "0", "overflow": false}
 	m.call(t, "GET", path+"/changes", nil).Want(t, 200, m.body(whole))
 	m.call(t, "GET", path+"/diffs", nil).Want(t, 200, []any{})
 	diff := func(name string) object {
@@ -169,7 +188,7 @@ func TestMergeRequestChanges(t *testing.T) {
 	all := []any{diff("a"), diff("b"), diff("c")}
 	m.call(t, "PUT", path+"/platform_state", object{"diffs": all}).Want(t, 200, nil)
 	m.call(t, "PUT", path+"/platform_state", object{"overflow": true}).Want(t, 200, nil)
-	whole["changes"], whole["overflow"] = all, true
+	whole["changes"], whole["changes_count"], whole["overflow"] = all, "3+", true
 	m.call(t, "GET", path+"/changes?unidiff=true&access_raw_diffs=true", nil).Want(t, 200, m.body(whole))
 	page := m.call(t, "GET", path+"/diffs?per_page=2&page=2", nil)
 	page.Want(t, 200, all[2:])
@@ -232,8 +251,8 @@ func TestListMergeRequests(t *testing.T) {
 		}
 	}
 	for query, complaint := range map[string]string{
-		"?labels=bug": "labels is not supported", "?state=locked": "state does not have a valid value", "?sort=asc": "sort does not have a valid value",
-		"?iids[]=x": "iids is invalid", "?with_merge_status_recheck=maybe": "with_merge_status_recheck is invalid", "?author_id=x": "author_id is invalid",
+		"?milestone=x": "milestone is not supported", "?state=locked": "state does not have a valid value", "?sort=asc": "sort does not have a valid value",
+		"?iids[]=x": "iids is invalid", "?assignee_id=x": "assignee_id is invalid", "?reviewer_id=x": "reviewer_id is invalid", "?wip=x": "wip does not have a valid value", "?draft=x": "draft is invalid", "?with_merge_status_recheck=maybe": "with_merge_status_recheck is invalid", "?author_id=x": "author_id is invalid",
 	} {
 		m.call(t, "GET", query, nil).WantError(t, 400, complaint)
 	}
@@ -275,4 +294,118 @@ func TestMergeRequestOfADeletedUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	boss.call(t, "GET", "/1", nil).Want(t, 200, m.body(object{"author": nil}))
+}
+
+// What people say about a merge request beside its text is kept, and lists select by it.
+func TestAttributesOfMergeRequests(t *testing.T) {
+	m := newMergeAPI(t)
+	ben := m.User("ben")
+	m.Member(project.Place{Kind: project.InProject, ID: 1}, ben, project.Developer)
+	both := []any{person(ben), person(m.ada)}
+	want := object{
+		"description": "- [ ] a\n* [x] b\n1. [X] c", "task_completion_status": object{"count": 3., "completed_count": 2.}, "assignee": person(ben), "assignees": both,
+		"reviewers": []any{person(m.ada)}, "labels": []any{"bug", "needs review"}, "squash": true, "squash_on_merge": true, "force_remove_source_branch": true,
+		"allow_collaboration": true, "allow_maintainer_to_push": true,
+	}
+	m.call(t, "POST", "", with(fix(), object{
+		"description": want["description"], "assignee_id": 99, "assignee_ids": []int64{ben.ID, m.ada.ID, ben.ID}, "reviewer_ids": []int64{m.ada.ID},
+		"labels": "needs review, bug ,,BUG", "squash": true, "remove_source_branch": true, "allow_collaboration": true,
+	})).Want(t, 201, m.body(want))
+	m.call(t, "GET", "", nil).Want(t, 200, []any{m.listed(want)})
+	for _, step := range []struct{ send, want object }{
+		{object{"title": "Fix it"}, nil},
+		{object{"assignee_ids": nil, "reviewer_ids": nil, "labels": nil}, nil},
+		{object{"assignee_id": m.ada.ID}, object{"assignee": person(m.ada), "assignees": []any{person(m.ada)}}},
+		{object{"assignee_id": nil}, object{"assignee": nil, "assignees": []any{}}},
+		{object{"assignee_id": ben.ID}, object{"assignee": person(ben), "assignees": []any{person(ben)}}},
+		{object{"assignee_id": 0, "reviewer_ids": []int{0}}, object{"assignee": nil, "assignees": []any{}, "reviewers": []any{}}},
+		{object{"add_labels": "late,bug", "remove_labels": []string{"Needs Review"}}, object{"labels": []any{"bug", "late"}}},
+		{object{"labels": []string{"a b"}, "add_labels": "c"}, object{"labels": []any{"a b", "c"}}},
+		{object{"labels": ""}, object{"labels": []any{}}},
+		{object{"squash": false, "remove_source_branch": nil, "allow_collaboration": "no", "discussion_locked": true},
+			object{"squash": false, "squash_on_merge": false, "force_remove_source_branch": false, "allow_collaboration": false, "allow_maintainer_to_push": false, "discussion_locked": true}},
+	} {
+		m.call(t, "PUT", "/1", step.send).Want(t, 200, m.body(with(want, step.want)))
+	}
+	field := func(name, complaint string) object { return object{"message": object{name: []any{complaint}}} }
+	const stranger = "has users who are not members of the project"
+	for _, test := range []struct{ params, want object }{
+		{object{"assignee_ids": []int{99}}, field("assignee_ids", stranger)},
+		{object{"assignee_id": m.User("eve").ID}, field("assignee_ids", stranger)},
+		{object{"reviewer_ids": []int{99}}, field("reviewer_ids", stranger)},
+		{object{"labels": []string{"a,b"}}, field("labels", "contains a comma")},
+		{object{"assignee_id": "x", "assignee_ids": "x", "reviewer_ids": true, "labels": 7.5, "squash": "x", "remove_source_branch": "x", "allow_collaboration": "x"},
+			object{"error": "assignee_id is invalid, assignee_ids is invalid, reviewer_ids is invalid, squash is invalid, remove_source_branch is invalid, allow_collaboration is invalid"}},
+	} {
+		m.call(t, "PUT", "/1", test.params).Want(t, 400, test.want)
+		m.call(t, "POST", "", with(object{"source_branch": "x", "target_branch": "main", "title": "x"}, test.params)).Want(t, 400, test.want)
+	}
+	m.call(t, "PUT", "/1", object{"add_labels": []any{1}, "remove_labels": []any{1}, "discussion_locked": "x"}).
+		WantError(t, 400, "add_labels is invalid, remove_labels is invalid, discussion_locked is invalid")
+	m.call(t, "GET", "/1", nil).Want(t, 200, m.body(want))
+}
+
+func TestListMergeRequestsByAttributes(t *testing.T) {
+	m := newMergeAPI(t)
+	ben := m.User("ben")
+	m.Member(project.Place{Kind: project.InProject, ID: 1}, ben, project.Developer)
+	for n, more := range []object{
+		{"assignee_ids": []int64{m.ada.ID, ben.ID}, "labels": "bug,late"},
+		{"assignee_ids": []int64{ben.ID}, "reviewer_ids": []int64{m.ada.ID}, "labels": "bug"},
+		{"title": "Draft: x"},
+	} {
+		m.call(t, "POST", "", with(object{"source_branch": fmt.Sprint("fix-", n), "target_branch": "main", "title": "x"}, more)).Want(t, 201, nil)
+	}
+	for query, want := range map[string][]any{
+		fmt.Sprint("?assignee_id=", m.ada.ID): {1.},
+		fmt.Sprint("?assignee_id=", ben.ID):   {2., 1.},
+		"?assignee_id=0":                      {},
+		"?assignee_id=None":                   {3.},
+		"?assignee_id=any":                    {2., 1.},
+		fmt.Sprint("?reviewer_id=", m.ada.ID): {2.},
+		"?reviewer_id=None":                   {3., 1.},
+		"?labels=BUG":                         {2., 1.},
+		"?labels=late,bug":                    {1.},
+		"?labels[]=late":                      {1.},
+		"?labels=":                            {3., 2., 1.},
+		"?wip=yes":                            {3.},
+		"?wip=no":                             {2., 1.},
+		"?draft=true":                         {3.},
+		"?draft=false":                        {2., 1.},
+	} {
+		if diff := cmp.Diff(want, m.call(t, "GET", query, nil).Each(t, "iid")); diff != "" {
+			t.Errorf("GET merge_requests%s differs (-want +got):\n%s", query, diff)
+		}
+	}
+}
+
+func TestCommitsOfMergeRequests(t *testing.T) {
+	m := newMergeAPI(t)
+	path := m.add(t, fix())
+	head, merged := strings.Repeat("a1", 20), strings.Repeat("b2", 32)
+	m.call(t, "PUT", path+"/platform_state", object{"sha": "x", "merge_commit_sha": strings.Repeat("a", 41), "squash_commit_sha": "A1"}).Want(t, 400, object{"message": object{
+		"sha": []any{"is not the hash of a commit"}, "merge_commit_sha": []any{"is not the hash of a commit"}, "squash_commit_sha": []any{"is not the hash of a commit"},
+	}})
+	m.call(t, "PUT", path+"/platform_state", object{"sha": 1.5, "diffs": []any{}}).Want(t, 400, nil)
+	want := object{"merge_status": "can_be_merged", "detailed_merge_status": "mergeable", "sha": head, "merge_commit_sha": merged, "squash_commit_sha": head}
+	m.call(t, "PUT", path+"/platform_state", object{"sha": head, "merge_commit_sha": merged, "squash_commit_sha": head}).Want(t, 200, m.body(want))
+	m.call(t, "PUT", path+"/platform_state", object{"merge_commit_sha": "", "squash_commit_sha": nil}).
+		Want(t, 200, m.body(with(want, object{"merge_commit_sha": nil, "squash_commit_sha": nil})))
+	m.call(t, "PUT", path+"/merge", object{"sha": merged}).WantMessage(t, 409, "409 Conflict - the source branch has another commit by now")
+	m.call(t, "PUT", path+"/platform_state", object{"blocking_reason": "discussions_not_resolved"}).
+		Want(t, 200, m.body(with(want, object{"detailed_merge_status": "discussions_not_resolved", "blocking_discussions_resolved": false})))
+	m.call(t, "PUT", path+"/platform_state", object{"blocking_reason": nil}).Want(t, 200, nil)
+	m.call(t, "PUT", path+"/merge", object{"sha": strings.ToUpper(head)}).Want(t, 200, nil)
+	m.call(t, "PUT", path+"/merge", object{"sha": merged}).Want(t, 405, nil)
+}
+
+// Whoever may merge is told so.
+func TestWhoCanMerge(t *testing.T) {
+	m := newMergeAPI(t)
+	m.call(t, "POST", "", fix()).Want(t, 201, nil)
+	ben := m.User("ben")
+	m.Member(project.Place{Kind: project.InProject, ID: 1}, ben, project.Developer)
+	bens := m
+	bens.token = m.Token(ben)
+	bens.call(t, "GET", "/1", nil).Want(t, 200, m.body(object{"user": object{"can_merge": false}}))
 }
