@@ -47,7 +47,7 @@ func ParseStatus(report map[string]json.RawMessage) (Status, error) {
 		delete(s.Members, name)
 	}
 	if slices.ContainsFunc(s.Failures, func(f map[string]json.RawMessage) bool { return f == nil }) {
-		complaints.Add("failures", "is invalid")
+		complaints["failures"] = []string{"is invalid"}
 	}
 	s.Health, s.Healthy = healthOf(health, isHealthy)
 	return s, complaints.Err()
