@@ -31,12 +31,10 @@ func (r *Rules) People(ctx context.Context, at Scope, rules ...Rule) (People, er
 		who.named, err = participant.Find(group, r.store, at.Project, namedUsers(rules), r.now())
 		return err
 	})
-	if len(groupIDs) > 0 {
-		reads.Go(func() (err error) {
-			who.groups, err = r.store.GroupsByID(group, groupIDs)
-			return err
-		})
-	}
+	reads.Go(func() (err error) {
+		who.groups, err = r.store.GroupsByID(group, groupIDs)
+		return err
+	})
 	if at.AuthorID != 0 {
 		reads.Go(func() error { return r.excludeAuthor(group, at, &who) })
 	}
@@ -105,12 +103,12 @@ func (who People) Groups(rule Rule) (groups []project.Group) {
 	return groups
 }
 
-// Eligible returns the users who can approve by the rule: those that it names and the
-// direct members of its groups, from Developers on.
+// Eligible returns the first hundred users who can approve by the rule: those that it
+// names and the direct members of its groups, from Developers on.
 func (who People) Eligible(rule Rule) (users []user.User) {
 	added := map[int64]bool{who.authorID: true}
 	add := func(u user.User, role project.Role) {
-		if role >= project.Developer && !u.Blocked() && !added[u.ID] {
+		if role >= project.Developer && !u.Blocked() && !added[u.ID] && len(users) < maxEligible {
 			users = append(users, u)
 			added[u.ID] = true
 		}

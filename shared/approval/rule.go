@@ -52,18 +52,19 @@ type ReportType string
 // ReportTypes lists them.
 var ReportTypes = []ReportType{"code_coverage", "license_scanning"}
 
-// The most that is kept of a project, and again of each merge request. All users of all
-// rules are read together.
+// The most that is kept of a project, and again of each merge request, so that one
+// answer can have it all. All users of all rules are read together.
 const (
-	maxRules    = 50
+	maxRules    = 30
 	maxUsers    = 100
+	maxEligible = 100 // that are shown of a rule
 	maxBranches = 100
 )
 
 // The reasons why a rule is not there or cannot be made.
 var (
 	ErrNotFound     = fault.New(fault.NotFound, "approval rule not found")
-	ErrTooMany      = fault.New(fault.Conflict, "there are 50 approval rules already")
+	ErrTooMany      = fault.New(fault.Conflict, "there are 30 approval rules already")
 	ErrNoOverriding = fault.New(fault.Forbidden, "merge requests of this project have no approval rules of their own")
 )
 

@@ -215,11 +215,11 @@ func TestRulesHaveLimits(t *testing.T) {
 	}
 	_, err = a.Approvals.Change(t.Context(), a.by(), a.scope(), 1, approval.Change{UserIDs: append(ids[:40:40], a.owner.ID)})
 	wantComplaints(t, "Change to 101 users", err, fault.Fields{"user_ids": {"has too many (all rules together may name 100 users)"}})
-	for n := range 48 {
+	for n := range 28 {
 		a.add(t, a.scope(), approval.Rule{Name: fmt.Sprint("Rule ", n)}, 0)
 	}
 	if _, err = a.Approvals.Create(t.Context(), a.by(), a.scope(), approval.Rule{Name: "x", Type: approval.Regular}, 0); !errors.Is(err, approval.ErrTooMany) {
-		t.Errorf("Create of the 51st rule = %v, want %v", err, approval.ErrTooMany)
+		t.Errorf("Create of the 31st rule = %v, want %v", err, approval.ErrTooMany)
 	}
 	a.add(t, a.ofMerge(), approval.Rule{Name: "x"}, 0) // has limits of its own
 }
@@ -231,7 +231,7 @@ func TestTheLargestRulesFit(t *testing.T) {
 	for n := range 100 {
 		branches = append(branches, 1<<62+int64(n))
 	}
-	for n := range 50 {
+	for n := range 30 {
 		name := strings.Repeat("\U0001F600", 253) + fmt.Sprintf("%02d", n)
 		a.add(t, a.scope(), approval.Rule{Name: name, UserIDs: []int64{a.owner.ID}, GroupIDs: []int64{a.acme.ID}, ProtectedBranchIDs: branches}, 0)
 	}
@@ -356,6 +356,24 @@ func TestPeopleOfRules(t *testing.T) {
 	wantNames(t, "Eligible with the author", who.Eligible(group), "in-group", "owner")
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Of many who can approve an answer has the first.
+func TestEligibleHasALimit(t *testing.T) {
+	a := arrange(t)
+	var ids []int64
+	for n := range 100 {
+		u := a.User(fmt.Sprintf("user-%03d", n))
+		a.Member(a.web.Place(), u, project.Developer)
+		ids = append(ids, u.ID)
+	}
+	for want, named := range map[int][]int64{100: ids, 99: ids[:98]} { // and owner, from the group
+		rule := a.add(t, a.scope(), approval.Rule{Name: fmt.Sprint("Rule ", want), UserIDs: named, GroupIDs: []int64{a.acme.ID}}, 0)
+		who, err := a.Approvals.People(t.Context(), a.scope(), rule)
+		if got := who.Eligible(rule); len(got) != want || err != nil {
+			t.Errorf("Eligible = %d users, %v, want %d", len(got), err, want)
+		}
 	}
 }
 
