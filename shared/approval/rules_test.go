@@ -387,3 +387,25 @@ func wantNames(t *testing.T, call string, users []user.User, want ...string) {
 		t.Errorf("%s differs (-want +got):\n%s", call, diff)
 	}
 }
+
+// The trail says which rule it was, and of which merge request.
+func TestTheTrailNamesTheRule(t *testing.T) {
+	a := arrange(t)
+	a.add(t, a.scope(), approval.Rule{Name: "Security", Required: 2}, 0)
+	a.add(t, a.ofMerge(), approval.Rule{Name: "Mine", Required: 1}, 0)
+	found, err := a.Trail.Entries(t.Context(), audit.Filter{ProjectID: a.web.ID, Name: approval.EventCreated, Size: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]audit.Details{}
+	for _, e := range found.Entries {
+		got[e.Details["rule"]] = e.Details
+	}
+	want := map[string]audit.Details{
+		"Security": {"in": "acme/web", "rule": "Security", "approvals_required": "2"},
+		"Mine":     {"in": "acme/web", "rule": "Mine", "approvals_required": "1", "merge_request": "1"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the trail differs (-want +got):\n%s", diff)
+	}
+}
