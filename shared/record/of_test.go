@@ -142,3 +142,58 @@ func TestAThingIsRemovedAsItIsNow(t *testing.T) {
 		}
 	}
 }
+
+func TestSearchKeepsWhatItIsAskedFor(t *testing.T) {
+	s, made := arrange(t)
+	other, err := shelves.Create(t.Context(), s, record.Instance, shelf{Name: "Prose"}, time.UnixMicro(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, keep := range map[int64]func(record.Stored[shelf]) bool{
+		made.ID:  func(s record.Stored[shelf]) bool { return s.Thing.Name == "Poems" },
+		other.ID: func(s record.Stored[shelf]) bool { return s.ID == other.ID },
+		0:        func(record.Stored[shelf]) bool { return false },
+	} {
+		found, err := shelves.Search(t.Context(), s, record.Instance, keep, page.First)
+		if err != nil || (len(found.Items) == 1) != (want != 0) || len(found.Items) == 1 && found.Items[0].ID != want || found.Total != -1 {
+			t.Errorf("Search = %+v, %v, want the shelf %d", found, err, want)
+		}
+	}
+}
+
+// What cannot be decoded is an error everywhere, and no search passes it over.
+func TestWhatIsNoThingIsReported(t *testing.T) {
+	s, made := arrange(t)
+	numbers := record.Of[int]{Kind: "shelf"}
+	_, finding := numbers.Find(t.Context(), s, record.Instance, made.ID)
+	_, otherwise := numbers.FindOr(t.Context(), s, record.Instance, made.ID, 7, time.UnixMicro(1))
+	_, byWord := numbers.FindByWord(t.Context(), s, record.Instance, "name", "Poems")
+	_, listing := numbers.List(t.Context(), s, record.Instance, page.First)
+	_, searching := numbers.Search(t.Context(), s, record.Instance, func(record.Stored[int]) bool { return false }, page.First)
+	for call, err := range map[string]error{"Find": finding, "FindOr": otherwise, "FindByWord": byWord, "List": listing, "Search": searching} {
+		if err == nil || fault.KindOf(err) != "" {
+			t.Errorf("%s = %v, want an internal error", call, err)
+		}
+	}
+	if _, err := (record.Of[func()]{Kind: "shelf"}).Create(t.Context(), s, record.Instance, func() {}, time.UnixMicro(1)); err == nil {
+		t.Error("Create stores what JSON cannot say")
+	}
+}
+
+func TestAThingThatIsNotThere(t *testing.T) {
+	s, _ := arrange(t)
+	_, finding := shelves.Find(t.Context(), s, record.Instance, 99)
+	_, byWord := shelves.FindByWord(t.Context(), s, record.Instance, "name", "Prose")
+	for call, err := range map[string]error{"Find": finding, "FindByWord": byWord} {
+		if !fault.Is(err, fault.NotFound) {
+			t.Errorf("%s = %v, want not found", call, err)
+		}
+	}
+}
+
+// Each of these characters takes one byte, not six.
+func TestEncodeLeavesMarkupAsItIs(t *testing.T) {
+	if got, err := record.Encode("<&>"); string(got) != `"<&>"` || err != nil {
+		t.Errorf("Encode = %s, %v", got, err)
+	}
+}
