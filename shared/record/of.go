@@ -16,6 +16,8 @@ import (
 type Of[T any] struct {
 	Kind  Kind
 	Words func(T) Words // nil: none
+	// Lists returns the lists that have the thing of the place; nil: none.
+	Lists func(project.Place, T) []List
 	// PerPlace means that every place counts its own, from 1.
 	PerPlace bool
 }
@@ -73,10 +75,34 @@ func (o Of[T]) List(ctx context.Context, s Store, at project.Place, r page.Reque
 // Search returns a page of the things that keep returns true for. What cannot be
 // decoded is kept, so that it is reported.
 func (o Of[T]) Search(ctx context.Context, s Store, at project.Place, keep func(Stored[T]) bool, r page.Request) (page.Of[Stored[T]], error) {
-	found, err := s.Records(ctx, o.Kind, at, func(r Record) bool {
+	found, err := s.Records(ctx, o.Kind, at, o.keeping(keep), r)
+	return o.decodeAll(found, err)
+}
+
+// keeping returns what a store asks of the record of each thing; nil if keep is nil.
+func (o Of[T]) keeping(keep func(Stored[T]) bool) func(Record) bool {
+	if keep == nil {
+		return nil
+	}
+	return func(r Record) bool {
 		stored, err := o.decode(r)
 		return err != nil || keep(stored)
-	}, r)
+	}
+}
+
+// FindListed returns the thing with this ID in the list.
+func (o Of[T]) FindListed(ctx context.Context, s Store, in List, id int64) (Stored[T], error) {
+	r, err := s.ListedRecord(ctx, o.Kind, in, id)
+	if err != nil {
+		return Stored[T]{}, err
+	}
+	return o.decode(r)
+}
+
+// Listed returns a page of the things in the lists, the newest first. With keep these
+// are those that it returns true for, as Search keeps them.
+func (o Of[T]) Listed(ctx context.Context, s Store, in []List, keep func(Stored[T]) bool, r page.Request) (page.Of[Stored[T]], error) {
+	found, err := s.ListedRecords(ctx, o.Kind, in, o.keeping(keep), r)
 	return o.decodeAll(found, err)
 }
 
@@ -137,7 +163,7 @@ func (o Of[T]) encode(r Record, thing T) (_ Record, err error) {
 	if r.Data, err = Encode(thing); err != nil {
 		return Record{}, fmt.Errorf("encode a %s: %w", o.Kind, err)
 	}
-	r.Words = o.words(thing)
+	r.Words, r.Lists = o.words(thing), o.lists(r.Place, thing)
 	return r, nil
 }
 
@@ -156,8 +182,15 @@ func (o Of[T]) decode(r Record) (Stored[T], error) {
 	if err := json.Unmarshal(r.Data, &stored.Thing); err != nil {
 		return Stored[T]{}, fmt.Errorf("read a stored %s: %w", o.Kind, err)
 	}
-	stored.Words = o.words(stored.Thing)
+	stored.Words, stored.Lists = o.words(stored.Thing), o.lists(r.Place, stored.Thing)
 	return stored, nil
+}
+
+func (o Of[T]) lists(at project.Place, thing T) []List {
+	if o.Lists == nil {
+		return nil
+	}
+	return o.Lists(at, thing)
 }
 
 func (o Of[T]) words(thing T) Words {

@@ -11,6 +11,7 @@ import (
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
+	"gatehouse/shared/project"
 	"gatehouse/shared/record"
 	"gatehouse/shared/storage/sqlite/sqlitetest"
 )
@@ -195,5 +196,38 @@ func TestAThingThatIsNotThere(t *testing.T) {
 func TestEncodeLeavesMarkupAsItIs(t *testing.T) {
 	if got, err := record.Encode("<&>"); string(got) != `"<&>"` || err != nil {
 		t.Errorf("Encode = %s, %v", got, err)
+	}
+}
+
+// Things are in the lists that follow from them, and leave them with a change.
+func TestThingsAreInLists(t *testing.T) {
+	s := sqlitetest.Open(t)
+	withBooks := record.List{Place: record.Instance, Name: "with books"}
+	lent := record.Of[shelf]{Kind: "lent shelf", Lists: func(at project.Place, s shelf) []record.List {
+		if len(s.Books) == 0 {
+			return nil
+		}
+		return []record.List{{Place: at, Name: withBooks.Name}}
+	}}
+	made, err := lent.Create(t.Context(), s, record.Instance, shelf{Name: "Poems", Books: []string{"Odes"}}, time.UnixMicro(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := lent.FindListed(t.Context(), s, withBooks, made.ID)
+	if err != nil || found.Thing.Name != "Poems" {
+		t.Errorf("FindListed = %+v, %v, want the shelf", found, err)
+	}
+	for name, want := range map[string]int{"Poems": 1, "Prose": 0} {
+		keep := func(s record.Stored[shelf]) bool { return s.Thing.Name == name }
+		listed, err := lent.Listed(t.Context(), s, []record.List{withBooks}, keep, page.First)
+		if err != nil || len(listed.Items) != want {
+			t.Errorf("Listed with the name %s = %+v, %v, want %d", name, listed, err, want)
+		}
+	}
+	if _, err := lent.Change(t.Context(), s, found, func(s *shelf) error { s.Books = nil; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lent.FindListed(t.Context(), s, withBooks, made.ID); !fault.Is(err, fault.NotFound) {
+		t.Errorf("FindListed of an empty shelf = %v, want not found", err)
 	}
 }

@@ -31,9 +31,16 @@ type Record struct {
 	ID        int64         // of its kind, in the instance
 	Number    int64         // finds it in the place; the ID, unless each place counts its own
 	Words     Words         // those of the data; a store does not return them
+	Lists     []List        // those that have it besides its place's own; likewise
 	Data      []byte        // JSON
 	CreatedAt time.Time
 	Version   int64
+}
+
+// List is a list of a place, which can have records of other places.
+type List struct {
+	Place project.Place
+	Name  string // stored, so it never changes
 }
 
 // The reasons why a store refuses an operation.
@@ -42,13 +49,14 @@ var (
 	ErrChanged  = fault.New(fault.Conflict, "someone else changed this meanwhile")
 )
 
-// Store keeps records, which are deleted with their place. Reads see every write
+// Store keeps records, which are deleted with their place, and lists of them, which
+// are deleted with theirs. Reads see every write
 // that was acknowledged before.
 type Store interface {
 	// CreateRecord stores a record and returns it with its ID, which is never used
 	// again for the kind, its Number and its Version. If perPlace is set the place
 	// counts its own records of the kind, from 1. It returns a fault.NotFound error when the
-	// place is gone, and a complaint about the field when another record has one of
+	// place or that of a list is gone, and a complaint about the field when another record has one of
 	// the words. Of concurrent callers with one word only one succeeds.
 	CreateRecord(ctx context.Context, r Record, perPlace bool) (Record, error)
 
@@ -64,11 +72,20 @@ type Store interface {
 	// newest first. Without keep these are all of them, with their total.
 	Records(ctx context.Context, k Kind, at project.Place, keep func(Record) bool, r page.Request) (page.Of[Record], error)
 
-	// ChangeRecord replaces the words and data, and returns the record with its next
+	// ListedRecord returns the record with this ID in the list, or a fault.NotFound
+	// error.
+	ListedRecord(ctx context.Context, k Kind, in List, id int64) (Record, error)
+
+	// ListedRecords returns a page of the records in the lists that keep returns true
+	// for, each once, by descending ID. Its Total is -1, and a page may lack records
+	// that are removed meanwhile.
+	ListedRecords(ctx context.Context, k Kind, in []List, keep func(Record) bool, r page.Request) (page.Of[Record], error)
+
+	// ChangeRecord replaces the words, lists and data, and returns the record with its next
 	// version. It returns ErrChanged when the stored version is another than that of
 	// was, a fault.NotFound error when the record is gone, and the complaint of
 	// CreateRecord. A record with version 0 is stored under the number that it has,
-	// without words: the error is ErrChanged when there is one, and fault.NotFound
+	// without words and lists: the error is ErrChanged when there is one, and fault.NotFound
 	// when the place is gone. Totals of lists do not count such records.
 	ChangeRecord(ctx context.Context, was, next Record) (Record, error)
 

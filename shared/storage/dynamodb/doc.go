@@ -58,6 +58,7 @@
 //	directory     PROJECT#<id>                   PROJECT                   a project
 //	directory     RECORDS#<place>                COUNT#<kind>              how many records of the kind there are
 //	directory     RECORDS#<place>                COUNTER#<kind>            the last number of a kind of records that the place counts
+//	directory     RECORDS#<place>                ENTRY#<list>#<kind>#<id>  a record in a list of the place
 //	directory     RECORDS#<place>                RECORD#<kind>#<number>    a record that the REST API keeps
 //	directory     RECORDS#<place>                WORD#<kind>#<word>        the record that alone has the word in a field
 //	directory     USER#<id>                      MEMBER#<kind>#<place>     a membership, found from the user

@@ -66,9 +66,8 @@ func (s *Store) CreateRecord(ctx context.Context, r record.Record, perPlace bool
 		return record.Record{}, err
 	}
 	r.Version = 1
-	changes := []change{create(recordKey(r), recordFields(&r)), addToCount(countOfRecords(r), 1)}
-	changes = append(changes, requirePlaceOf(r)...)
-	return r, s.write(ctx, append(changes, reword(record.Record{}, r)...)...)
+	changes := []change{create(recordKey(r), append(recordFields(&r), listsOfRecord(r))), addToCount(countOfRecords(r), 1)}
+	return r, s.write(ctx, slices.Concat(changes, requirePlaceOf(r), reword(record.Record{}, r), enlist(record.Record{}, r))...)
 }
 
 // numberRecord counts up for a new record: the kind and, at once, the place.
@@ -158,27 +157,36 @@ func (s *Store) ChangeRecord(ctx context.Context, was, next record.Record) (reco
 	if was.Version == 0 {
 		return next, s.write(ctx, append(requirePlaceOf(next), create(recordKey(next), recordFields(&next)).orElse(records.changed))...)
 	}
-	changed := set(recordKey(was), fields{{"data", &next.Data}, {"version", &next.Version}}).version(was.Version)
-	return next, s.write(ctx, append([]change{records.explain(changed)}, reword(was, next)...)...)
+	written := fields{{"data", &next.Data}, {"version", &next.Version}}
+	listed := enlist(was, next)
+	if len(listed) > 0 {
+		written = append(written, listsOfRecord(next))
+	}
+	changed := records.explain(set(recordKey(was), written).version(was.Version))
+	return next, s.write(ctx, slices.Concat([]change{changed}, reword(was, next), listed)...)
 }
 
 // RemoveRecord removes a record.
 func (s *Store) RemoveRecord(ctx context.Context, was record.Record) error {
 	gone := records.explain(mustRemove(recordKey(was)).version(was.Version))
-	return s.write(ctx, append([]change{gone, addToCount(countOfRecords(was), -1)}, reword(was, record.Record{})...)...)
+	changes := []change{gone, addToCount(countOfRecords(was), -1)}
+	return s.write(ctx, slices.Concat(changes, reword(was, record.Record{}), enlist(was, record.Record{}))...)
 }
 
-// removeRecords removes all records of a deleted place. They are unreachable, since
-// ids of places are never used again.
+// removeRecords removes all records of a deleted place, from the lists of other places
+// too, and its lists. They are unreachable, since ids of places are never used again.
 func (s *Store) removeRecords(ctx context.Context, at project.Place) error {
 	var all []change
 	partition := key{recordItem.table, recordItem.key(recordsIn(at)).pk, ""}
 	input := s.partition(partition, forward)
-	input.ProjectionExpression = aws.String("sk")
+	input.ProjectionExpression = aws.String("sk, kind, id, lists")
 	err := s.run(ctx, input, func(it item) (bool, error) {
 		k := partition
-		err := fields{{"sk", &k.sk}}.read(it)
-		all = append(all, remove(k))
+		if err := (fields{{"sk", &k.sk}}).read(it); err != nil {
+			return false, err
+		}
+		elsewhere, err := entriesOf(it)
+		all = append(append(all, remove(k)), elsewhere...)
 		return true, err
 	})
 	if err != nil {

@@ -80,4 +80,7 @@ func TestRecordsAreFoundByIndexes(t *testing.T) {
 	wantPlan(t, s, records.selected+recordsOf+" AND number < ? ORDER BY number DESC LIMIT ?", "sqlite_autoindex_records_1 (place_kind=? AND place_id=? AND kind=? AND number<?)", "", 0, "k", 9, 20)
 	wantPlan(t, s, "SELECT 1 FROM records "+recordsIn, "sqlite_autoindex_records_1 (place_kind=? AND place_id=?)", "project", 1)
 	wantPlan(t, s, "SELECT 1 FROM record_words "+recordsIn, "PRIMARY KEY (place_kind=? AND place_id=?)", "project", 1)
+	const newest = " AND record_lists.id < ? ORDER BY record_lists.id DESC LIMIT ?"
+	wantPlan(t, s, listedRecords.selected+listedIn+newest, "PRIMARY KEY (list_kind=? AND list_id=? AND list=? AND kind=? AND id<?)", "group", 1, "below", "k", 9, 20)
+	wantPlan(t, s, "SELECT 1 FROM record_lists "+oneRecord, "record_lists_of_record (place_kind=? AND place_id=? AND kind=? AND number=?)", "project", 1, "k", 2)
 }

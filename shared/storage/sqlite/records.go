@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"time"
 
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
@@ -48,8 +47,10 @@ func (s *Store) CreateRecord(ctx context.Context, r record.Record, perPlace bool
 		if err := tx.claimWords(r); err != nil {
 			return err
 		}
-		_, err = records.insert(tx, &r)
-		return err
+		if _, err = records.insert(tx, &r); err != nil {
+			return err
+		}
+		return tx.listRecord(r, nil)
 	})
 	return r, err
 }
@@ -121,8 +122,6 @@ func (s *Store) Records(ctx context.Context, k record.Kind, at project.Place, ke
 	return list.Page(ctx, r)
 }
 
-func recordTime(r record.Record) time.Time { return r.CreatedAt }
-
 // ChangeRecord replaces a record.
 func (s *Store) ChangeRecord(ctx context.Context, was, next record.Record) (record.Record, error) {
 	next.Version = was.Version + 1
@@ -137,6 +136,9 @@ func (s *Store) ChangeRecord(ctx context.Context, was, next record.Record) (reco
 			return err
 		}
 		if err := tx.claimWords(next); err != nil {
+			return err
+		}
+		if err := tx.relistRecord(was, next); err != nil {
 			return err
 		}
 		return tx.exec("UPDATE records SET data = ?, version = ? "+oneRecord, append([]any{next.Data, next.Version}, recordKey(next)...)...)
@@ -164,12 +166,21 @@ func (s *Store) RemoveRecord(ctx context.Context, was record.Record) error {
 		if err := tx.freeWords(was); err != nil {
 			return err
 		}
+		if err := tx.exec("DELETE FROM record_lists "+oneRecord, recordKey(was)...); err != nil {
+			return err
+		}
 		return records.delete(tx, oneRecord, recordKey(was)...)
 	})
 }
 
-// removeRecords removes all records of a place.
+// removeRecords removes all records and lists of a place.
 func (tx *transaction) removeRecords(at project.Place) error {
+	if err := tx.exec("DELETE FROM record_lists "+recordsIn, at.Kind, at.ID); err != nil {
+		return err
+	}
+	if err := tx.exec("DELETE FROM record_lists WHERE list_kind = ? AND list_id = ?", at.Kind, at.ID); err != nil {
+		return err
+	}
 	if err := tx.exec("DELETE FROM record_words "+recordsIn, at.Kind, at.ID); err != nil {
 		return err
 	}

@@ -41,6 +41,7 @@ var subjects = []struct {
 	{"environments", environments},
 	{"deprecated uses", deprecatedUses},
 	{"records", records},
+	{"lists of records", recordLists},
 }
 
 // Run tests the store that open returns. It opens one for each subject and expects it
