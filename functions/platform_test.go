@@ -1,16 +1,20 @@
 package functions_test
 
 import (
+	"encoding/json"
+
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/geo"
 	"gatehouse/shared/instance"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
+	"gatehouse/shared/runner"
 	"gatehouse/shared/user"
 )
 
 func aboutThePlatform() []scenario {
+	const build = `{"description":"Build","tag_list":["linux"]}`
 	const report = `{"healthy":true,"projects_count":41,"failures":[{"project_id":1}]}`
 	return []scenario{
 		{rest: "POST /applications", send: `{"name":"REST","redirect_uri":"` + callback + `","scopes":"api"}`, status: 201, keep: "application", stored: names(oauth.EventApplicationCreated)},
@@ -73,5 +77,38 @@ func aboutThePlatform() []scenario {
 		{rest: "POST /geo_nodes/{site}/repair", deprecated: true, status: 200, stored: names(geo.EventRepaired)},
 		{rest: "DELETE /geo_nodes/{site}", deprecated: true, status: 204, stored: names(geo.EventDeleted)},
 		{rest: "DELETE /geo_nodes/{site}", deprecated: true, status: 404},
+
+		{rest: "POST /runners/reset_registration_token", status: 201, keep: "registration", stored: names(runner.EventTokenReset), cost: cost{4, 1, 4}},
+		{do: registerRunner, name: "a runner registers itself, is in contact, and goes", stored: names(runner.EventCreated, runner.EventDeleted)},
+		{rest: "POST /runners", send: build, status: 201, keep: "runner", stored: names(runner.EventCreated), cost: cost{4, 2, 4}},
+		{rest: "POST /runners", send: `{"token":"gtrr-i0-unheard"}`, status: 403},
+		{rest: "POST /runners", send: `{"active":false}`, deprecated: true, status: 201, stored: names(runner.EventCreated)},
+		{rest: "GET /runners", status: 200, cost: cost{4, 0, 0}},
+		{rest: "GET /runners/all", status: 200, cost: cost{4, 0, 0}},
+		{rest: "GET /runners/all?status=not_connected&tag_list=linux", status: 200, cost: cost{4, 0, 0}},
+		{rest: "GET /runners/all?status=active", deprecated: true, status: 200, cost: cost{4, 2, 0}},
+		{rest: "GET /runners/{runner}", status: 200, cost: cost{4, 0, 0}},
+		{rest: "PUT /runners/{runner}", send: `{"paused":true}`, status: 200, stored: names(runner.EventChanged), cost: cost{5, 1, 4}},
+		{rest: "PUT /runners/{runner}", send: `{"active":true}`, deprecated: true, status: 200, stored: names(runner.EventChanged)},
+		{rest: "DELETE /runners/{runner}", status: 204, stored: names(runner.EventDeleted), cost: cost{5, 1, 4}},
+		{rest: "POST /groups", send: `{"name":"Runs","path":"runs"}`, status: 201, keep: "runs", stored: names(project.EventGroupCreated)},
+		{rest: "POST /groups/{runs}/runners/reset_registration_token", status: 201, keep: "registration", stored: names(runner.EventTokenReset)},
+		{do: registerRunner, name: "a runner of a group registers itself", stored: names(runner.EventCreated, runner.EventDeleted)},
+		{rest: "GET /groups/{runs}/runners", status: 200, cost: cost{4, 0, 0}},
+		{rest: "DELETE /groups/{runs}", status: 204, stored: names(project.EventGroupDeleted)},
 	}
+}
+
+// registerRunner has a runner register itself with the last registration token, verify
+// its token and delete itself.
+func registerRunner(w *walk) {
+	registration, _ := w.things["registration"]["token"].(string)
+	answer := w.call(w.t, "POST", "/runners", "", `{"token":"`+registration+`"}`, 201)
+	var made struct{ Token string }
+	if err := json.Unmarshal(answer, &made); err != nil {
+		w.t.Fatal(err)
+	}
+	own := `{"token":"` + w.secret(made.Token) + `"}`
+	w.call(w.t, "POST", "/runners/verify", "", own, 200)
+	w.call(w.t, "DELETE", "/runners", "", own, 204)
 }

@@ -16,6 +16,7 @@ import (
 	"gatehouse/shared/mergerequest"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
+	"gatehouse/shared/runner"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/storage/dynamodb"
 	"gatehouse/shared/user"
@@ -27,6 +28,7 @@ func aboutProjects() []scenario {
 		policies     = "/projects/{web}/license_approval_policies"
 		older        = "/projects/{web}/managed_licenses"
 		merges       = "/projects/{web}/merge_requests"
+		runners      = "/projects/{web}/runners"
 		fix          = `{"source_branch":"fix","target_branch":"main","title":"Fix it"}`
 		approvals    = "/projects/{web}/approvals"
 		setting      = "/projects/{web}/merge_request_approval_setting"
@@ -142,8 +144,29 @@ func aboutProjects() []scenario {
 		{rest: "DELETE " + own + "/{own}", status: 204, needs: project.Maintainer, stored: names(approval.EventDeleted)},
 		{rest: "DELETE " + rules + "/{rule}", status: 204, needs: project.Maintainer, stored: names(approval.EventDeleted), cost: cost{4, 1, 5}},
 		{rest: "DELETE " + rules + "/{rule}", status: 404},
+
+		{rest: "POST " + runners + "/reset_registration_token", status: 201, needs: project.Maintainer, stored: names(runner.EventTokenReset), cost: cost{4, 1, 5}},
+		{do: runnerElsewhere, name: "a runner of another project", stored: names(project.EventProjectCreated, runner.EventTokenReset, runner.EventCreated)},
+		{rest: "POST " + runners, send: `{"runner_id":{runner}}`, status: 201, stored: names(runner.EventAssigned), cost: cost{5, 1, 5}},
+		{rest: "POST " + runners, send: `{"runner_id":{runner}}`, status: 400},
+		{rest: "POST " + runners, status: 400, needs: project.Maintainer},
+		{rest: "GET " + runners, status: 200, needs: project.Maintainer, cost: cost{4, 0, 0}},
+		{rest: "GET " + runners + "?scope=paused", deprecated: true, status: 200, needs: project.Maintainer},
+		{rest: "DELETE " + runners + "/99", status: 404, needs: project.Maintainer},
+		{rest: "DELETE " + runners + "/{runner}", status: 204, stored: names(runner.EventUnassigned), cost: cost{5, 1, 5}},
 		{rest: "DELETE /projects/{web}", status: 204, stored: names(project.EventProjectDeleted)},
 	}
+}
+
+// runnerElsewhere makes a project with a runner.
+func runnerElsewhere(w *walk) {
+	token := w.root.Token.Reveal()
+	w.keep("elsewhere", w.call(w.t, "POST", "/projects", token, `{"name":"Elsewhere","path":"elsewhere"}`, 201))
+	reset := w.things.expand("/projects/{elsewhere}/runners/reset_registration_token")
+	w.keep("registration", w.call(w.t, "POST", reset, token, "", 201))
+	registration, _ := w.things["registration"]["token"].(string)
+	w.keep("runner", w.call(w.t, "POST", "/runners", "", `{"token":"`+w.secret(registration)+`"}`, 201))
+	w.secret(w.things["runner"]["token"].(string))
 }
 
 // Four accounts make one person a member a hundred times in an hour, however often

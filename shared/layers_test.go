@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"web", "gateway", "openapi"},
 	{"auth", "openapi/openapitest"},
 	{"app"},
-	{"site", "memberapi", "boot", "apptest", "gateway/localgateway"},
+	{"site", "memberapi", "runnerapi", "boot", "apptest", "gateway/localgateway"},
 }
 
 // rules is the layer that knows neither HTTP nor a database nor AWS.

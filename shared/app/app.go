@@ -22,6 +22,7 @@ import (
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/oidc"
 	"gatehouse/shared/project"
+	"gatehouse/shared/runner"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
 	"gatehouse/shared/signin"
@@ -60,6 +61,7 @@ type App struct {
 	Instance     *instance.Rules
 	Licenses     *license.Rules
 	Merges       *mergerequest.Rules
+	Runners      *runner.Rules
 	Integrations *integration.Rules
 	Alerts       *alert.Rules
 	Intake       *intake.Rules
@@ -89,6 +91,7 @@ func New(store storage.Store, c Config) *App {
 	a.Approvals = approval.NewRules(store, trail, c.Now)
 	a.Licenses = license.NewRules(store, trail, c.Now)
 	a.Merges = mergerequest.NewRules(store, trail, c.Now)
+	a.Runners = runner.NewRules(store, trail, attempts, c.Now)
 	a.Geo = geo.NewRules(store, trail, c.Now)
 	a.Instance = instance.NewRules(store, trail, c.Now)
 	a.OAuth = oauth.NewServer(store, a.Users, attempts, trail, c.Keys, c.OAuth, c.Now)

@@ -1,6 +1,6 @@
 // Package platformapi serves the REST API for users, personal access tokens,
-// groups, applications, the settings of the instance and geo sites, and the description
-// of the whole API.
+// groups, applications, the settings of the instance, geo sites and runners, and the
+// description of the whole API.
 package platformapi
 
 import (
@@ -30,6 +30,7 @@ func New(app *app.App) http.Handler {
 	api.routeApplications(mux)
 	api.routeSettings(mux)
 	api.routeGeo(mux)
+	api.routeRunners(mux)
 	mux.HandleFunc("GET /api/v4/openapi.json", openapi.Serve)
 	mux.Handle("GET /api/v4/deprecations", listDeprecations(app.BaseURL))
 	mux.Handle("GET /api/v4/deprecations/uses", app.Auth.User()(api.listDeprecatedUses))

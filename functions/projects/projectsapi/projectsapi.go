@@ -1,5 +1,6 @@
 // Package projectsapi serves the REST API about projects, their members their
-// environments, license policies, merge requests and approvals, and what other groups serve below a project.
+// environments, license policies, merge requests, approvals and runners, and what other
+// groups serve below a project.
 package projectsapi
 
 import (
@@ -34,6 +35,7 @@ func New(app *app.App) http.Handler {
 	api.routeMerges(mux)
 	api.routeApprovals(mux)
 	api.routeApprovalRules(mux)
+	api.routeRunners(mux)
 	errortrackingapi.Mount(mux, app)
 	monitorapi.Mount(mux, app)
 	memberapi.Mount(mux, app, "/api/v4/projects/{id}", in)
