@@ -12,7 +12,6 @@ import (
 	"gatehouse/functions/platform/platformapi"
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/audit"
-	"gatehouse/shared/deprecation"
 	"gatehouse/shared/project"
 	"gatehouse/shared/record"
 )
@@ -298,26 +297,6 @@ func TestActiveIsTheOppositeOfPaused(t *testing.T) {
 			answer.WantError(t, 400, "active, paused are mutually exclusive")
 			answer, _ = send(call, both, true)
 			answer.WantError(t, 400, "active is deprecated: send paused")
-		}
-	}
-}
-
-// The pairs of the table are what the handlers make of them.
-func TestPairsOfActiveAndPaused(t *testing.T) {
-	x := newRunnersAPI(t)
-	one, _ := x.register(t, record.Instance, object{})
-	for _, e := range deprecation.Table {
-		if e.ID != "runner-active" {
-			continue
-		}
-		for _, pair := range e.Values {
-			for _, sent := range []struct{ name, value string }{{"active", pair.Old}, {"paused", pair.New}} {
-				x.call(t, x.admin, "PUT", one, object{sent.name: json.RawMessage(sent.value)})
-				got := x.call(t, x.admin, "GET", one, nil).Object(t)
-				if fmt.Sprint(got["active"]) != pair.Old || fmt.Sprint(got["paused"]) != pair.New {
-					t.Errorf("%s %s makes active %v and paused %v, want %s and %s", sent.name, sent.value, got["active"], got["paused"], pair.Old, pair.New)
-				}
-			}
 		}
 	}
 }

@@ -35,6 +35,10 @@ func (s *Store) ListedRecord(ctx context.Context, k record.Kind, in record.List,
 	return listedRecords.numbered(ctx, s, listKey(k, in), id)
 }
 
+// listedRead is how many records of lists a search looks at for a page. Each takes a
+// read unit, because it is read by itself.
+const listedRead = 100
+
 // ListedRecords returns a page of the records of some lists.
 func (s *Store) ListedRecords(ctx context.Context, k record.Kind, in []record.List, keep func(record.Record) bool, r page.Request) (page.Of[record.Record], error) {
 	list := walk.List[record.Record]{Position: func(r record.Record) page.Position { return page.At(r.ID) }}
@@ -46,7 +50,7 @@ func (s *Store) ListedRecords(ctx context.Context, k record.Kind, in []record.Li
 	}
 	list.Search = func(r record.Record) bool { return r.Version > 0 && keep(r) }
 	list.Complete, list.Time = s.completeRecords, func(r record.Record) time.Time { return r.CreatedAt }
-	list.Limit, list.Look = recordsRead, recordsRead/4
+	list.Limit, list.Look = listedRead, listedRead/2
 	return list.Page(ctx, r)
 }
 
