@@ -52,6 +52,19 @@ func aliases() []alias {
 		one := "/projects/{web}/" + family + "/{policy}"
 		return spelling{"PATCH " + one, `{"approval_status":%s}`, "GET " + one, "approval_status"}
 	}
+	runner := func(name string) spelling {
+		return spelling{"PUT /runners/{runner}", `{"` + name + `":%s}`, "GET /runners/{runner}", name}
+	}
+	listed := func(name string) spelling {
+		return spelling{"PUT /runners/{runner}", `{"` + name + `":%s}`, "GET /runners/all", "0." + name}
+	}
+	approval := func(name string) spelling {
+		return spelling{"POST /projects/{web}/approvals", `{"` + name + `":%s}`, "GET /projects/{web}/approvals", name}
+	}
+	approvalSetting := func(name string) spelling {
+		const settings = "/projects/{web}/merge_request_approval_setting"
+		return spelling{"PUT " + settings, `{"` + name + `":%s}`, "GET " + settings, name + ".value"}
+	}
 	tokenInfo := func(name string) spelling { return spelling{read: "GET /oauth/token/info", at: name} }
 	const level, defaults = "default_branch_protection", "default_branch_protection_defaults"
 	const byLevel, byObject = `{"` + level + `":%s}`, `{"` + defaults + `":%s}`
@@ -119,6 +132,24 @@ func aliases() []alias {
 			given: []scenario{{rest: "PUT " + other + "/platform_state", send: `{"diffs":[{"old_path":"a","new_path":"b","diff":"@@","renamed_file":true}],"overflow":false}`, status: 200}},
 			old:   spelling{read: "GET " + other + "/changes", at: "changes"}, new: spelling{read: "GET " + other + "/diffs"},
 		},
+		{
+			entry: "runner-active",
+			given: []scenario{{rest: "POST /runners", send: "{}", status: 201, keep: "runner"}},
+			old:   runner("active"), new: runner("paused"),
+		},
+		{ // in lists
+			entry: "runner-active",
+			old:   listed("active"), new: listed("paused"),
+		},
+		{entry: "require-password-to-approve", old: approval("require_password_to_approve"), new: approval("require_reauthentication_to_approve")},
+		{ // as an object
+			entry: "require-password-to-approve",
+			old:   approvalSetting("require_password_to_approve"), new: approvalSetting("require_reauthentication_to_approve"),
+		},
+		{ // across the two forms
+			entry: "require-password-to-approve",
+			old:   approval("require_password_to_approve"), new: approvalSetting("require_reauthentication_to_approve"),
+		},
 		{entry: "token-info-aliases", old: tokenInfo("scopes"), new: tokenInfo("scope")},
 		{entry: "token-info-aliases", old: tokenInfo("expires_in_seconds"), new: tokenInfo("expires_in")},
 	}
@@ -132,9 +163,7 @@ var notCompared = map[string]string{
 	deprecation.MetricsAPIURL: "nothing takes its place",
 	deprecation.OnCallLink:    "nothing takes its place",
 
-	"runner-active":               "is not built",
-	"require-password-to-approve": "is not built",
-	"pull-mirror":                 "is not built",
+	"pull-mirror": "is not built",
 }
 
 // protectionsBetween are protections that no number stands for, with the one that comes
