@@ -7,6 +7,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -138,6 +139,11 @@ func TestParamsComplaints(t *testing.T) {
 			v.OptionalDate("a")
 			v.OptionalDate("b")
 		}, "a is invalid, b is invalid"},
+		{"not an instant", post("a=2026-11-22&b=2026-11-22T12:00:00&c=1969-12-31T23:59:59Z&d=9999-12-31T23:59:59-01:00", "", ""), func(v *web.Values) {
+			for _, name := range []string{"a", "b", "c", "d"} {
+				v.OptionalTime(name)
+			}
+		}, "a is invalid, b is invalid, c is invalid, d is invalid"},
 		{"not words", post("", jsonType, `{"scopes":[1]}`), func(v *web.Values) { v.Words("scopes") }, "scopes is invalid, scopes is empty"},
 	}
 	for _, test := range tests {
@@ -169,11 +175,23 @@ func TestNullAndAbsentParams(t *testing.T) {
 	if day := params.OptionalDate("day"); !day.IsZero() {
 		t.Errorf("OptionalDate of null = %v, want the zero time", day)
 	}
+	if instant := params.OptionalTime("day"); !instant.IsZero() {
+		t.Errorf("OptionalTime of null = %v, want the zero time", instant)
+	}
 	if !params.Has("text") || params.Has("absent") {
 		t.Error("Has() does not tell null from absent")
 	}
 	if err := params.Err(); err != nil {
 		t.Errorf("Err() = %v, want none", err)
+	}
+}
+
+func TestOptionalTime(t *testing.T) {
+	for _, text := range []string{"2026-11-22T12:00:00.123Z", "2026-11-22T13:00:00.123+01:00"} {
+		params := readParams(t, post("at="+url.QueryEscape(text), "", ""))
+		if got, want := params.OptionalTime("at"), time.Date(2026, 11, 22, 12, 0, 0, 123e6, time.UTC); got != want || params.Err() != nil {
+			t.Errorf("OptionalTime of %s = %v, %v, want %v", text, got, params.Err(), want)
+		}
 	}
 }
 

@@ -155,6 +155,21 @@ func (v *Values) OptionalDate(name string) time.Time {
 	return day
 }
 
+// OptionalTime returns an instant (RFC 3339), or the zero time when it was not sent or
+// is null or blank.
+func (v *Values) OptionalTime(name string) time.Time {
+	s := v.OptionalString(name)
+	if s == nil || *s == "" {
+		return time.Time{}
+	}
+	instant, err := time.Parse(time.RFC3339, *s)
+	if instant = instant.UTC(); err != nil || instant.Year() < 1970 || instant.Year() > 9999 {
+		v.complain(name, "is invalid")
+		return time.Time{}
+	}
+	return instant
+}
+
 // Words returns a required list of words: a list of texts, or one text with spaces
 // or commas between the words. It must not be empty.
 func (v *Values) Words(name string) []string {
