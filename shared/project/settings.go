@@ -22,6 +22,7 @@ type GroupSettings struct {
 type ProjectSettings struct {
 	// VariablesRole may set variables of a pipeline; empty: VariablesByDevelopers.
 	VariablesRole VariablesRole `json:"ci_pipeline_variables_minimum_override_role,omitempty"`
+	Mirror        Mirror        `json:"mirror,omitzero"`
 }
 
 // Settings are those of a group or of a project.

@@ -1,0 +1,82 @@
+package mirror
+
+import (
+	"time"
+	"unicode/utf8"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/record"
+)
+
+// Status is how far a pull is.
+type Status string
+
+// The statuses. None is that of a mirror that nobody pulled yet.
+const (
+	None      Status = "none"
+	Scheduled Status = "scheduled"
+	Started   Status = "started"
+	Finished  Status = "finished"
+	Failed    Status = "failed"
+	Canceled  Status = "canceled"
+)
+
+// Statuses lists them.
+var Statuses = []Status{None, Scheduled, Started, Finished, Failed, Canceled}
+
+// State is what is known of a mirror's last pull.
+type State struct {
+	Status      Status    `json:"update_status"`
+	LastError   string    `json:"last_error,omitempty"`
+	UpdatedAt   time.Time `json:"last_update_at,omitzero"` // when one ended
+	StartedAt   time.Time `json:"last_update_started_at,omitzero"`
+	SucceededAt time.Time `json:"last_successful_update_at,omitzero"`
+}
+
+// states are stored apart from the settings, because they change all the time: one
+// below each project.
+var states = record.Of[State]{Kind: "pull_mirror"}
+
+// theOne is the number of a project's state.
+const theOne = 1
+
+// Report is what the platform says of a pull.
+type Report struct {
+	Status    Status
+	LastError *string   // nil: none if the pull is finished, else what it was
+	UpdatedAt time.Time // zero: now if the pull ended, else what it was
+}
+
+// apply changes the state. It masks credentials in the error, and the mirror's own
+// wherever they are.
+func (r Report) apply(s *State, own Credentials, now time.Time) {
+	s.Status = r.Status
+	switch {
+	case r.LastError != nil:
+		s.LastError = redact(*r.LastError, own)
+	case r.Status == Finished:
+		s.LastError = ""
+	}
+	switch {
+	case !r.UpdatedAt.IsZero():
+		s.UpdatedAt = r.UpdatedAt
+	case r.Status == Finished, r.Status == Failed:
+		s.UpdatedAt = now
+	}
+	switch r.Status {
+	case Started:
+		s.StartedAt = now
+	case Finished:
+		s.SucceededAt = s.UpdatedAt
+	}
+}
+
+// maxError is the longest error, in characters.
+const maxError = 4096
+
+func (r Report) check() error {
+	if r.LastError != nil && utf8.RuneCountInString(*r.LastError) > maxError {
+		return fault.Field("last_error", "is too long (maximum is 4096 characters)")
+	}
+	return nil
+}
