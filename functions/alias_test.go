@@ -66,6 +66,9 @@ func aliases() []alias {
 		return spelling{"PUT " + settings, `{"` + name + `":%s}`, "GET " + settings, name + ".value"}
 	}
 	tokenInfo := func(name string) spelling { return spelling{read: "GET /oauth/token/info", at: name} }
+	mirror := func(name string) spelling {
+		return spelling{"PUT /projects/{web}/mirror/pull", `{"` + name + `":%s}`, "GET /projects/{web}/mirror/pull", name}
+	}
 	const level, defaults = "default_branch_protection", "default_branch_protection_defaults"
 	const byLevel, byObject = `{"` + level + `":%s}`, `{"` + defaults + `":%s}`
 	return []alias{
@@ -90,6 +93,18 @@ func aliases() []alias {
 			old:   webProject("restrict_user_defined_variables"), new: webProject("ci_pipeline_variables_minimum_override_role"),
 			further: []deprecation.Pair{{Old: "true", New: `"owner"`}, {Old: "true", New: `"no_one_allowed"`}},
 		},
+		{
+			entry: "pull-mirror", old: webProject("import_url"), new: mirror("url"),
+			values: sameValues(`"https://git.example/web.git"`, `"ssh://git.example:2222/web.git"`, `"git://203.0.113.9/web.git"`),
+		},
+		{ // the same in a list
+			entry: "pull-mirror",
+			old:   spelling{read: "GET /projects", at: "0.import_url"}, new: spelling{read: "GET /projects/{web}/mirror/pull", at: "url"},
+		},
+		{entry: "pull-mirror", old: webProject("mirror"), new: mirror("enabled"), values: sameValues("true", "false")},
+		{entry: "pull-mirror", old: webProject("mirror_trigger_builds"), new: mirror("mirror_trigger_builds"), values: sameValues("true", "false")},
+		{entry: "pull-mirror", old: webProject("only_mirror_protected_branches"), new: mirror("only_mirror_protected_branches"), values: sameValues("true", "false")},
+		{entry: "pull-mirror", old: webProject("mirror_branch_regex"), new: mirror("mirror_branch_regex"), values: sameValues(`"^release/"`, `"a|b"`)},
 		{
 			entry: "geo-nodes",
 			given: []scenario{{rest: "POST /geo_sites", send: `{"name":"Berlin","url":"https://berlin.example"}`, status: 201, keep: "site"}},
@@ -155,6 +170,14 @@ func aliases() []alias {
 	}
 }
 
+// sameValues are values that both names have.
+func sameValues(all ...string) (pairs []deprecation.Pair) {
+	for _, value := range all {
+		pairs = append(pairs, deprecation.Pair{Old: value, New: value})
+	}
+	return pairs
+}
+
 // notCompared are the entries of the table without a row, and why.
 var notCompared = map[string]string{
 	"approvers":         "nothing takes the place of lists that are always empty",
@@ -162,8 +185,6 @@ var notCompared = map[string]string{
 
 	deprecation.MetricsAPIURL: "nothing takes its place",
 	deprecation.OnCallLink:    "nothing takes its place",
-
-	"pull-mirror": "is not built",
 }
 
 // protectionsBetween are protections that no number stands for, with the one that comes

@@ -14,6 +14,7 @@ import (
 	"gatehouse/shared/fault"
 	"gatehouse/shared/license"
 	"gatehouse/shared/mergerequest"
+	"gatehouse/shared/mirror"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
 	"gatehouse/shared/runner"
@@ -29,6 +30,8 @@ func aboutProjects() []scenario {
 		older        = "/projects/{web}/managed_licenses"
 		merges       = "/projects/{web}/merge_requests"
 		runners      = "/projects/{web}/runners"
+		mirrored     = "/projects/{web}/mirror/pull"
+		pulled       = `{"enabled":true,"url":"https://git.example/web.git","auth_user":"ada","auth_password":"the word of ada"}`
 		fix          = `{"source_branch":"fix","target_branch":"main","title":"Fix it"}`
 		approvals    = "/projects/{web}/approvals"
 		setting      = "/projects/{web}/merge_request_approval_setting"
@@ -154,6 +157,14 @@ func aboutProjects() []scenario {
 		{rest: "GET " + runners + "?scope=paused", deprecated: true, status: 200, needs: project.Maintainer},
 		{rest: "DELETE " + runners + "/99", status: 404, needs: project.Maintainer},
 		{rest: "DELETE " + runners + "/{runner}", status: 204, stored: names(runner.EventUnassigned), cost: cost{5, 1, 5}},
+
+		{rest: "PUT " + mirrored, send: pulled, status: 200, keep: "mirror", needs: project.Maintainer, stored: names(project.EventProjectChanged), cost: cost{6, 1, 5}},
+		{rest: "PUT " + mirrored, send: `{"url":"http://localhost"}`, status: 400, needs: project.Maintainer},
+		{rest: "GET " + mirrored, status: 200, needs: project.Maintainer, cost: cost{3, 0, 0}},
+		{rest: "POST " + mirrored, status: 202, after: "mirror", needs: project.Maintainer, stored: names(mirror.EventScheduled), cost: cost{4, 1, 5}},
+		{rest: "PUT " + mirrored + "/status", send: `{"update_status":"failed","last_error":"the word of ada is too old"}`, status: 200, cost: cost{4, 1, 0}},
+		{rest: "PUT /projects/{web}", send: `{"mirror":false}`, deprecated: true, status: 200, needs: project.Maintainer, stored: names(project.EventProjectChanged)},
+		{rest: "POST " + mirrored, status: 400, needs: project.Maintainer},
 		{rest: "DELETE /projects/{web}", status: 204, stored: names(project.EventProjectDeleted)},
 	}
 }

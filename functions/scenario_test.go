@@ -136,7 +136,7 @@ func (w *walk) secret(text string) string {
 }
 
 // secretField finds what nobody else may read in what is sent and answered.
-var secretField = regexp.MustCompile(`"(?:password|token|secret|authorization_key)":"([^"]+)"`)
+var secretField = regexp.MustCompile(`"(?:password|auth_password|token|secret|authorization_key)":"([^"]+)"`)
 
 func (w *walk) act(x scenario) {
 	method, path, _ := strings.Cut(w.things.expand(x.rest+x.page), " ")
@@ -208,7 +208,7 @@ func (w *walk) run(x scenario) {
 }
 
 // ofProjects matches the events that always concern a project.
-var ofProjects = regexp.MustCompile(`^(project|environment|integration|alert_settings|error_tracking|client_key|license_policy|merge_request)\.`)
+var ofProjects = regexp.MustCompile(`^(project|environment|integration|alert_settings|error_tracking|client_key|license_policy|merge_request|pull_mirror)\.`)
 
 // noteUse has the use of the token or session noted, which is done once a
 // minute, before the cost of a request with it is counted.

@@ -76,11 +76,15 @@ func (r *resealing) ofUser(ctx context.Context, u user.User) error {
 	return r.count(ctx, done, err, "second factor", "user_id", u.ID)
 }
 
-// ofProject seals the keys of the project's integrations and the token of its
-// external tracker.
+// ofProject seals the keys of the project's integrations, the token of its external
+// tracker and the credentials of its mirror.
 func (r *resealing) ofProject(ctx context.Context, p project.Project) error {
 	done, err := r.app.Tracking.Reseal(ctx, p.ID)
 	if err := r.count(ctx, done, err, "token of an external tracker", "project_id", p.ID); err != nil {
+		return err
+	}
+	done, err = r.app.Mirrors.Reseal(ctx, p)
+	if err := r.count(ctx, done, err, "credentials of a mirror", "project_id", p.ID); err != nil {
 		return err
 	}
 	all, err := r.app.Integrations.Integrations(ctx, p)

@@ -10,6 +10,7 @@ import (
 	"gatehouse/shared/audit"
 	"gatehouse/shared/errortracking"
 	"gatehouse/shared/integration"
+	"gatehouse/shared/mirror"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
@@ -33,6 +34,7 @@ func TestEverythingIsSealedAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	pull(t, before, web)
 	e := before.TwoFactor.Begin(root, "session")
 	if _, _, err = before.TwoFactor.Enable(t.Context(), root, e, e.Seed.Code(a.Now())); err != nil {
 		t.Fatal(err)
@@ -46,7 +48,7 @@ func TestEverythingIsSealedAnew(t *testing.T) {
 		}
 		return out.String()
 	}
-	all := page.MaxSize + 3
+	all := page.MaxSize + 4
 	for _, step := range []struct {
 		name       string
 		a          *app.App
@@ -61,6 +63,12 @@ func TestEverythingIsSealedAnew(t *testing.T) {
 		if got := sealed(step.a); got != want {
 			t.Errorf("%s: %q, want %q", step.name, got, want)
 		}
+	}
+	if web, err = after.Projects.Project(t.Context(), web.ID); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := after.Mirrors.Reseal(t.Context(), web); done || err != nil {
+		t.Errorf("the credentials of the mirror: %t, %v, want that they open", done, err)
 	}
 	if i, err = after.Integrations.Find(t.Context(), web, i.ID); err != nil {
 		t.Fatal(err)
@@ -86,6 +94,16 @@ func trackElsewhere(t *testing.T, a *app.App, p project.Project) {
 	api, token := "https://tracker.example/api/0/projects/acme/web/", secret.NewText("a token")
 	c := errortracking.Change{Create: true, Active: true, Integrated: new(bool), APIURL: &api}
 	if _, err := a.Tracking.Change(t.Context(), audit.Setup, p, c, &token); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// pull has the project pulled from elsewhere.
+func pull(t *testing.T, a *app.App, p project.Project) {
+	t.Helper()
+	url := "https://ada:secret@git.example/web.git"
+	edit := a.Mirrors.Edit(p.FullPath, mirror.Change{URL: &url})
+	if _, err := a.Projects.ChangeProject(t.Context(), audit.Setup, p, project.Change{}, edit); err != nil {
 		t.Fatal(err)
 	}
 }

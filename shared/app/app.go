@@ -19,6 +19,7 @@ import (
 	"gatehouse/shared/integration"
 	"gatehouse/shared/license"
 	"gatehouse/shared/mergerequest"
+	"gatehouse/shared/mirror"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/oidc"
 	"gatehouse/shared/project"
@@ -62,6 +63,7 @@ type App struct {
 	Licenses     *license.Rules
 	Merges       *mergerequest.Rules
 	Runners      *runner.Rules
+	Mirrors      *mirror.Rules
 	Integrations *integration.Rules
 	Alerts       *alert.Rules
 	Intake       *intake.Rules
@@ -92,6 +94,7 @@ func New(store storage.Store, c Config) *App {
 	a.Licenses = license.NewRules(store, trail, c.Now)
 	a.Merges = mergerequest.NewRules(store, trail, c.Now)
 	a.Runners = runner.NewRules(store, trail, attempts, c.Now)
+	a.Mirrors = mirror.NewRules(store, a.Projects, trail, c.Keys, c.Now)
 	a.Geo = geo.NewRules(store, trail, c.Now)
 	a.Instance = instance.NewRules(store, trail, c.Now)
 	a.OAuth = oauth.NewServer(store, a.Users, attempts, trail, c.Keys, c.OAuth, c.Now)

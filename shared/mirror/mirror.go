@@ -1,6 +1,6 @@
 // Package mirror has the rules for pull mirrors: from which repository elsewhere a
 // project's own is pulled, and how that went. Gatehouse pulls nothing itself: whoever
-// runs the platform does, and reports.
+// runs the platform does, and reports (Interface: "Pull mirrors").
 package mirror
 
 import (

@@ -36,6 +36,7 @@ func New(app *app.App) http.Handler {
 	api.routeApprovals(mux)
 	api.routeApprovalRules(mux)
 	api.routeRunners(mux)
+	api.routeMirror(mux)
 	errortrackingapi.Mount(mux, app)
 	monitorapi.Mount(mux, app)
 	memberapi.Mount(mux, app, "/api/v4/projects/{id}", in)
@@ -52,6 +53,7 @@ type body struct {
 	Visibility        project.Visibility `json:"visibility"`
 	CreatedAt         web.Time           `json:"created_at"`
 	variablesBody
+	mirroredBody
 }
 
 type namespace struct {
@@ -59,11 +61,13 @@ type namespace struct {
 	FullPath string `json:"full_path"`
 }
 
-func newBody(p project.Project) body {
+// newBody returns the project as its maintainers see it, or as others do.
+func newBody(p project.Project, maintained bool) body {
 	return body{
 		ID: p.ID, Name: p.Name, Path: p.Path, PathWithNamespace: p.FullPath,
 		Namespace: namespace{p.NamespaceID, p.NamespacePath}, Visibility: p.Visibility, CreatedAt: web.Time(p.CreatedAt),
 		variablesBody: newVariablesBody(p.Settings),
+		mirroredBody:  newMirroredBody(p.Settings.Mirror, maintained),
 	}
 }
 
@@ -78,7 +82,9 @@ func (a *api) list(w http.ResponseWriter, r *http.Request, c auth.Caller) error 
 	if err != nil {
 		return err
 	}
-	return web.List(w, r, a.app.BaseURL, req, projects, newBody)
+	return web.List(w, r, a.app.BaseURL, req, projects, func(p project.Project) body {
+		return newBody(p, c.User.Admin || p.OwnerID == c.User.ID) // for others the role is not known here
+	})
 }
 
 // create creates a project in the caller's own namespace or in a group that the
@@ -87,7 +93,7 @@ func (a *api) create(w http.ResponseWriter, r *http.Request, c auth.Caller) erro
 	params := web.Params(r)
 	name, path := text(params.OptionalString("name")), text(params.OptionalString("path"))
 	namespaceID, visibility := params.OptionalInt("namespace_id"), params.OptionalString("visibility")
-	edits := readVariables(params)
+	edits, mirrored := readVariables(params), a.readMirrored(params)
 	if err := params.Err(); err != nil {
 		return err
 	}
@@ -105,11 +111,12 @@ func (a *api) create(w http.ResponseWriter, r *http.Request, c auth.Caller) erro
 	if visibility != nil {
 		draft.Visibility = project.Visibility(*visibility)
 	}
+	edits = append(edits, mirrored(in.FullPath+"/"+draft.Path))
 	p, err := a.app.Projects.CreateProject(r.Context(), c.Actor(), draft, in, edits...)
 	if err != nil {
 		return web.NotFound("Namespace", err)
 	}
-	return web.JSON(w, http.StatusCreated, newBody(p))
+	return web.JSON(w, http.StatusCreated, newBody(p, true))
 }
 
 func text(s *string) string {
@@ -119,21 +126,21 @@ func text(s *string) string {
 	return *s
 }
 
-func (a *api) show(w http.ResponseWriter, _ *http.Request, _ auth.Caller, p project.Project) error {
-	return web.JSON(w, http.StatusOK, newBody(p))
+func (a *api) show(w http.ResponseWriter, _ *http.Request, c auth.Caller, p project.Project) error {
+	return web.JSON(w, http.StatusOK, newBody(p, c.Role >= project.Maintainer))
 }
 
 func (a *api) change(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
 	params := web.Params(r)
-	change, edits := memberapi.ReadChange(params), readVariables(params)
+	change, edits, mirrored := memberapi.ReadChange(params), readVariables(params), a.readMirrored(params)
 	if err := params.Err(); err != nil {
 		return err
 	}
-	p, err := a.app.Projects.ChangeProject(r.Context(), c.Actor(), p, change, edits...)
+	p, err := a.app.Projects.ChangeProject(r.Context(), c.Actor(), p, change, append(edits, mirrored(p.FullPath))...)
 	if err != nil {
 		return web.NotFound("Project", err)
 	}
-	return web.JSON(w, http.StatusOK, newBody(p))
+	return web.JSON(w, http.StatusOK, newBody(p, true))
 }
 
 func (a *api) remove(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {

@@ -64,6 +64,7 @@ func TestProjectBody(t *testing.T) {
 		"namespace":  object{"id": float64(g.ID), "full_path": "acme"},
 		"visibility": "internal", "created_at": p.CreatedAt.Format("2006-01-02T15:04:05.000Z"),
 		restricted: false, overrideRole: "developer",
+		"import_url": nil, "mirror": false, "mirror_branch_regex": nil, "mirror_trigger_builds": false, "only_mirror_protected_branches": nil,
 	})
 	if got := answer.Header.Get("Content-Type"); got != "application/json" {
 		t.Errorf("Content-Type is %q, want application/json to the letter", got)
