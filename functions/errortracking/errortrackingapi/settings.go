@@ -24,16 +24,9 @@ func newSettingsBody(s errortracking.Settings) settingsBody {
 	body := settingsBody{Active: s.Active, Integrated: s.Integrated}
 	if !s.Integrated {
 		x := s.External
-		body.ProjectName, body.TrackerURL, body.APIURL = orNull(x.Name()), orNull(x.Link()), orNull(string(x.APIURL))
+		body.ProjectName, body.TrackerURL, body.APIURL = web.OrNull(x.Name()), web.OrNull(x.Link()), web.OrNull(string(x.APIURL))
 	}
 	return body
-}
-
-func orNull(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }
 
 func (a *api) showSettings(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {

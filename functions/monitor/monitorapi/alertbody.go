@@ -112,10 +112,10 @@ func (a *api) users(ctx context.Context, ids []int64) (map[int64]user.User, erro
 
 func (a *api) alertBody(p project.Project, one alert.Alert, n names) alertBody {
 	return alertBody{
-		IID: one.IID, Title: one.Title, Description: orNull(one.Description), Severity: one.Severity, Status: one.Status,
-		Service: orNull(one.Service), MonitoringTool: orNull(one.MonitoringTool), Hosts: append([]string{}, one.Hosts...),
+		IID: one.IID, Title: one.Title, Description: web.OrNull(one.Description), Severity: one.Severity, Status: one.Status,
+		Service: web.OrNull(one.Service), MonitoringTool: web.OrNull(one.MonitoringTool), Hosts: append([]string{}, one.Hosts...),
 		Events: one.Events, StartedAt: web.Time(one.StartedAt), EndedAt: web.Time(one.EndedAt),
-		Environment: orNull(one.Environment), Fingerprint: orNull(string(one.Fingerprint)), Runbook: orNull(one.Runbook),
+		Environment: web.OrNull(one.Environment), Fingerprint: web.OrNull(string(one.Fingerprint)), Runbook: web.OrNull(one.Runbook),
 		Assignee: n.user(one.AssigneeID), Integration: n.integration(one.IntegrationID),
 		WebURL:    a.app.BaseURL + "/console/" + p.FullPath + "/alerts/" + strconv.FormatInt(one.IID, 10),
 		CreatedAt: web.Time(one.CreatedAt), UpdatedAt: web.Time(one.UpdatedAt),
@@ -169,8 +169,8 @@ func peopleIn(one alert.Alert) []int64 {
 func newDetailedAlert(body alertBody, one alert.Alert, n names, text json.RawMessage) detailedAlert {
 	details := alert.ReadDetails(text)
 	detailed := detailedAlert{
-		alertBody: body, Activity: []activityBody{}, Query: orNull(details.Query), GeneratorURL: orNull(details.GeneratorURL),
-		YLabel: orNull(details.YLabel), IncidentMarkdown: orNull(details.IncidentMarkdown),
+		alertBody: body, Activity: []activityBody{}, Query: web.OrNull(details.Query), GeneratorURL: web.OrNull(details.GeneratorURL),
+		YLabel: web.OrNull(details.YLabel), IncidentMarkdown: web.OrNull(details.IncidentMarkdown),
 		Annotations: map[string]string{}, Payload: text,
 	}
 	for _, annotation := range details.Annotations {
@@ -178,7 +178,7 @@ func newDetailedAlert(body alertBody, one alert.Alert, n names, text json.RawMes
 	}
 	for _, done := range one.Activity {
 		detailed.Activity = append(detailed.Activity, activityBody{
-			web.Time(done.At), n.user(done.ActorID), done.Change, orNull(string(done.Status)), n.user(done.UserID),
+			web.Time(done.At), n.user(done.ActorID), done.Change, web.OrNull(string(done.Status)), n.user(done.UserID),
 		})
 	}
 	return detailed

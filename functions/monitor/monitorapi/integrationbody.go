@@ -49,7 +49,7 @@ type detailedIntegration struct {
 func (a *api) integrationBody(p project.Project, i integration.Integration) integrationBody {
 	return integrationBody{
 		ID: i.ID, Name: i.Name, Type: i.Type, Active: i.Active, EndpointIdentifier: i.Endpoint,
-		URL: a.url(p, i), AuthorizationKey: a.key(i), APIURL: orNull(i.APIURL),
+		URL: a.url(p, i), AuthorizationKey: a.key(i), APIURL: web.OrNull(i.APIURL),
 		PayloadAttributeMapping: orEmptyObject(i.Mapping), RateLimit: i.RateLimit,
 		Health: newHealthBody(i.Health), CreatedAt: web.Time(i.CreatedAt),
 	}
@@ -81,15 +81,8 @@ func newHealthBody(h integration.Health) healthBody {
 	return healthBody{
 		LastReceivedAt: web.Time(h.LastReceivedAt), Received: h.Received, Rejected: h.Rejected,
 		SkippedItems: h.SkippedItems, TruncatedAlerts: h.TruncatedAlerts,
-		LastError: orNull(h.LastError), LastErrorAt: web.Time(h.LastErrorAt),
+		LastError: web.OrNull(h.LastError), LastErrorAt: web.Time(h.LastErrorAt),
 	}
-}
-
-func orNull(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }
 
 func orEmptyObject(text []byte) json.RawMessage {

@@ -58,9 +58,9 @@ func newPreviewBody(p alert.Preview) previewBody {
 
 func newPreviewedAlert(o alert.Occurrence) previewedAlert {
 	return previewedAlert{
-		Title: o.Title, Description: orNull(o.Description), Severity: o.Severity, Service: orNull(o.Service),
-		MonitoringTool: orNull(o.MonitoringTool), Hosts: append([]string{}, o.Hosts...), Environment: orNull(o.Environment),
-		Runbook: orNull(o.Runbook), Fingerprint: orNull(string(o.Fingerprint)), Recovery: o.Recovery,
+		Title: o.Title, Description: web.OrNull(o.Description), Severity: o.Severity, Service: web.OrNull(o.Service),
+		MonitoringTool: web.OrNull(o.MonitoringTool), Hosts: append([]string{}, o.Hosts...), Environment: web.OrNull(o.Environment),
+		Runbook: web.OrNull(o.Runbook), Fingerprint: web.OrNull(string(o.Fingerprint)), Recovery: o.Recovery,
 		StartedAt: web.Time(o.StartedAt), EndedAt: web.Time(o.EndedAt),
 	}
 }

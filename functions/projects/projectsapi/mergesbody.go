@@ -166,7 +166,7 @@ func (a *api) newMergeBody(p project.Project, stored mergerequest.Stored, who pe
 		ClosedBy: a.personBody(who, m.ClosedByID), Assignees: a.named(who, m.AssigneeIDs), Reviewers: a.named(who, m.ReviewerIDs),
 		MergeStatus: m.MergeStatus, DetailedMergeStatus: m.DetailedStatus(), HasConflicts: m.MergeStatus == mergerequest.CannotBe,
 		BlockingDiscussionsResolved: m.BlockingReason != mergerequest.UnresolvedDiscussions, MergeWhenPipelineSucceeds: m.AutoMerge,
-		SHA: orNull(m.Commits.Head), MergeCommitSHA: orNull(m.Commits.Merge), SquashCommitSHA: orNull(m.Commits.Squash),
+		SHA: web.OrNull(m.Commits.Head), MergeCommitSHA: web.OrNull(m.Commits.Merge), SquashCommitSHA: web.OrNull(m.Commits.Squash),
 		Squash: m.Squash, SquashOnMerge: m.Squash, ForceRemoveSourceBranch: m.RemoveSourceBranch,
 		AllowCollaboration: m.AllowCollaboration, AllowMaintainerToPush: m.AllowCollaboration, DiscussionLocked: m.DiscussionLocked,
 		References:           referencesBody{short, short, p.FullPath + short},
@@ -178,13 +178,6 @@ func (a *api) newMergeBody(p project.Project, stored mergerequest.Stored, who pe
 		body.Assignee = &body.Assignees[0]
 	}
 	return body
-}
-
-func orNull(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }
 
 func (a *api) newOneMergeBody(c auth.Caller, p project.Project, m mergerequest.Stored, who people) oneMergeBody {

@@ -40,10 +40,10 @@ type mirrorBody struct {
 func newMirrorBody(p project.Project, s mirror.State) mirrorBody {
 	m := p.Settings.Mirror
 	return mirrorBody{
-		ID: p.ID, Enabled: m.Enabled, URL: orNull(m.ShownURL()), LastError: orNull(s.LastError),
+		ID: p.ID, Enabled: m.Enabled, URL: web.OrNull(m.ShownURL()), LastError: web.OrNull(s.LastError),
 		LastSuccessfulUpdateAt: web.Time(s.SucceededAt), LastUpdateAt: web.Time(s.UpdatedAt), LastUpdateStartedAt: web.Time(s.StartedAt),
 		UpdateStatus: s.Status, MirrorTriggerBuilds: m.TriggerBuilds, OnlyMirrorProtectedBranches: m.ProtectedOnly,
-		MirrorOverwritesDivergedBranches: m.OverwritesDiverged, MirrorBranchRegex: orNull(m.BranchRegex),
+		MirrorOverwritesDivergedBranches: m.OverwritesDiverged, MirrorBranchRegex: web.OrNull(m.BranchRegex),
 	}
 }
 
@@ -130,10 +130,10 @@ type mirroredBody struct {
 
 func newMirroredBody(m project.Mirror, maintained bool) mirroredBody {
 	b := mirroredBody{
-		Mirror: m.Enabled, MirrorBranchRegex: orNull(m.BranchRegex), MirrorTriggerBuilds: m.TriggerBuilds, OnlyMirrorProtectedBranches: m.ProtectedOnly,
+		Mirror: m.Enabled, MirrorBranchRegex: web.OrNull(m.BranchRegex), MirrorTriggerBuilds: m.TriggerBuilds, OnlyMirrorProtectedBranches: m.ProtectedOnly,
 	}
 	if maintained {
-		b.ImportURL = orNull(m.ShownURL())
+		b.ImportURL = web.OrNull(m.ShownURL())
 	}
 	return b
 }
