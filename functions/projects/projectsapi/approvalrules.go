@@ -217,10 +217,11 @@ func (f ruleFamily[B]) create(w http.ResponseWriter, r *http.Request, c auth.Cal
 // checkNames returns the complaints about the parameters of a rule, which names users by
 // their ids alone.
 func checkNames(params *web.Values) error {
+	names := params.OptionalWords("usernames") // old clients send an empty list
 	if err := params.Err(); err != nil {
 		return err
 	}
-	if params.Has("usernames") {
+	if len(names) > 0 {
 		return web.BadParameters("usernames is not supported, send user_ids")
 	}
 	return nil

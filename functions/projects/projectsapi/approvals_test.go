@@ -310,8 +310,9 @@ func TestApprovalRulesThatAreRefused(t *testing.T) {
 	a.call(t, "POST", "/merge_requests", fix()).Want(t, 201, nil)
 	field := func(name, complaint string) object { return object{"message": object{name: []any{complaint}}} }
 	for _, rules := range []string{"/approval_rules", "/merge_requests/1/approval_rules"} {
-		made := a.call(t, "POST", rules, object{"name": "Security", "approvals_required": 1})
+		made := a.call(t, "POST", rules, object{"name": "Security", "approvals_required": 1, "usernames": []string{}})
 		made.Want(t, 201, nil)
+		a.call(t, "PUT", rules+"/1", object{"name": "Security", "usernames": []string{}}).Want(t, 200, made.Body)
 		for _, test := range []struct{ params, want object }{
 			{object{}, object{"error": "name is missing, approvals_required is missing"}},
 			{object{"name": "x", "approvals_required": nil}, object{"error": "approvals_required is empty"}},
