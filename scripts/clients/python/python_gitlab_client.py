@@ -1,0 +1,14 @@
+"""Makes the calls of Gatehouse's deprecated surfaces with python-gitlab, as
+applications written for it do."""
+
+from surfaces import geo_nodes, merge_requests, users
+
+SURFACES = {
+    "merge requests": merge_requests,
+    "geo nodes": geo_nodes,
+    "private profiles": users,
+}
+
+for surface in SURFACES.values():
+    surface.walk()
+print(f"python-gitlab: {', '.join(SURFACES)}")
