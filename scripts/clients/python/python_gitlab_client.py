@@ -1,12 +1,14 @@
 """Makes the calls of Gatehouse's deprecated surfaces with python-gitlab, as
 applications written for it do."""
 
-from surfaces import geo_nodes, merge_requests, users
+from surfaces import geo_nodes, merge_requests, protection, users, variables
 
 SURFACES = {
     "merge requests": merge_requests,
     "geo nodes": geo_nodes,
     "private profiles": users,
+    "branch protection": protection,
+    "pipeline variables": variables,
 }
 
 for surface in SURFACES.values():
