@@ -1,7 +1,7 @@
 """Makes the calls of Gatehouse's deprecated surfaces with python-gitlab, as
 applications written for it do."""
 
-from surfaces import geo_nodes, merge_requests, protection, users, variables
+from surfaces import geo_nodes, merge_requests, mirrors, protection, users, variables
 
 SURFACES = {
     "merge requests": merge_requests,
@@ -9,6 +9,7 @@ SURFACES = {
     "private profiles": users,
     "branch protection": protection,
     "pipeline variables": variables,
+    "pull mirrors": mirrors,
 }
 
 for surface in SURFACES.values():
