@@ -1,7 +1,7 @@
 """Makes the calls of Gatehouse's deprecated surfaces with python-gitlab, as
 applications written for it do."""
 
-from surfaces import geo_nodes, merge_requests, mirrors, protection, users, variables
+from surfaces import approvals, geo_nodes, merge_requests, mirrors, protection, users, variables
 
 SURFACES = {
     "merge requests": merge_requests,
@@ -10,6 +10,7 @@ SURFACES = {
     "branch protection": protection,
     "pipeline variables": variables,
     "pull mirrors": mirrors,
+    "approvals": approvals,
 }
 
 for surface in SURFACES.values():
