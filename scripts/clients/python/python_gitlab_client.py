@@ -1,7 +1,7 @@
 """Makes the calls of Gatehouse's deprecated surfaces with python-gitlab, as
 applications written for it do."""
 
-from surfaces import approvals, geo_nodes, merge_requests, mirrors, protection, users, variables
+from surfaces import approvals, geo_nodes, merge_requests, mirrors, protection, runners, users, variables
 
 SURFACES = {
     "merge requests": merge_requests,
@@ -11,6 +11,7 @@ SURFACES = {
     "pipeline variables": variables,
     "pull mirrors": mirrors,
     "approvals": approvals,
+    "runners": runners,
 }
 
 for surface in SURFACES.values():
