@@ -81,8 +81,9 @@ func TestGeoSites(t *testing.T) {
 		ID: site.ID, Name: name, URL: base, InternalURL: base, Enabled: true, Current: true,
 		FilesMaxCapacity: 10, ReposMaxCapacity: 10, VerificationMaxCapacity: 100, ContainerRepositoriesMaxCapacity: 10,
 		SelectiveSyncShards: []string{}, SelectiveSyncNamespaceIDs: []int{}, MinimumReverificationInterval: 7, SyncObjectStorage: true,
-		WebEditURL: fmt.Sprintf("%s/admin/geo/sites/%d/edit", base, site.ID),
-		Links:      gitlab.GeoSiteLinks{Self: one, Status: one + "/status", Repair: one + "/repair"},
+		WebEditURL:                  fmt.Sprintf("%s/admin/geo/sites/%d/edit", base, site.ID),
+		WebGeoReplicationDetailsURL: fmt.Sprintf("%s/admin/geo/sites/%d/replication/lfs_objects", base, site.ID),
+		Links:                       gitlab.GeoSiteLinks{Self: one, Status: one + "/status", Repair: one + "/repair"},
 	})
 
 	listed := call(admin.GeoSites.ListGeoSites(&gitlab.ListGeoSitesOptions{PerPage: 100})).Silent(t)

@@ -12,11 +12,15 @@ def walk():
     project = new_project()
     author, git = new_developer(project)
     merges = git.projects.get(project.id).mergerequests
-    made = silent(merges.create({**BRANCHES, "title": "Faster start"}))
+    people = {"assignee_id": author.id, "reviewer_ids": [author.id]}
+    made = silent(merges.create({**BRANCHES, **people, "title": "Faster start", "labels": ["fast", "not now"]}))
+    check("the merge request that was read", silent(merges.get(made.iid)).attributes, made.attributes)
     one = silent(project.mergerequests.get(made.iid))
-    check("the merge request that was read", one.attributes, made.attributes)
-    check("author and state", (one.author, one.state), (person(author), "opened"))
+    check("state and labels", (one.state, one.labels), ("opened", ["fast", "not now"]))
+    who = person(author)
+    check("who is in it", (one.author, one.assignee, one.assignees, one.reviewers), (who, who, [who], [who]))
     check("merged_by and merge_user", (one.merged_by, one.merge_user), (None, None))
+    check("the name of it", (one.references["full"], one.user["can_merge"]), (f"{project.path_with_namespace}!1", True))
     lists(merges, author)
     change(made)
     merge_statuses(project, one)
@@ -31,6 +35,8 @@ def lists(merges, author):
         ({"author_id": author.id}, 1),
         ({"iids": [1, 7]}, 1),
         (BRANCHES, 1),
+        ({"labels": ["fast", "not now"], "wip": "no"}, 1),
+        ({"assignee_id": "None"}, 0),
         ({"search": "FASTER", "with_merge_status_recheck": True}, 1),
     ):
         check(f"merge requests of {filters}", len(silent(merges.list(get_all=True, **filters))), want)
@@ -82,9 +88,9 @@ def merge(project, one):
     got = one.merged_by, one.merge_user, one.merge_when_pipeline_succeeds
     check("who merged", got, (me, me, False))
     check("the end", (one.state, one.detailed_merge_status), ("merged", "not_open"))
-    listed = silent(project.mergerequests.list(state="merged", get_all=True))
-    read = silent(project.mergerequests.get(one.iid))
-    check("the listed merge request", listed[0].attributes, read.attributes)
+    listed = silent(project.mergerequests.list(state="merged", get_all=True))[0].attributes
+    read = silent(project.mergerequests.get(one.iid)).attributes
+    check("the listed merge request", listed, {name: read[name] for name in listed})
 
 
 def changes(project, one):
