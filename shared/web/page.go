@@ -48,7 +48,7 @@ func ReadPage(r *http.Request) (page.Request, error) {
 // keep the request's other parameters. That to the next page has the position at
 // which this page ends, from which the next one is read at no further cost. A page
 // that only a position leads to has no number in the headers.
-func pageHeaders[T any](w http.ResponseWriter, r *http.Request, base string, req page.Request, p page.Of[T]) {
+func pageHeaders(w http.ResponseWriter, r *http.Request, base string, req page.Request, p page.Of[struct{}]) {
 	h := w.Header()
 	h.Set("X-Page", strconv.Itoa(req.Number))
 	h.Set("X-Per-Page", strconv.Itoa(req.Size))
@@ -103,7 +103,7 @@ func pageURL(r *http.Request, base string, wanted page.Request) string {
 
 // List answers with one page of a list, each item turned into its body.
 func List[T, B any](w http.ResponseWriter, r *http.Request, base string, req page.Request, p page.Of[T], body func(T) B) error {
-	pageHeaders(w, r, base, req, p)
+	pageHeaders(w, r, base, req, page.With(p, []struct{}(nil)))
 	bodies := make([]B, len(p.Items))
 	for i, item := range p.Items {
 		bodies[i] = body(item)

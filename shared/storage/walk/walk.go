@@ -202,10 +202,23 @@ func (l List[T]) merged(ctx context.Context, after page.Position, n int) ([]T, e
 	if err := reads.Wait(); err != nil {
 		return nil, err
 	}
-	all := slices.Concat(found...)
-	slices.SortStableFunc(all, func(a, b T) int { return l.order(l.Position(a), l.Position(b)) })
-	all = l.compact(all)
+	all := l.compact(inOrder(slices.Concat(found...), l.Position, l.order))
 	return all[:min(n, len(all))], nil
+}
+
+// inOrder returns the entries in the order of what key returns for each, and those with
+// the same as they were. It asks for each key once.
+func inOrder[T, K any](entries []T, key func(T) K, compare func(a, b K) int) []T {
+	keys, order := make([]K, len(entries)), make([]int, len(entries))
+	for n, e := range entries {
+		keys[n], order[n] = key(e), n
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return compare(keys[a], keys[b]) })
+	sorted := entries[:0:0]
+	for _, n := range order {
+		sorted = append(sorted, entries[n])
+	}
+	return sorted
 }
 
 // Source returns the list as one source, for a list that it is a part of. It has no

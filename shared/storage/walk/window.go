@@ -73,7 +73,7 @@ func (w Window[T]) page(ctx context.Context, read window[T], r page.Request, ski
 
 // cut returns a page of a window.
 func (w Window[T]) cut(read window[T], skipped, size int) page.Of[T] {
-	slices.SortStableFunc(read.kept, w.Compare)
+	read.kept = inOrder(read.kept, func(entry T) T { return entry }, w.Compare)
 	start := min(skipped, len(read.kept))
 	end := min(start+size, len(read.kept))
 	result := page.Of[T]{Items: read.kept[start:end], Total: -1}
@@ -126,7 +126,7 @@ func (w Window[T]) joined(found [][]T, n int) (joined window[T]) {
 	}
 	all := slices.Concat(found...)
 	all = slices.DeleteFunc(all, func(entry T) bool { return w.Newest.Position(entry).ID < end.ID })
-	slices.SortStableFunc(all, func(a, b T) int { return page.Falling(w.Newest.Position(a), w.Newest.Position(b)) })
+	all = inOrder(all, w.Newest.Position, page.Falling)
 	all = slices.CompactFunc(all, func(a, b T) bool { return w.Newest.Position(a) == w.Newest.Position(b) })
 	keep := w.Newest.Search
 	if keep == nil {
