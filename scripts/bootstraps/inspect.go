@@ -12,7 +12,7 @@ import (
 
 // The sizes that a function may have, with and without pages.
 const (
-	maxSize      = 10 << 20
+	maxSize      = 11 << 20
 	maxSizePages = 14 << 20
 )
 
