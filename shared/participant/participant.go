@@ -14,7 +14,8 @@ import (
 )
 
 // Participant is a user with a role in a project, NoRole for one who is blocked or
-// does not take part.
+// does not take part. An administrator has the role of a member like anybody else:
+// otherwise whoever has a project would find out who the administrators are.
 type Participant struct {
 	user.User
 	Role project.Role
@@ -57,7 +58,7 @@ func roleOf(u user.User, p project.Project, all project.Memberships, now time.Ti
 		return project.NoRole
 	}
 	own := slices.DeleteFunc(slices.Clone(all), func(m project.Member) bool { return m.UserID != u.ID })
-	return project.Viewer{UserID: u.ID, Admin: u.Admin, Memberships: own}.RoleIn(p, now)
+	return project.Viewer{UserID: u.ID, Memberships: own}.RoleIn(p, now)
 }
 
 // Check returns a complaint unless all the users take part in the project. It is the

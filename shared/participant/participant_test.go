@@ -20,6 +20,8 @@ func TestFindAndCheck(t *testing.T) {
 	web := a.Project("web", a.Group("team", top, owner, project.Private), project.Private)
 	other := a.Project("other", top, project.Private)
 
+	boss := a.Admin("boss")
+	a.Member(web.Place(), boss, project.Reporter)
 	above, both, ended, blocked, elsewhere := a.User("above"), a.User("both"), a.User("ended"), a.User("blocked"), a.User("elsewhere")
 	a.Member(top.Place(), above, project.Reporter)
 	a.Member(top.Place(), both, project.Guest)
@@ -38,7 +40,8 @@ func TestFindAndCheck(t *testing.T) {
 		"a former member":            {ended.ID, project.NoRole},
 		"a blocked member":           {blocked.ID, project.NoRole},
 		"a member of another":        {elsewhere.ID, project.NoRole},
-		"an administrator":           {a.Admin("boss").ID, project.Owner},
+		"an administrator":           {a.Admin("root").ID, project.NoRole},
+		"one who is a member":        {boss.ID, project.Reporter},
 		"nobody":                     {99, project.NoRole},
 	}
 	want, ids := map[int64]project.Role{}, []int64{owner.ID} // one comes twice

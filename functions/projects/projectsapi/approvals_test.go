@@ -307,6 +307,7 @@ func TestApprovalRulesOfAMergeRequest(t *testing.T) {
 
 func TestApprovalRulesThatAreRefused(t *testing.T) {
 	a := newApprovalAPI(t)
+	boss := a.Admin("boss")
 	a.call(t, "POST", "/merge_requests", fix()).Want(t, 201, nil)
 	field := func(name, complaint string) object { return object{"message": object{name: []any{complaint}}} }
 	for _, rules := range []string{"/approval_rules", "/merge_requests/1/approval_rules"} {
@@ -323,6 +324,7 @@ func TestApprovalRulesThatAreRefused(t *testing.T) {
 			{object{"name": "Security", "approvals_required": 1}, field("name", "has already been taken")},
 			{object{"name": "x", "approvals_required": 101}, field("approvals_required", "must be between 0 and 100")},
 			{object{"name": "x", "approvals_required": 1, "user_ids": []int{99}}, field("user_ids", "has users who are not members of the project")},
+			{object{"name": "x", "approvals_required": 1, "user_ids": []int64{boss.ID}}, field("user_ids", "has users who are not members of the project")},
 			{object{"name": "x", "approvals_required": 1, "group_ids": []int{99}}, field("group_ids", "has groups that the project is not in")},
 		} {
 			a.call(t, "POST", rules, test.params).Want(t, 400, test.want)

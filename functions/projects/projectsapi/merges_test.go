@@ -329,10 +329,13 @@ func TestAttributesOfMergeRequests(t *testing.T) {
 	}
 	field := func(name, complaint string) object { return object{"message": object{name: []any{complaint}}} }
 	const stranger = "has users who are not members of the project"
+	boss := m.Admin("boss")
 	for _, test := range []struct{ params, want object }{
 		{object{"assignee_ids": []int{99}}, field("assignee_ids", stranger)},
 		{object{"assignee_id": m.User("eve").ID}, field("assignee_ids", stranger)},
+		{object{"assignee_ids": []int64{boss.ID}}, field("assignee_ids", stranger)},
 		{object{"reviewer_ids": []int{99}}, field("reviewer_ids", stranger)},
+		{object{"reviewer_ids": []int64{boss.ID}}, field("reviewer_ids", stranger)},
 		{object{"labels": []string{"a,b"}}, field("labels", "contains a comma")},
 		{object{"assignee_id": "x", "assignee_ids": "x", "reviewer_ids": true, "labels": 7.5, "squash": "x", "remove_source_branch": "x", "allow_collaboration": "x"},
 			object{"error": "assignee_id is invalid, assignee_ids is invalid, reviewer_ids is invalid, squash is invalid, remove_source_branch is invalid, allow_collaboration is invalid"}},
