@@ -2,6 +2,7 @@ package approval
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -16,13 +17,13 @@ import (
 type People struct {
 	named    map[int64]participant.Participant
 	groups   map[int64]project.Group
-	members  map[int64][]project.Member // direct ones, by group
-	users    map[int64]user.User        // that the groups' members are
+	members  map[int64][]project.Member // direct ones from Developers on, by group
+	users    map[int64]user.User        // that those members are, as far as they are shown
 	authorID int64                      // may not approve; zero: everybody may
 }
 
 // People reads the users and groups that these rules of the scope name, all at once,
-// and the first hundred members of each group.
+// and who of the first hundred members of each group can approve.
 func (r *Rules) People(ctx context.Context, at Scope, rules ...Rule) (People, error) {
 	who := People{members: map[int64][]project.Member{}}
 	groupIDs := namedGroups(rules)
@@ -42,8 +43,12 @@ func (r *Rules) People(ctx context.Context, at Scope, rules ...Rule) (People, er
 	if err := reads.Wait(); err != nil {
 		return People{}, err
 	}
+	ids := who.unread(rules)
+	if len(ids) == 0 {
+		return who, nil
+	}
 	var err error
-	who.users, err = r.membersByID(ctx, who.members)
+	who.users, err = r.store.UsersByID(ctx, ids)
 	return who, err
 }
 
@@ -64,23 +69,20 @@ func (r *Rules) readMembers(ctx context.Context, reads *errgroup.Group, groupIDs
 			found, err := r.store.Members(ctx, r.now(), first, project.Place{Kind: project.InGroup, ID: id})
 			mu.Lock()
 			defer mu.Unlock()
-			into[id] = found.Items
+			into[id] = slices.DeleteFunc(found.Items, func(m project.Member) bool { return m.Role < project.Developer })
 			return err
 		})
 	}
 }
 
-func (r *Rules) membersByID(ctx context.Context, members map[int64][]project.Member) (map[int64]user.User, error) {
-	var ids []int64
-	for _, some := range members {
-		for _, m := range some {
-			ids = append(ids, m.UserID)
-		}
-	}
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	return r.store.UsersByID(ctx, ids)
+// unread returns the ids of the users whom answers about the rules show, as far as no
+// rule names them.
+func (who People) unread(rules []Rule) []int64 {
+	ids := distinct(rules, who.candidates)
+	return slices.DeleteFunc(ids, func(id int64) bool {
+		_, known := who.named[id]
+		return known
+	})
 }
 
 // Users returns the users that the rule names and that still exist.
@@ -103,23 +105,43 @@ func (who People) Groups(rule Rule) (groups []project.Group) {
 	return groups
 }
 
-// Eligible returns the first hundred users who can approve by the rule: those that it
-// names and the direct members of its groups, from Developers on.
+// Eligible returns the users who can approve by the rule: those of its candidates who
+// are not blocked.
 func (who People) Eligible(rule Rule) (users []user.User) {
-	added := map[int64]bool{who.authorID: true}
-	add := func(u user.User, role project.Role) {
-		if role >= project.Developer && !u.Blocked() && !added[u.ID] && len(users) < maxEligible {
+	for _, id := range who.candidates(rule) {
+		if u, known := who.user(id); known && !u.Blocked() {
 			users = append(users, u)
-			added[u.ID] = true
-		}
-	}
-	for _, id := range rule.UserIDs {
-		add(who.named[id].User, who.named[id].Role)
-	}
-	for _, id := range rule.GroupIDs {
-		for _, m := range who.members[id] {
-			add(who.users[m.UserID], m.Role)
 		}
 	}
 	return users
+}
+
+func (who People) user(id int64) (u user.User, known bool) {
+	if named, isNamed := who.named[id]; isNamed {
+		return named.User, true
+	}
+	u, known = who.users[id]
+	return u, known
+}
+
+// candidates returns the ids of the first hundred users who approve by the rule unless
+// they are blocked: those that it names and the direct members of its groups, from
+// Developers on.
+func (who People) candidates(rule Rule) (ids []int64) {
+	added := map[int64]bool{who.authorID: true}
+	add := func(id int64, role project.Role) {
+		if role >= project.Developer && !added[id] && len(ids) < maxEligible {
+			ids = append(ids, id)
+			added[id] = true
+		}
+	}
+	for _, id := range rule.UserIDs {
+		add(id, who.named[id].Role)
+	}
+	for _, id := range rule.GroupIDs {
+		for _, m := range who.members[id] {
+			add(m.UserID, m.Role)
+		}
+	}
+	return ids
 }

@@ -1,11 +1,13 @@
 package approval_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -374,6 +376,69 @@ func TestEligibleHasALimit(t *testing.T) {
 		if got := who.Eligible(rule); len(got) != want || err != nil {
 			t.Errorf("Eligible = %d users, %v, want %d", len(got), err, want)
 		}
+	}
+}
+
+// reading counts the users who are read, and does not find one of them.
+type reading struct {
+	approval.Store
+	users atomic.Int64
+	gone  int64
+}
+
+func (r *reading) UsersByID(ctx context.Context, ids []int64) (map[int64]user.User, error) {
+	r.users.Add(int64(len(ids)))
+	found, err := r.Store.UsersByID(ctx, ids)
+	delete(found, r.gone)
+	return found, err
+}
+
+// Of the members of groups those alone are read whom an answer can show, each once.
+func TestPeopleAreReadAsTheyAreShown(t *testing.T) {
+	a := arrange(t)
+	var named []int64
+	for n := range 101 {
+		u := a.User(fmt.Sprintf("user-%03d", n))
+		a.Member(a.acme.Place(), u, project.Developer)
+		if n < 99 { // and owner
+			named = append(named, u.ID)
+		}
+	}
+	team := a.Group("team", a.acme, a.owner, project.Private)
+	a.web = a.Project("app", team, project.Private)
+	for n := range 40 {
+		a.Member(team.Place(), a.User(fmt.Sprint("reporter-", n)), project.Reporter)
+	}
+	for _, test := range []struct {
+		rule      approval.Rule
+		want, all int // read of groups, and shown
+	}{
+		{approval.Rule{Name: "Reporters", GroupIDs: []int64{team.ID}}, 1, 1}, // owner
+		{approval.Rule{Name: "Developers", GroupIDs: []int64{a.acme.ID, team.ID}}, 100, 100},
+		{approval.Rule{Name: "Both", UserIDs: named, GroupIDs: []int64{a.acme.ID}}, 1, 100},
+	} {
+		rule := a.add(t, a.scope(), test.rule, 0)
+		counted := &reading{Store: a.Store}
+		who, err := approval.NewRules(counted, a.Trail, a.Now).People(t.Context(), a.scope(), rule)
+		if got := len(who.Eligible(rule)); err != nil || got != test.all {
+			t.Errorf("%s: Eligible has %d users, %v, want %d", rule.Name, got, err, test.all)
+		}
+		if got := int(counted.users.Load()) - len(rule.UserIDs); got != test.want {
+			t.Errorf("%s: %d members are read, want %d", rule.Name, got, test.want)
+		}
+	}
+}
+
+// The members of a group are read before the users that they are, who can be gone then.
+func TestEligibleLeavesOutWhoIsGone(t *testing.T) {
+	a := arrange(t)
+	gone := a.User("gone")
+	a.Member(a.acme.Place(), gone, project.Developer)
+	rule := a.add(t, a.scope(), approval.Rule{Name: "Group", GroupIDs: []int64{a.acme.ID}}, 0)
+	who, err := approval.NewRules(&reading{Store: a.Store, gone: gone.ID}, a.Trail, a.Now).People(t.Context(), a.scope(), rule)
+	wantNames(t, "Eligible", who.Eligible(rule), "owner")
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
