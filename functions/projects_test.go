@@ -135,7 +135,7 @@ func aboutProjects() []scenario {
 		{rest: "POST " + rules, status: 400, needs: project.Maintainer},
 		{rest: "POST " + rules, send: rule, status: 400}, // has the name
 		{rest: "GET " + rules, status: 200, needs: project.Reporter, cost: cost{3, 0, 0}},
-		{rest: "PUT " + rules + "/{rule}", send: `{"user_ids":[{root}]}`, status: 200, stored: names(approval.EventChanged)},
+		{rest: "PUT " + rules + "/{rule}", send: `{"user_ids":[{root}]}`, status: 200, stored: names(approval.EventChanged), cost: cost{6, 1, 5}},
 		{rest: "GET " + rules, status: 200, cost: cost{4, 0, 0}},
 		{rest: "GET " + rules + "/{rule}", status: 200, needs: project.Reporter, cost: cost{4, 0, 0}},
 		{rest: "PUT " + rules + "/{rule}", send: `{"approvals_required":2}`, status: 200, needs: project.Maintainer, stored: names(approval.EventChanged)},

@@ -24,6 +24,7 @@ type Participant struct {
 // Store finds users and their memberships.
 type Store interface {
 	UsersByID(ctx context.Context, ids []int64) (map[int64]user.User, error)
+	SomeMemberships(ctx context.Context, userID int64, n int) (project.Memberships, error)
 	MembershipsAmong(ctx context.Context, userIDs []int64, places ...project.Place) (project.Memberships, error)
 }
 
@@ -42,7 +43,7 @@ func Find(ctx context.Context, s Store, p project.Project, userIDs []int64, now 
 		return err
 	})
 	reads.Go(func() (err error) {
-		memberships, err = s.MembershipsAmong(ctx, ids, p.Places()...)
+		memberships, err = membershipsOf(ctx, s, ids, p.Places())
 		return err
 	})
 	err := reads.Wait()
@@ -51,6 +52,32 @@ func Find(ctx context.Context, s Store, p project.Project, userIDs []int64, now 
 		found[id] = Participant{u, roleOf(u, p, memberships, now)}
 	}
 	return found, err
+}
+
+// Up to maxAsked memberships are looked up, one of each user in each place. If that is
+// not enough, all memberships of each user are read, unless there are more than maxKnown.
+const (
+	maxAsked = 100
+	maxKnown = 25
+)
+
+// membershipsOf returns the users' memberships of the places, and maybe of others.
+func membershipsOf(ctx context.Context, s Store, userIDs []int64, places []project.Place) (project.Memberships, error) {
+	if len(userIDs)*len(places) <= maxAsked {
+		return s.MembershipsAmong(ctx, userIDs, places...)
+	}
+	some := make([]project.Memberships, len(userIDs))
+	reads, group := errgroup.WithContext(ctx)
+	for n, id := range userIDs {
+		reads.Go(func() (err error) {
+			if some[n], err = s.SomeMemberships(group, id, maxKnown+1); err == nil && len(some[n]) > maxKnown {
+				some[n], err = s.MembershipsAmong(group, []int64{id}, places...)
+			}
+			return err
+		})
+	}
+	err := reads.Wait()
+	return slices.Concat(some...), err
 }
 
 func roleOf(u user.User, p project.Project, all project.Memberships, now time.Time) project.Role {

@@ -1,6 +1,9 @@
 package participant_test
 
 import (
+	"context"
+	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -65,6 +68,66 @@ func TestFindAndCheck(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("Find = %v, the roles differ (-want +got):\n%s", err, diff)
+	}
+}
+
+// reading counts the memberships that are read.
+type reading struct {
+	participant.Store
+	read atomic.Int64
+}
+
+func (r *reading) MembershipsAmong(ctx context.Context, userIDs []int64, places ...project.Place) (project.Memberships, error) {
+	r.read.Add(int64(len(userIDs) * len(places)))
+	return r.Store.MembershipsAmong(ctx, userIDs, places...)
+}
+
+func (r *reading) SomeMemberships(ctx context.Context, userID int64, n int) (project.Memberships, error) {
+	found, err := r.Store.SomeMemberships(ctx, userID, n)
+	r.read.Add(int64(max(len(found), 1)))
+	return found, err
+}
+
+// Deep below many groups most people have few memberships, which are read rather than
+// one in each of the groups.
+func TestBudgetOfManyDeepBelow(t *testing.T) {
+	a := apptest.New(t)
+	owner := a.User("owner")
+	var g project.Group
+	for n := range 10 {
+		g = a.Group(fmt.Sprint("level-", n), g, owner, project.Private)
+	}
+	p := a.Project("web", g, project.Private)
+	ids, want := []int64{}, map[int64]project.Role{}
+	for n := range 40 {
+		u := a.User(fmt.Sprint("user-", n))
+		a.Member(p.Place(), u, project.Reporter)
+		ids, want[u.ID] = append(ids, u.ID), project.Reporter
+	}
+	busy, stranger := a.User("busy"), a.User("stranger")
+	for n := range 30 {
+		a.Member(a.Group(fmt.Sprint("other-", n), project.Group{}, owner, project.Private).Place(), busy, project.Guest)
+	}
+	a.Member(p.Place(), busy, project.Developer)
+	want[busy.ID], want[stranger.ID] = project.Developer, project.NoRole
+	for name, test := range map[string]struct {
+		ids  []int64
+		most int64
+	}{
+		"few":         {ids[:9], 9 * 11},
+		"many":        {ids, 40},
+		"one is busy": {append(ids, busy.ID, stranger.ID), 40 + 1 + 26 + 11},
+	} {
+		counted := &reading{Store: a.Store}
+		found, err := participant.Find(t.Context(), counted, p, test.ids, a.Now())
+		if got := counted.read.Load(); err != nil || got > test.most {
+			t.Errorf("%s: Find reads %d memberships, %v, want at most %d", name, got, err, test.most)
+		}
+		for _, id := range test.ids {
+			if found[id].Role != want[id] {
+				t.Errorf("%s: the user %d has the role %s, want %s", name, id, found[id].Role, want[id])
+			}
+		}
 	}
 }
 
