@@ -20,6 +20,13 @@ func (v *Values) OptionalObject(name string) *Values {
 	return nil
 }
 
+// NeedsOneOf complains about the object unless it has one of these members.
+func (v *Values) NeedsOneOf(members ...string) {
+	if !slices.ContainsFunc(members, v.Has) {
+		v.in.complain(v.name, "has no known member")
+	}
+}
+
 // OptionalIntOf returns an integer that must be one of from, or nil when it was not sent,
 // is null or invalid.
 func OptionalIntOf[T ~int](v *Values, name string, from []T) *T {

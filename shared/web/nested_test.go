@@ -80,3 +80,16 @@ func TestOneOfIntegers(t *testing.T) {
 		}
 	}
 }
+
+func TestObjectsNeedAKnownMember(t *testing.T) {
+	const refused = "box has no known member"
+	for body, want := range map[string]string{
+		`{"box":{"a":1}}`: "", `{"box":{"b":null,"x":1}}`: "", `{"box":{"a":1,"b":2}}`: "", `{"box":{}}`: refused, `{"box":{"x":1},"a":1}`: refused,
+	} {
+		params := paramsOf("application/json", body)
+		params.OptionalObject("box").NeedsOneOf("a", "b")
+		if err := params.Err(); (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%s: %v, want %q", body, err, want)
+		}
+	}
+}

@@ -55,7 +55,7 @@ func (a *api) createGroup(w http.ResponseWriter, r *http.Request, c auth.Caller)
 	params := web.Params(r)
 	draft := project.Draft{Name: params.String("name"), Path: params.String("path"), Visibility: project.Private}
 	parentID, visibility := params.OptionalInt("parent_id"), params.OptionalString("visibility")
-	edits := readProtection(params, levelsOfGroup)
+	edits := readProtection(params, levelsBeside(project.FactoryProtection()))
 	if err := params.Err(); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (a *api) showGroup(w http.ResponseWriter, _ *http.Request, _ auth.Caller, g
 
 func (a *api) changeGroup(w http.ResponseWriter, r *http.Request, c auth.Caller, g project.Group) error {
 	params := web.Params(r)
-	change, edits := memberapi.ReadChange(params), readProtection(params, levelsOfGroup)
+	change, edits := memberapi.ReadChange(params), readProtection(params, levelsBeside(g.Settings.BranchProtection()))
 	if err := params.Err(); err != nil {
 		return err
 	}

@@ -8,11 +8,23 @@ import (
 	"gatehouse/shared/web"
 )
 
-// The levels of access in the protection of branches: of a group, and of the instance.
-var (
-	levelsOfGroup    = []project.Role{project.NoRole, project.Developer, project.Maintainer}
-	levelsOfInstance = append(levelsOfGroup[:len(levelsOfGroup):len(levelsOfGroup)], project.Administrators)
-)
+// protectionLevels are the levels of access that a request may have.
+type protectionLevels struct {
+	push, merge []project.Role
+}
+
+var levelsOfGroups = []project.Role{project.NoRole, project.Developer, project.Maintainer}
+
+// levelsBeside returns the levels for a group with this protection: those of groups, and
+// what it got from the instance.
+func levelsBeside(p project.BranchProtection) protectionLevels {
+	return protectionLevels{slices.Concat(levelsOfGroups, p.Push), slices.Concat(levelsOfGroups, p.Merge)}
+}
+
+func levelsOfInstance() protectionLevels {
+	all := []project.Role{project.Administrators}
+	return levelsBeside(project.BranchProtection{Push: all, Merge: all})
+}
 
 // protectionBody is the protection of default branches on the wire, beside the number
 // that it replaced.
@@ -60,7 +72,7 @@ func lowest(roles []project.Role) int {
 
 // readProtection reads how default branches are protected, with these levels of access,
 // and returns the edits that set it. The object counts if the number comes beside it.
-func readProtection(params *web.Values, levels []project.Role) []project.Edit[project.GroupSettings] {
+func readProtection(params *web.Values, levels protectionLevels) []project.Edit[project.GroupSettings] {
 	former := web.OptionalIntOf(params, "default_branch_protection", []int{0, 1, 2, 3, 4})
 	object := params.OptionalObject("default_branch_protection_defaults")
 	switch {
@@ -77,12 +89,13 @@ func readProtection(params *web.Values, levels []project.Role) []project.Edit[pr
 
 // protectionIn returns the protection that the object describes. What it leaves out is
 // as in the factory.
-func protectionIn(object *web.Values, levels []project.Role) project.BranchProtection {
+func protectionIn(object *web.Values, levels protectionLevels) project.BranchProtection {
+	object.NeedsOneOf("allowed_to_push", "allowed_to_merge", "allow_force_push", "developer_can_initial_push", "code_owner_approval_required")
 	p := project.FactoryProtection()
-	if push := web.OptionalIntsOf(object, "allowed_to_push", "access_level", levels); push != nil {
+	if push := web.OptionalIntsOf(object, "allowed_to_push", "access_level", levels.push); push != nil {
 		p.Push = push
 	}
-	if merge := web.OptionalIntsOf(object, "allowed_to_merge", "access_level", levels); merge != nil {
+	if merge := web.OptionalIntsOf(object, "allowed_to_merge", "access_level", levels.merge); merge != nil {
 		p.Merge = merge
 	}
 	p.ForcePush = object.BoolOr("allow_force_push", false)

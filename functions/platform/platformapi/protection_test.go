@@ -75,7 +75,6 @@ func TestProtectionByNumberAndObject(t *testing.T) {
 		{"first pushes by developers", object{protection: object{"developer_can_initial_push": true, "allow_force_push": true}}, 4,
 			protectedBy([]int{40}, []int{40}, true, true, false)},
 		{"code owners", object{protection: object{"code_owner_approval_required": true}}, 2, protectedBy([]int{40}, []int{40}, false, false, true)},
-		{"an object without members", object{protection: object{}}, 2, factory},
 		{"nulls in the object", object{protection: object{"allowed_to_push": nil, "allow_force_push": nil}}, 2, factory},
 	}
 	for n, want := range presets {
@@ -117,9 +116,12 @@ func TestProtectionRefusals(t *testing.T) {
 		{object{level: "two"}, level + " is invalid"},
 		{object{level: true}, level + " is invalid"},
 		{object{level: []any{2}}, level + " is invalid"},
-		{object{level: 5, protection: object{}}, level + " does not have a valid value"},
+		{object{level: 5, protection: object{"allow_force_push": true}}, level + " does not have a valid value"},
 		{object{protection: 2}, protection + " is invalid"},
 		{object{protection: []any{}}, protection + " is invalid"},
+		{object{protection: object{}}, protection + " has no known member"},
+		{object{protection: object{"push": []any{0}, "allowed_to_psuh": []any{0}}}, protection + " has no known member"},
+		{object{level: 1, protection: object{"bogus": 1}}, protection + " has no known member"},
 		{object{protection: object{"allowed_to_push": 30}}, push + " is invalid"},
 		{object{protection: object{"allowed_to_push": []any{}}}, push + " is empty"},
 		{object{protection: object{"allowed_to_push": []any{50}}}, push + " does not have a valid value"},
@@ -150,6 +152,16 @@ func TestLevelOfAdministrators(t *testing.T) {
 	made := apptest.Call(t, h, "POST", groups, token, object{"name": "New", "path": "new"})
 	made.Want(t, 201, nil)
 	wantProtection(t, made.Object(t), 2, want)
+
+	// What a group has can be written back, and given up.
+	saved := apptest.Call(t, h, "PUT", groups+"/new", token, object{protection: made.Object(t)[protection]})
+	saved.Want(t, 200, made.Body)
+	apptest.Call(t, h, "PUT", groups+"/new", token, object{protection: object{"allowed_to_merge": []any{60}}}).
+		WantError(t, 400, protection+"[allowed_to_merge] does not have a valid value")
+	wantProtection(t, apptest.Call(t, h, "PUT", groups+"/new", token, object{protection: object{"allowed_to_push": []any{60, 40}}}).Object(t), 2,
+		protectedBy([]int{40, 60}, []int{40}, false, false, false))
+	apptest.Call(t, h, "PUT", groups+"/new", token, object{level: 2}).Want(t, 200, nil)
+	apptest.Call(t, h, "PUT", groups+"/new", token, send).WantError(t, 400, refused)
 }
 
 func TestNewGroupsAreProtectedAsTheInstanceSays(t *testing.T) {

@@ -30,7 +30,7 @@ func (a *api) showSettings(w http.ResponseWriter, r *http.Request, _ auth.Caller
 
 func (a *api) changeSettings(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
 	params := web.Params(r)
-	edits := readProtection(params, levelsOfInstance)
+	edits := readProtection(params, levelsOfInstance())
 	if err := params.Err(); err != nil {
 		return err
 	}
