@@ -163,6 +163,7 @@ func aboutProjects() []scenario {
 		{rest: "GET " + mirrored, status: 200, needs: project.Maintainer, cost: cost{3, 0, 0}},
 		{rest: "POST " + mirrored, status: 202, after: "mirror", needs: project.Maintainer, stored: names(mirror.EventScheduled), cost: cost{4, 1, 5}},
 		{rest: "PUT " + mirrored + "/status", send: `{"update_status":"failed","last_error":"the word of ada is too old"}`, status: 200, cost: cost{4, 1, 0}},
+		{rest: "PUT " + mirrored, send: `{"auth_password":"another word"}`, status: 200, stored: names(project.EventProjectChanged), cost: cost{9, 3, 5}},
 		{rest: "PUT /projects/{web}", send: `{"mirror":false}`, deprecated: true, status: 200, needs: project.Maintainer, stored: names(project.EventProjectChanged)},
 		{rest: "POST " + mirrored, status: 400, needs: project.Maintainer},
 		{rest: "DELETE /projects/{web}", status: 204, stored: names(project.EventProjectDeleted)},

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -12,8 +13,14 @@ var inURL = regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://)[^/\s'"<>]*@`)
 
 // redact masks credentials in what the platform says of a pull: those of any URL, and
 // the mirror's own wherever they are.
-func redact(text string, own Credentials) string {
-	for _, form := range own.forms() {
+func redact(text string, own ...Credentials) string {
+	var forms []string
+	for _, c := range own {
+		forms = append(forms, c.forms()...)
+	}
+	// One can be a part of another, of which nothing may be left.
+	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) })
+	for _, form := range forms {
 		text = strings.ReplaceAll(text, form, stars)
 	}
 	return inURL.ReplaceAllString(text, "${1}"+stars+"@")
@@ -23,8 +30,7 @@ func redact(text string, own Credentials) string {
 // ones, such as git, are words that occur in texts.
 const shortestToken = 8
 
-// forms returns the ways in which tools write what is secret of the credentials, the
-// longer ones first.
+// forms returns the ways in which tools write what is secret of the credentials.
 func (c Credentials) forms() (all []string) {
 	user, password := c.User.Reveal(), c.Password.Reveal()
 	if !c.empty() {

@@ -37,6 +37,16 @@ func TestRedact(t *testing.T) {
 	}
 }
 
+// A password is often the former one with something added.
+func TestRedactMasksTheLongerFirst(t *testing.T) {
+	short, long := credentials("", "secret"), credentials("", "secret99")
+	for _, own := range [][]Credentials{{short, long}, {long, short}} {
+		if got := redact("secret99 or secret", own...); got != "***** or *****" {
+			t.Errorf("redact = %q, want nothing left of either", got)
+		}
+	}
+}
+
 // However a tool writes the mirror's password, nothing of it is left.
 func TestRedactKnowsEveryForm(t *testing.T) {
 	const user, password = "ada", "p@ss/word +é"

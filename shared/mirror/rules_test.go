@@ -1,10 +1,14 @@
 package mirror_test
 
 import (
+	"errors"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"gatehouse/shared/app"
 	"gatehouse/shared/apptest"
@@ -119,5 +123,139 @@ func TestResealOfAChangedProject(t *testing.T) {
 	got = change(t, during, got, mirror.Change{Password: hidden("")})
 	if strings.Count(got.Settings.Mirror.ShownURL(), "*****") != 1 {
 		t.Errorf("the mirror shows %s, want that the credentials open", got.Settings.Mirror.ShownURL())
+	}
+}
+
+// rotate changes the mirror as people do.
+func rotate(t *testing.T, a *app.App, p project.Project, c mirror.Change) project.Project {
+	t.Helper()
+	p, err := a.Mirrors.ChangeProject(t.Context(), audit.Setup, p, project.Change{}, a.Mirrors.Edit(p.FullPath, c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func report(t *testing.T, a *app.App, p project.Project, r mirror.Report) mirror.State {
+	t.Helper()
+	s, err := a.Mirrors.Report(t.Context(), p, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A pull that began with former credentials can end after they were replaced, and say
+// which they were.
+func TestFormerCredentialsAreMaskedUntilAPullIsFinished(t *testing.T) {
+	const text = "remote: secret, secondword and thirdword99 were rejected"
+	a, p := newMirror(t)
+	p = rotate(t, a.App, p, mirror.Change{Password: hidden("secondword")})
+	p = rotate(t, a.App, p, mirror.Change{URL: new("https://other.example"), User: hidden("ada"), Password: hidden("thirdword99")})
+	for _, test := range []struct {
+		status mirror.Status
+		want   string
+	}{
+		{mirror.Failed, "remote: *****, ***** and ***** were rejected"},
+		{mirror.Started, "remote: *****, ***** and ***** were rejected"},
+		{mirror.Finished, "remote: *****, ***** and ***** were rejected"},
+		{mirror.Failed, "remote: secret, secondword and ***** were rejected"},
+	} {
+		if s := report(t, a.App, p, mirror.Report{Status: test.status, LastError: new(text)}); s.LastError != test.want {
+			t.Errorf("%s: the error is %q, want %q", test.status, s.LastError, test.want)
+		}
+	}
+	p = rotate(t, a.App, p, mirror.Change{Enabled: new(false), URL: new("")})
+	if s := report(t, a.App, p, mirror.Report{Status: mirror.Failed, LastError: new("thirdword99")}); s.LastError != "*****" {
+		t.Errorf("without a mirror the error is %q", s.LastError)
+	}
+}
+
+// Credentials are remembered before they are replaced, also by a change that somebody
+// else makes first, and a pull that is finished in between does not forget them.
+func TestReportDuringAChange(t *testing.T) {
+	a, stale := newMirror(t)
+	now := rotate(t, a.App, stale, mirror.Change{TriggerBuilds: new(true)})
+	edit := a.Mirrors.Edit(stale.FullPath, mirror.Change{Password: hidden("next")})
+	if _, err := a.Mirrors.ChangeProject(t.Context(), audit.Setup, stale, project.Change{}, edit); !errors.Is(err, project.ErrChanged) {
+		t.Fatalf("ChangeProject = %v, want that the project was changed", err)
+	}
+	report(t, a.App, now, mirror.Report{Status: mirror.Finished}) // as if the change was under way still
+	now = change(t, a.App, now, mirror.Change{Password: hidden("next")})
+	if s := report(t, a.App, now, mirror.Report{Status: mirror.Failed, LastError: new("secret")}); s.LastError != "*****" {
+		t.Errorf("the error is %q", s.LastError)
+	}
+}
+
+// Of many former credentials, the last are remembered.
+func TestFormerCredentialsAreLimited(t *testing.T) {
+	a, p := newMirror(t)
+	for n := range 10 {
+		p = rotate(t, a.App, p, mirror.Change{Password: hidden("word" + strconv.Itoa(n))})
+	}
+	const want = "secret word0 ***** ***** ***** ***** ***** ***** ***** ***** *****"
+	s := report(t, a.App, p, mirror.Report{Status: mirror.Failed, LastError: new("secret word0 word1 word2 word3 word4 word5 word6 word7 word8 word9")})
+	if s.LastError != want {
+		t.Errorf("the error is %q, want %q", s.LastError, want)
+	}
+}
+
+// What was reported of a repository says nothing of another one, and an error with
+// former credentials nothing of others.
+func TestStateOfAFormerMirrorGoes(t *testing.T) {
+	tests := map[string]struct {
+		change mirror.Change
+		want   func(*mirror.State)
+	}{
+		"the same":            {mirror.Change{URL: new(masked), TriggerBuilds: new(true)}, func(*mirror.State) {}},
+		"not enabled":         {mirror.Change{Enabled: new(false)}, func(*mirror.State) {}},
+		"another password":    {mirror.Change{Password: hidden("next")}, func(s *mirror.State) { s.LastError = "" }},
+		"no credentials":      {mirror.Change{User: hidden(""), Password: hidden("")}, func(s *mirror.State) { s.LastError = "" }},
+		"the URL with others": {mirror.Change{URL: new("https://ben:word@git.example/web.git")}, func(s *mirror.State) { s.LastError = "" }},
+		"another URL":         {mirror.Change{URL: new("https://other.example")}, func(s *mirror.State) { *s = mirror.State{Status: mirror.None} }},
+		"no URL":              {mirror.Change{Enabled: new(false), URL: new("")}, func(s *mirror.State) { *s = mirror.State{Status: mirror.None} }},
+	}
+	for name, test := range tests {
+		a, p := newMirror(t)
+		report(t, a.App, p, mirror.Report{Status: mirror.Finished})
+		report(t, a.App, p, mirror.Report{Status: mirror.Started})
+		want := report(t, a.App, p, mirror.Report{Status: mirror.Failed, LastError: new("gone")})
+		test.want(&want)
+		got, err := a.Mirrors.State(t.Context(), rotate(t, a.App, p, test.change))
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%s: State = %v, differs (-want +got):\n%s", name, err, diff)
+		}
+	}
+}
+
+// A pull that was asked for is wanted from the new repository too.
+func TestScheduledPullStays(t *testing.T) {
+	a, p := newMirror(t)
+	report(t, a.App, p, mirror.Report{Status: mirror.Failed, LastError: new("gone")})
+	if _, err := a.Mirrors.Schedule(t.Context(), audit.Setup, p); err != nil {
+		t.Fatal(err)
+	}
+	got, err := a.Mirrors.State(t.Context(), rotate(t, a.App, p, mirror.Change{URL: new(plain + "/other")}))
+	if diff := cmp.Diff(mirror.State{Status: mirror.Scheduled}, got); err != nil || diff != "" {
+		t.Errorf("State = %v, differs (-want +got):\n%s", err, diff)
+	}
+}
+
+// A change that is refused leaves what was reported.
+func TestRefusedChangeLeavesTheState(t *testing.T) {
+	a, p := newMirror(t)
+	want := report(t, a.App, p, mirror.Report{Status: mirror.Failed, LastError: new("gone")})
+	for name, c := range map[string]project.Change{"a bad name": {Name: new("")}, "a bad URL": {}} {
+		edit := a.Mirrors.Edit(p.FullPath, mirror.Change{URL: new(plain)})
+		if name == "a bad URL" {
+			edit = a.Mirrors.Edit(p.FullPath, mirror.Change{URL: new("x")})
+		}
+		if _, err := a.Mirrors.ChangeProject(t.Context(), audit.Setup, p, c, edit); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: ChangeProject = %v, want a complaint", name, err)
+		}
+		got, err := a.Mirrors.State(t.Context(), p)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%s: State = %v, differs (-want +got):\n%s", name, err, diff)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -33,9 +34,44 @@ type State struct {
 	SucceededAt time.Time `json:"last_successful_update_at,omitzero"`
 }
 
-// states are stored apart from the settings, because they change all the time: one
-// below each project.
-var states = record.Of[State]{Kind: "pull_mirror"}
+// kept is what is stored apart from the settings, because it changes all the time.
+type kept struct {
+	State
+	// Former are sealed credentials that were replaced since a pull was finished.
+	Former []string `json:"former,omitempty"`
+}
+
+// maxFormer is how many of them are kept.
+const maxFormer = 8
+
+// remember adds credentials that are about to be replaced, in the place of the oldest if
+// there are too many.
+func (k *kept) remember(sealed string) {
+	k.Former = append(slices.Clone(k.Former), sealed)
+	k.Former = k.Former[max(0, len(k.Former)-maxFormer):]
+}
+
+// forgetFormer leaves the present ones, if they are about to be replaced.
+func (k *kept) forgetFormer(present string) {
+	k.Former = slices.DeleteFunc(slices.Clone(k.Former), func(sealed string) bool { return sealed != present })
+}
+
+// forget returns the state without what belongs to former credentials or, elsewhere, to
+// a former repository. A pull that was asked for is still wanted.
+func (s State) forget(elsewhere bool) State {
+	next := State{Status: None}
+	if !elsewhere {
+		next = s
+	}
+	if s.Status == Scheduled {
+		next.Status = Scheduled
+	}
+	next.LastError = ""
+	return next
+}
+
+// states has one below each project.
+var states = record.Of[kept]{Kind: "pull_mirror"}
 
 // theOne is the number of a project's state.
 const theOne = 1
@@ -49,11 +85,11 @@ type Report struct {
 
 // apply changes the state. It masks credentials in the error, and the mirror's own
 // wherever they are.
-func (r Report) apply(s *State, own Credentials, now time.Time) {
+func (r Report) apply(s *State, own []Credentials, now time.Time) {
 	s.Status = r.Status
 	switch {
 	case r.LastError != nil:
-		s.LastError = redact(*r.LastError, own)
+		s.LastError = redact(*r.LastError, own...)
 	case r.Status == Finished:
 		s.LastError = ""
 	}

@@ -36,7 +36,7 @@ func TestReportsChangeTheState(t *testing.T) {
 	}
 	for name, test := range tests {
 		got := was
-		test.report.apply(&got, Credentials{}, now)
+		test.report.apply(&got, nil, now)
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s: the state differs (-want +got):\n%s", name, diff)
 		}

@@ -64,7 +64,7 @@ func (a *api) changeMirror(w http.ResponseWriter, r *http.Request, c auth.Caller
 	if err := params.Err(); err != nil {
 		return err
 	}
-	p, err := a.app.Projects.ChangeProject(r.Context(), c.Actor(), p, project.Change{}, a.app.Mirrors.Edit(p.FullPath, change))
+	p, err := a.app.Mirrors.ChangeProject(r.Context(), c.Actor(), p, project.Change{}, a.app.Mirrors.Edit(p.FullPath, change))
 	if err != nil {
 		return web.NotFound("Project", err)
 	}

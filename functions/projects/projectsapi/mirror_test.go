@@ -101,6 +101,28 @@ func TestPullMirrorReports(t *testing.T) {
 	m.report(t, object{"update_status": "scheduled", "last_error": nil, "last_update_at": nil}).Want(t, 200, want)
 }
 
+// Either way of changing a mirror masks the former credentials, and clears what was said
+// of the former repository.
+func TestFormerCredentialsOfAMirror(t *testing.T) {
+	m := newMirrorAPI(t)
+	m.call(t, "PUT", mirrorPath, object{"enabled": true, "url": "https://user:oldsecret99@git.example/web.git"}).Want(t, 200, nil)
+	m.call(t, "PUT", mirrorPath, object{"auth_password": "newsecret77"}).Want(t, 200, nil)
+	want := mirrorAnswer(object{
+		"enabled": true, "url": "https://*****:*****@git.example/web.git", "update_status": "failed", "last_update_at": m.time(),
+		"last_error": "remote: token ***** rejected",
+	})
+	m.report(t, object{"update_status": "failed", "last_error": "remote: token oldsecret99 rejected"}).Want(t, 200, want)
+	want["last_error"] = nil
+	m.call(t, "PUT", mirrorPath, object{"auth_password": "third555"}).Want(t, 200, want)
+
+	m.call(t, "PUT", "", object{"import_url": "https://other.example"}).Want(t, 200, nil)
+	m.call(t, "GET", mirrorPath, nil).Want(t, 200, mirrorAnswer(object{"enabled": true, "url": "https://other.example"}))
+	want = mirrorAnswer(object{
+		"enabled": true, "url": "https://other.example", "update_status": "failed", "last_update_at": m.time(), "last_error": "***** or *****",
+	})
+	m.report(t, object{"update_status": "failed", "last_error": "newsecret77 or third555"}).Want(t, 200, want)
+}
+
 func TestPullMirrorRefusals(t *testing.T) {
 	m := newMirrorAPI(t)
 	field := func(name, complaint string) object { return object{"message": object{name: []any{complaint}}} }

@@ -136,7 +136,7 @@ func (a *api) change(w http.ResponseWriter, r *http.Request, c auth.Caller, p pr
 	if err := params.Err(); err != nil {
 		return err
 	}
-	p, err := a.app.Projects.ChangeProject(r.Context(), c.Actor(), p, change, append(edits, mirrored(p.FullPath))...)
+	p, err := a.app.Mirrors.ChangeProject(r.Context(), c.Actor(), p, change, append(edits, mirrored(p.FullPath))...)
 	if err != nil {
 		return web.NotFound("Project", err)
 	}
