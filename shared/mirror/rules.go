@@ -117,7 +117,7 @@ func (r *Rules) Schedule(ctx context.Context, by audit.Actor, p project.Project)
 // Report stores what the platform says of a pull. It reports often, so the trail does
 // not have it.
 func (r *Rules) Report(ctx context.Context, p project.Project, report Report) (State, error) {
-	if err := report.check(); err != nil {
+	if err := report.check(r.now()); err != nil {
 		return State{}, err
 	}
 	was, err := r.find(ctx, p)

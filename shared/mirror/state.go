@@ -110,9 +110,16 @@ func (r Report) apply(s *State, own []Credentials, now time.Time) {
 // maxError is the longest error, in characters.
 const maxError = 4096
 
-func (r Report) check() error {
+// clockSkew is how far the clock of whoever reports may be ahead.
+const clockSkew = 5 * time.Minute
+
+func (r Report) check(now time.Time) error {
+	complaints := fault.Fields{}
 	if r.LastError != nil && utf8.RuneCountInString(*r.LastError) > maxError {
-		return fault.Field("last_error", "is too long (maximum is 4096 characters)")
+		complaints.Add("last_error", "is too long (maximum is 4096 characters)")
 	}
-	return nil
+	if r.UpdatedAt.After(now.Add(clockSkew)) {
+		complaints.Add("last_update_at", "must not be in the future")
+	}
+	return complaints.Err()
 }

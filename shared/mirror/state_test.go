@@ -45,9 +45,25 @@ func TestReportsChangeTheState(t *testing.T) {
 
 func TestErrorsHaveALength(t *testing.T) {
 	for n, fits := range map[int]bool{maxError: true, maxError + 1: false} {
-		err := Report{Status: Failed, LastError: new(strings.Repeat("é", n))}.check()
+		err := Report{Status: Failed, LastError: new(strings.Repeat("é", n))}.check(time.Time{})
 		if fits != (err == nil) || !fits && !fault.Is(err, fault.Invalid) {
 			t.Errorf("an error of %d characters = %v", n, err)
 		}
+	}
+}
+
+// Nothing was pulled in the future, but for a clock that is a little ahead.
+func TestReportsAreOfThePast(t *testing.T) {
+	now := time.UnixMicro(1).UTC()
+	for ahead, fits := range map[time.Duration]bool{
+		-time.Hour: true, 0: true, 5 * time.Minute: true, 5*time.Minute + time.Microsecond: false, 73 * 365 * 24 * time.Hour: false,
+	} {
+		err := Report{Status: Finished, UpdatedAt: now.Add(ahead)}.check(now)
+		if fits != (err == nil) || !fits && err.Error() != fault.Field("last_update_at", "must not be in the future").Error() {
+			t.Errorf("a report of %v later = %v", ahead, err)
+		}
+	}
+	if err := (Report{Status: Finished}).check(now); err != nil {
+		t.Errorf("a report without a time = %v", err)
 	}
 }

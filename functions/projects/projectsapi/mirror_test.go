@@ -148,6 +148,8 @@ func TestPullMirrorRefusals(t *testing.T) {
 	m.report(t, object{"update_status": "done", "last_update_at": "yesterday", "last_error": []int{}}).WantError(t, 400, invalid)
 	m.report(t, object{"update_status": "failed", "last_error": strings.Repeat("x", 4097)}).
 		Want(t, 400, field("last_error", "is too long (maximum is 4096 characters)"))
+	m.report(t, object{"update_status": "finished", "last_update_at": "2099-01-01T00:00:00Z"}).
+		Want(t, 400, field("last_update_at", "must not be in the future"))
 	m.call(t, "GET", mirrorPath, nil).Want(t, 200, mirrorAnswer(nil))
 	m.call(t, "DELETE", mirrorPath, nil).WantMessage(t, 405, "405 Method Not Allowed")
 	m.call(t, "PUT", mirrorPath+"/status", object{"update_status": "finished"}).WantMessage(t, 403, "403 Forbidden")
