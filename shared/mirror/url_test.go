@@ -19,7 +19,7 @@ func TestParseURL(t *testing.T) {
 		{"https://git.example/acme/web.git", "https://git.example/acme/web.git", "", "", ""},
 		{"HTTP://Git.Example:8080", "http://Git.Example:8080", "", "", ""},
 		{"ssh://git@git.example:22/web.git", "ssh://git.example:22/web.git", "git", "", ""},
-		{"git://203.0.113.9/web.git", "git://203.0.113.9/web.git", "", "", ""},
+		{"git://8.8.8.8/web.git", "git://8.8.8.8/web.git", "", "", ""},
 		{"https://[2001:4860::8888]/@scope/web", "https://[2001:4860::8888]/@scope/web", "", "", ""},
 		{"https://ada:p%40ss%2Fword@git.example/web", "https://git.example/web", "ada", "p@ss/word", ""},
 		{"https://:token@git.example/web", "https://git.example/web", "", "token", ""},
