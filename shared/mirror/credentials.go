@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"gatehouse/shared/fault"
+	"gatehouse/shared/record"
 	"gatehouse/shared/secret"
 )
 
@@ -74,7 +75,7 @@ func (v vault) seal(c Credentials, fullPath string) (string, error) {
 	if c.empty() {
 		return "", nil
 	}
-	text, err := json.Marshal(sealed{c.User.Reveal(), c.Password.Reveal()})
+	text, err := record.Encode(sealed{c.User.Reveal(), c.Password.Reveal()})
 	if err != nil {
 		return "", fmt.Errorf("encode a mirror's credentials: %w", err)
 	}

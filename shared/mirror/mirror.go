@@ -5,6 +5,8 @@ package mirror
 
 import (
 	"regexp/syntax"
+	"strings"
+	"unicode"
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
@@ -77,9 +79,15 @@ func (r *Rules) locate(m *project.Mirror, fullPath string, c Change, complaints 
 	replace(&credentials.Password, c.Password)
 	credentials.check(complaints)
 	m.Mask = credentials.mask()
-	m.Sealed, err = r.vault.seal(credentials, fullPath)
+	if m.Sealed, err = r.vault.seal(credentials, fullPath); len(m.URL)+len(m.Sealed) > maxStored && len(complaints) == 0 {
+		complaints.Add("url", "is too long with its credentials (maximum is 2400 bytes as they are stored)")
+	}
 	return err
 }
+
+// maxStored is how many bytes the URL and the sealed credentials may take, of the 4 KB
+// that every request to the project reads at the price of one.
+const maxStored = 2400
 
 // aim sets the URL and returns the credentials in it.
 func aim(m *project.Mirror, text string, complaints fault.Fields) (sent Credentials) {
@@ -105,6 +113,8 @@ func check(m project.Mirror, complaints fault.Fields) {
 	}
 	if len(m.BranchRegex) > maxRegex {
 		complaints.Add("mirror_branch_regex", "is too long (maximum is 255 bytes)")
+	} else if strings.ContainsFunc(m.BranchRegex, unicode.IsControl) { // no branch has any
+		complaints.Add("mirror_branch_regex", "has control characters")
 	} else if _, err := syntax.Parse(m.BranchRegex, syntax.Perl); err != nil {
 		complaints.Add("mirror_branch_regex", "is not a regular expression of RE2")
 	}

@@ -117,6 +117,15 @@ func TestEditRefuses(t *testing.T) {
 		"a mask elsewhere": {[]mirror.Change{{URL: new(full)}, {URL: new(strings.Replace(masked, "git.", "my.", 1))}}, fault.Fields{"url": {"has masked credentials: send the real ones"}}},
 		"a long user":      {[]mirror.Change{{URL: new(plain), User: hidden(long)}}, fault.Fields{"auth_user": {"is too long (maximum is 255 bytes)"}}},
 		"a long password":  {[]mirror.Change{{URL: new(plain), Password: hidden(long)}}, fault.Fields{"auth_password": {"is too long (maximum is 1024 bytes)"}}},
+		"a long whole": {
+			[]mirror.Change{{URL: new(plain + strings.Repeat("x", 1500)), User: hidden("ada"), Password: hidden(long[:1024])}},
+			fault.Fields{"url": {"is too long with its credentials (maximum is 2400 bytes as they are stored)"}},
+		},
+		"a long URL with a stored password": {
+			[]mirror.Change{{URL: new(plain + strings.Repeat("x", 1500))}, {Password: hidden(long[:1024])}},
+			fault.Fields{"url": {"is too long with its credentials (maximum is 2400 bytes as they are stored)"}},
+		},
+		"lines in a regex": {[]mirror.Change{{BranchRegex: new("a\nb")}}, fault.Fields{"mirror_branch_regex": {"has control characters"}}},
 		"two lines":        {[]mirror.Change{{URL: new("https://ada:a%0ab@git.example")}}, fault.Fields{"auth_password": {"has control characters"}}},
 		"no regex":         {[]mirror.Change{{BranchRegex: new("(")}}, fault.Fields{"mirror_branch_regex": {"is not a regular expression of RE2"}}},
 		"no regex of RE2":  {[]mirror.Change{{BranchRegex: new(`(?=a)`)}}, fault.Fields{"mirror_branch_regex": {"is not a regular expression of RE2"}}},
@@ -167,5 +176,29 @@ func TestCredentialsThatDoNotOpen(t *testing.T) {
 	s := project.ProjectSettings{Mirror: m}
 	if err := newRules(t).Edit(path, mirror.Change{User: hidden("ada"), Password: hidden("next")})(&s); err != nil || s.Mirror.Sealed == m.Sealed {
 		t.Errorf("Edit of both credentials = %v", err)
+	}
+}
+
+// The settings are in the project's item, which every request to the project reads:
+// whatever is accepted leaves it below 4 KB, above which it would cost more.
+func TestMirrorsAreSmall(t *testing.T) {
+	const most = 3150
+	host := "https://git.example/"
+	url := func(fill string, n int) *string { return new(host + strings.Repeat(fill, (n-len(host))/len(fill))) }
+	for name, c := range map[string]mirror.Change{
+		"a long URL":          {URL: url("&", 2048), User: hidden("x-token"), Password: hidden(strings.Repeat("x", 128))},
+		"a long password":     {URL: url("x", 512), User: hidden(strings.Repeat("x", 255)), Password: hidden(strings.Repeat("<&>", 341))},
+		"an odd password":     {URL: new(plain), Password: hidden(strings.Repeat(`"`, 768))},
+		"one of odd letters":  {URL: new(plain), Password: hidden(strings.Repeat("\u2028", 256))},
+		"an odd user as well": {URL: new(plain), User: hidden(strings.Repeat(`\`, 255)), Password: hidden(strings.Repeat(`"`, 512))},
+	} {
+		c.Enabled, c.TriggerBuilds, c.OverwritesDiverged, c.ProtectedOnly = new(true), new(true), new(true), new(false)
+		for _, regex := range []string{strings.Repeat(`\\`, 127), strings.Repeat("\u2028", 85), strings.Repeat("<", 255)} {
+			c.BranchRegex = &regex
+			m := after(t, newRules(t), c)
+			if stored := project.EncodeSettings(project.ProjectSettings{VariablesRole: project.VariablesByDevelopers, Mirror: m}); len(stored) > most {
+				t.Errorf("%s: %d bytes are stored, want at most %d", name, len(stored), most)
+			}
+		}
 	}
 }

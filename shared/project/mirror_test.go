@@ -32,6 +32,15 @@ func TestMirrorsAreStored(t *testing.T) {
 			t.Errorf("the settings are %v, and differ (-want +got):\n%s", err, diff)
 		}
 	}
+	const want = `{"mirror":{"url":"https://git.example/&","branch_regex":"<\"\\>"}}`
+	if text := project.EncodeSettings(project.ProjectSettings{Mirror: project.Mirror{URL: "https://git.example/&", BranchRegex: `<"\>`}}); text != want {
+		t.Errorf("EncodeSettings = %s, want %s", text, want)
+	}
+	// As releases before stored it.
+	old, err := project.DecodeSettings[project.ProjectSettings](`{"mirror":{"url":"https://git.example/\u0026"}}`)
+	if err != nil || old.Mirror.URL != "https://git.example/&" {
+		t.Errorf("DecodeSettings = %+v, %v", old, err)
+	}
 	if text := project.EncodeSettings(project.ProjectSettings{}); text != "" {
 		t.Errorf("a project without a mirror stores %s", text)
 	}

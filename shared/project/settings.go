@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"gatehouse/shared/fault"
 )
@@ -33,14 +34,16 @@ type Settings interface {
 // EncodeSettings returns the JSON in which stores keep the settings: "" for the
 // defaults.
 func EncodeSettings[S Settings](s S) string {
-	encoded, err := json.Marshal(s)
-	if err != nil {
+	var encoded strings.Builder
+	encoder := json.NewEncoder(&encoded)
+	encoder.SetEscapeHTML(false) // escaped each '<', '>' and '&' would take six bytes
+	if err := encoder.Encode(s); err != nil {
 		panic(err) // settings are texts, numbers, booleans and lists
 	}
-	if string(encoded) == "{}" {
-		return ""
+	if text := strings.TrimSuffix(encoded.String(), "\n"); text != "{}" {
+		return text
 	}
-	return string(encoded)
+	return ""
 }
 
 // DecodeSettings returns the settings that such a text holds. It leaves out those of a
