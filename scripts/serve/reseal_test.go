@@ -1,19 +1,24 @@
 package main
 
 import (
+	"encoding/hex"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
 	"gatehouse/shared/app"
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/audit"
+	"gatehouse/shared/boot"
 	"gatehouse/shared/errortracking"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/mirror"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/storage/dynamodb"
+	"gatehouse/shared/storage/dynamodb/tables"
 )
 
 // Whatever was sealed before a rotation opens after the old key was taken away,
@@ -76,6 +81,61 @@ func TestEverythingIsSealedAnew(t *testing.T) {
 	if key, err := after.Integrations.Key(i); err != nil || !i.Authorizes(key) {
 		t.Errorf("the key of the integration is %v", err)
 	}
+}
+
+// The present and the former credentials of mirrors are sealed anew on either store.
+func TestMirrorsAreSealedAnew(t *testing.T) {
+	t.Run("sqlite", func(t *testing.T) { sealMirrorsAnew(t, apptest.New(t)) })
+	t.Run("dynamodb", func(t *testing.T) { sealMirrorsAnew(t, apptest.Over(t, dynamodb.New(emulated(t)))) })
+}
+
+func sealMirrorsAnew(t *testing.T, a *apptest.App) {
+	old, next := secret.Random(secret.KeySize), secret.Random(secret.KeySize)
+	before, during, after := under(t, a, old), under(t, a, next, old), under(t, a, next)
+	p := a.Project("web", a.Namespace(a.User("ada")), project.Private)
+	pull(t, before, p)
+	p = find(t, before, p)
+	password := secret.NewText("next word")
+	edit := before.Mirrors.Edit(p.FullPath, mirror.Change{Password: &password})
+	if _, err := before.Mirrors.ChangeProject(t.Context(), audit.Setup, p, project.Change{}, edit); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := reseal(t.Context(), during, &out); err != nil || !strings.HasPrefix(out.String(), "1 sealed anew") {
+		t.Fatalf("reseal = %v: %s", err, out.String())
+	}
+	text := "secret or next word"
+	s, err := after.Mirrors.Report(t.Context(), find(t, after, p), mirror.Report{Status: mirror.Failed, LastError: &text})
+	if err != nil || s.LastError != "***** or *****" {
+		t.Errorf("Report = %q, %v, want both masked", s.LastError, err)
+	}
+}
+
+func find(t *testing.T, a *app.App, p project.Project) project.Project {
+	t.Helper()
+	p, err := a.Projects.Project(t.Context(), p.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// emulated names fresh tables on the emulator that the environment tells of.
+func emulated(t *testing.T) dynamodb.Options {
+	t.Helper()
+	if os.Getenv("AWS_ENDPOINT_URL_DYNAMODB") == "" {
+		t.Skip("AWS_ENDPOINT_URL_DYNAMODB is not set: there is no DynamoDB to test on (scripts/test starts an emulator)")
+	}
+	env, err := boot.ReadEnv(os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env.TablePrefix = "test-" + hex.EncodeToString(secret.Random(6))
+	options := boot.DynamoDB(env)
+	if err := tables.Create(t.Context(), options, "../../template.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	return options
 }
 
 // under returns the instance with other keys.

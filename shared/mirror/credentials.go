@@ -3,6 +3,7 @@ package mirror
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -101,6 +102,25 @@ func (v vault) open(stored, fullPath string) (Credentials, error) {
 		return Credentials{}, fmt.Errorf("read a mirror's credentials: %w", err)
 	}
 	return Credentials{secret.NewText(c.User), secret.NewText(c.Password)}, nil
+}
+
+// allAnew does what anew does, and leaves out what does not open. It reports whether the
+// result differs.
+func (v vault) allAnew(stored []string, fullPath string) (all []string, changed bool, err error) {
+	for _, one := range stored {
+		fresh, err := v.anew(one, fullPath)
+		switch {
+		case errors.Is(err, secret.ErrSealed):
+			changed = true
+			continue
+		case err != nil:
+			return nil, false, err
+		case fresh != "":
+			one, changed = fresh, true
+		}
+		all = append(all, one)
+	}
+	return all, changed, nil
 }
 
 // anew seals the credentials again under the current key. It returns "" if there are

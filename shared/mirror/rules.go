@@ -151,10 +151,35 @@ func (r *Rules) known(p project.Project, k kept) (all []Credentials, err error) 
 	return all, nil
 }
 
-// Reseal seals the credentials of the project's mirror under the instance's present
-// key, unless they are already or there are none, and reports whether it did. The error
-// is secret.ErrSealed if the instance has lost the key that sealed them.
+// Reseal seals the credentials of the project's mirror, and former ones, under the
+// instance's present key, unless they are already or there are none, and reports whether
+// it did. The error is secret.ErrSealed if the instance has lost the key that sealed
+// those of the mirror. Such former ones are removed.
 func (r *Rules) Reseal(ctx context.Context, p project.Project) (bool, error) {
+	former, err := r.resealFormer(ctx, p)
+	if err != nil {
+		return false, err
+	}
+	present, err := r.resealPresent(ctx, p)
+	return former || present, err
+}
+
+func (r *Rules) resealFormer(ctx context.Context, p project.Project) (bool, error) {
+	was, err := r.find(ctx, p)
+	if err != nil {
+		return false, err
+	}
+	if _, changed, err := r.vault.allAnew(was.Thing.Former, p.FullPath); err != nil || !changed {
+		return false, err
+	}
+	_, err = states.Change(ctx, r.store, was, func(k *kept) (err error) {
+		k.Former, _, err = r.vault.allAnew(k.Former, p.FullPath)
+		return err
+	})
+	return err == nil, err
+}
+
+func (r *Rules) resealPresent(ctx context.Context, p project.Project) (bool, error) {
 	for {
 		anew, err := r.vault.anew(p.Settings.Mirror.Sealed, p.FullPath)
 		if err != nil || anew == "" {

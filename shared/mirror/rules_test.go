@@ -259,3 +259,36 @@ func TestRefusedChangeLeavesTheState(t *testing.T) {
 		}
 	}
 }
+
+// Former credentials are masked after the key that sealed them is gone, too. What no key
+// opens any more is of no use.
+func TestResealOfFormerCredentials(t *testing.T) {
+	a := apptest.New(t)
+	lost, old, next := secret.Random(secret.KeySize), secret.Random(secret.KeySize), secret.Random(secret.KeySize)
+	p := a.Project("web", a.Namespace(a.User("ada")), project.Private)
+	p = rotate(t, under(t, a, lost), p, mirror.Change{URL: new(full)})
+	p = rotate(t, under(t, a, old), p, mirror.Change{User: hidden("ada"), Password: hidden("secondword")})
+	p = rotate(t, under(t, a, old), p, mirror.Change{Enabled: new(false), URL: new("")})
+	during, after := under(t, a, next, old), under(t, a, next)
+	for _, want := range []bool{true, false} {
+		if done, err := during.Mirrors.Reseal(t.Context(), p); done != want || err != nil {
+			t.Errorf("Reseal = %t, %v, want %t", done, err, want)
+		}
+	}
+	if s := report(t, after, p, mirror.Report{Status: mirror.Failed, LastError: new("secondword")}); s.LastError != "*****" {
+		t.Errorf("the error is %q", s.LastError)
+	}
+}
+
+// What no key opens is told of, with or without former credentials.
+func TestResealOfLostCredentials(t *testing.T) {
+	a, p := newMirror(t)
+	p = rotate(t, a.App, p, mirror.Change{Password: hidden("next")})
+	after := under(t, a, secret.Random(secret.KeySize))
+	if _, err := after.Mirrors.Reseal(t.Context(), p); !errors.Is(err, secret.ErrSealed) {
+		t.Errorf("Reseal = %v, want ErrSealed", err)
+	}
+	if _, err := after.Mirrors.Reseal(t.Context(), p); !errors.Is(err, secret.ErrSealed) {
+		t.Errorf("Reseal again = %v, want ErrSealed", err)
+	}
+}
