@@ -202,3 +202,17 @@ func TestMirrorsAreSmall(t *testing.T) {
 		}
 	}
 }
+
+func TestURLAndCredentialsAreBoundedTogether(t *testing.T) {
+	const most = 2400
+	r := newRules(t)
+	password := hidden(strings.Repeat("x", 1000))
+	small := after(t, r, mirror.Change{URL: new(plain), Password: password})
+	room := most - len(small.URL) - len(small.Sealed)
+	for n, fits := range map[int]bool{room: true, room + 1: false} {
+		err := r.Edit(path, mirror.Change{URL: new(plain + strings.Repeat("x", n)), Password: password})(&project.ProjectSettings{})
+		if fits != (err == nil) {
+			t.Errorf("Edit with a URL that is %d bytes longer = %v", n, err)
+		}
+	}
+}
