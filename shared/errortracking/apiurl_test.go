@@ -20,7 +20,7 @@ func TestParseAPIURL(t *testing.T) {
 		"https://tracker.example" + path: "",
 		"HTTP://Tracker.Example:8080/api/0/projects/acme/web_2":         "",
 		"https://tracker.example." + path:                               "",
-		"https://8.8.8.8:65535" + path:                              "",
+		"https://8.8.8.8:65535" + path:                                  "",
 		"https://[2001:4860::8888]" + path:                              "",
 		"https://xn--kse-qla.example" + path:                            "",
 		"tracker.example" + path:                                        noURL,
@@ -107,7 +107,7 @@ func TestAnAddressTellsNameAndLink(t *testing.T) {
 	tests := map[errortracking.APIURL][2]string{
 		"": {"", ""},
 		"https://tracker.example/api/0/projects/acme/web-shop/": {"Web Shop", "https://tracker.example/acme/web-shop"},
-		"http://8.8.8.8:81/api/0/projects/a/my_APP--2":      {"My APP 2", "http://8.8.8.8:81/a/my_APP--2"},
+		"http://8.8.8.8:81/api/0/projects/a/my_APP--2":          {"My APP 2", "http://8.8.8.8:81/a/my_APP--2"},
 		"https://tracker.example/api/0/projects/acme/-":         {"", "https://tracker.example/acme/-"},
 	}
 	for address, want := range tests {

@@ -27,6 +27,8 @@ func TestRedact(t *testing.T) {
 		{"wrong password p@ss/word +é for ada", "wrong password ***** for ada", own},
 		{"https://ada:p@ss/word +é@git.example", "https://*****@git.example", own},
 		{"bad token in https://longtoken@git.example: longtoken", "bad token in https://*****@git.example: *****", credentials("longtoken", "x-oauth-basic")},
+		{"bad token eightlet", "bad token *****", credentials("eightlet", "x-oauth-basic")},
+		{"bad token of deploys", "bad token of deploys", credentials("deploys", "x-oauth-basic")},
 		{"bad token abc", "bad token *****", credentials("abc", "")},
 		{"git could not read", "git could not read", credentials("git", "a key")},
 	}
