@@ -73,41 +73,12 @@ func ofGroups(ids []int64, f Filter) (lists []record.List) {
 	return lists
 }
 
-// maxPlaces is how many groups and projects a list of one's own runners asks for
-// theirs.
-const maxPlaces = 50
+// maxLists is how many lists make up one's own runners. Each is a read for a page.
+const maxLists = 100
 
 // Own returns a page of the runners that the viewer manages as a member of groups and
 // projects or as the owner of a namespace.
 func (r *Rules) Own(ctx context.Context, v project.Viewer, f Filter, req page.Request) (page.Of[Stored], error) {
-	some, err := r.store.SomeMemberships(ctx, v.UserID, maxPlaces+1)
-	if err != nil {
-		return page.Of[Stored]{}, err
-	}
-	if len(some) > maxPlaces {
-		return r.searchOwn(ctx, v, f, req)
-	}
-	return r.listed(ctx, r.managedBy(v, some, f), f, req)
-}
-
-// managedBy returns the lists of what a user with these memberships manages.
-func (r *Rules) managedBy(v project.Viewer, ms project.Memberships, f Filter) (lists []record.List) {
-	if v.NamespaceID != 0 && f.has(ProjectType) {
-		lists = append(lists, below(project.Place{Kind: project.InGroup, ID: v.NamespaceID}, ProjectType))
-	}
-	for _, m := range ms {
-		for _, t := range []Type{GroupType, ProjectType} {
-			if f.has(t) && m.Active(r.now()) && m.Role >= roleToManage(t) {
-				lists = append(lists, below(m.Place, t))
-			}
-		}
-	}
-	return lists
-}
-
-// searchOwn looks through all runners for those that a user with many memberships
-// manages.
-func (r *Rules) searchOwn(ctx context.Context, v project.Viewer, f Filter, req page.Request) (page.Of[Stored], error) {
 	found := make([]project.Memberships, 2)
 	reads, readCtx := errgroup.WithContext(ctx)
 	for n, k := range []project.Kind{project.InGroup, project.InProject} {
@@ -120,6 +91,33 @@ func (r *Rules) searchOwn(ctx context.Context, v project.Viewer, f Filter, req p
 		return page.Of[Stored]{}, err
 	}
 	v.Memberships, v.Admin = slices.Concat(found...), false
+	if lists := r.managedBy(v, f); len(lists) <= maxLists {
+		return r.listed(ctx, lists, f, req)
+	}
+	return r.searchOwn(ctx, v, f, req)
+}
+
+// managedBy returns the lists of what the viewer manages. A project has only runners of
+// its own.
+func (r *Rules) managedBy(v project.Viewer, f Filter) (lists []record.List) {
+	if v.NamespaceID != 0 && f.has(ProjectType) {
+		lists = append(lists, below(project.Place{Kind: project.InGroup, ID: v.NamespaceID}, ProjectType))
+	}
+	now := r.now()
+	for _, m := range v.Memberships {
+		for _, t := range []Type{GroupType, ProjectType} {
+			has := m.Kind == project.InGroup || t == ProjectType
+			if has && f.has(t) && m.Active(now) && m.Role >= roleToManage(t) {
+				lists = append(lists, below(m.Place, t))
+			}
+		}
+	}
+	return lists
+}
+
+// searchOwn looks through all runners for those that a viewer manages in too many
+// places.
+func (r *Rules) searchOwn(ctx context.Context, v project.Viewer, f Filter, req page.Request) (page.Of[Stored], error) {
 	now := r.now()
 	keep := f.keep(now)
 	return runners.Listed(ctx, r.store, []record.List{all}, func(s Stored) bool {

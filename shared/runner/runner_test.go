@@ -1,11 +1,13 @@
 package runner_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/netip"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,6 +21,8 @@ import (
 	"gatehouse/shared/record"
 	"gatehouse/shared/runner"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/storage"
+	"gatehouse/shared/storage/sqlite/sqlitetest"
 	"gatehouse/shared/user"
 )
 
@@ -255,7 +259,12 @@ type house struct {
 
 func newHouse(t *testing.T) *house {
 	t.Helper()
-	h := &house{App: apptest.New(t), names: map[int64]string{}, all: map[string]runner.Made{}}
+	return newHouseOver(t, sqlitetest.Open(t))
+}
+
+func newHouseOver(t *testing.T, s storage.Store) *house {
+	t.Helper()
+	h := &house{App: apptest.Over(t, s), names: map[int64]string{}, all: map[string]runner.Made{}}
 	h.ada, h.ben = h.User("ada"), h.User("ben")
 	h.top = h.Group("acme", project.Group{}, h.ada, project.Private)
 	h.team = h.Group("team", h.top, h.ada, project.Private)
@@ -406,6 +415,51 @@ func TestOwnRunners(t *testing.T) {
 		}
 	}
 	t.Run("many memberships", check)
+}
+
+// counting counts what a list of one's own runners reads.
+type counting struct {
+	storage.Store
+	memberships atomic.Int64
+	lists       []record.List
+}
+
+func (c *counting) MembershipsIn(ctx context.Context, k project.Kind, userID int64) (project.Memberships, error) {
+	c.memberships.Add(1)
+	return c.Store.MembershipsIn(ctx, k, userID)
+}
+
+func (c *counting) ListedRecords(ctx context.Context, k record.Kind, in []record.List, keep func(record.Record) bool, r page.Request) (page.Of[record.Record], error) {
+	c.lists = in
+	return c.Store.ListedRecords(ctx, k, in, keep, r)
+}
+
+// Only the memberships that make one manage runners count, and a page reads at most
+// a hundred lists.
+func TestBudgetOfOwnRunners(t *testing.T) {
+	store := &counting{Store: sqlitetest.Open(t)}
+	h := newHouseOver(t, store)
+	dot := h.User("dot")
+	h.Member(h.web.Place(), dot, project.Maintainer)
+	h.Member(h.team.Place(), dot, project.Owner)
+	for n := range 60 {
+		g := h.Group(fmt.Sprintf("guests-%d", n), project.Group{}, h.ben, project.Private)
+		h.Member(g.Place(), dot, project.Guest)
+		p := h.Project(fmt.Sprintf("ended-%d", n), g, project.Private)
+		h.MemberUntil(p.Place(), dot, project.Owner, h.Now().Add(-time.Hour))
+	}
+	own := func(u user.User, want int, f runner.Filter) {
+		t.Helper()
+		store.memberships.Store(0)
+		must[page.Of[runner.Stored]](t)(h.Runners.Own(t.Context(), viewer(u), f, page.First))
+		if got := store.memberships.Load(); got != 2 || len(store.lists) != want {
+			t.Errorf("a page of %s reads memberships %d times and %d lists, want 2 and %d", u.Username, got, len(store.lists), want)
+		}
+	}
+	own(dot, 4, runner.Filter{}) // with the namespace
+	own(dot, 1, runner.Filter{Type: runner.GroupType})
+	own(h.ben, 1, runner.Filter{}) // all runners: 121 lists would be too many
+	own(h.ben, 61, runner.Filter{Type: runner.ProjectType})
 }
 
 // What somebody sees of a runner, and whether they manage it, follows from their roles.
