@@ -18,6 +18,8 @@ type Of[T any] struct {
 	Words func(T) Words // nil: none
 	// Lists returns the lists that have the thing of the place; nil: none.
 	Lists func(project.Place, T) []List
+	// Hint returns what lists keep for Find.May; nil: nothing.
+	Hint func(T) string
 	// PerPlace means that every place counts its own, from 1.
 	PerPlace bool
 }
@@ -99,10 +101,16 @@ func (o Of[T]) FindListed(ctx context.Context, s Store, in List, id int64) (Stor
 	return o.decode(r)
 }
 
-// Listed returns a page of the things in the lists, the newest first. With keep these
-// are those that it returns true for, as Search keeps them.
-func (o Of[T]) Listed(ctx context.Context, s Store, in []List, keep func(Stored[T]) bool, r page.Request) (page.Of[Stored[T]], error) {
-	found, err := s.ListedRecords(ctx, o.Kind, in, o.keeping(keep), r)
+// Find selects things of lists, as a Search does.
+type Find[T any] struct {
+	May  func(Record) bool
+	Keep func(Stored[T]) bool
+}
+
+// Listed returns a page of the things in the lists that are selected, the newest first.
+// What cannot be decoded is, as with Search.
+func (o Of[T]) Listed(ctx context.Context, s Store, in []List, find Find[T], r page.Request) (page.Of[Stored[T]], error) {
+	found, err := s.ListedRecords(ctx, o.Kind, in, Search{find.May, o.keeping(find.Keep)}, r)
 	return o.decodeAll(found, err)
 }
 
@@ -163,7 +171,7 @@ func (o Of[T]) encode(r Record, thing T) (_ Record, err error) {
 	if r.Data, err = Encode(thing); err != nil {
 		return Record{}, fmt.Errorf("encode a %s: %w", o.Kind, err)
 	}
-	r.Words, r.Lists = o.words(thing), o.lists(r.Place, thing)
+	r.Words, r.Lists, r.Hint = o.words(thing), o.lists(r.Place, thing), o.hint(thing)
 	return r, nil
 }
 
@@ -182,7 +190,7 @@ func (o Of[T]) decode(r Record) (Stored[T], error) {
 	if err := json.Unmarshal(r.Data, &stored.Thing); err != nil {
 		return Stored[T]{}, fmt.Errorf("read a stored %s: %w", o.Kind, err)
 	}
-	stored.Words, stored.Lists = o.words(stored.Thing), o.lists(r.Place, stored.Thing)
+	stored.Words, stored.Lists, stored.Hint = o.words(stored.Thing), o.lists(r.Place, stored.Thing), o.hint(stored.Thing)
 	return stored, nil
 }
 
@@ -191,6 +199,13 @@ func (o Of[T]) lists(at project.Place, thing T) []List {
 		return nil
 	}
 	return o.Lists(at, thing)
+}
+
+func (o Of[T]) hint(thing T) string {
+	if o.Hint == nil {
+		return ""
+	}
+	return o.Hint(thing)
 }
 
 func (o Of[T]) words(thing T) Words {

@@ -219,7 +219,7 @@ func TestThingsAreInLists(t *testing.T) {
 	}
 	for name, want := range map[string]int{"Poems": 1, "Prose": 0} {
 		keep := func(s record.Stored[shelf]) bool { return s.Thing.Name == name }
-		listed, err := lent.Listed(t.Context(), s, []record.List{withBooks}, keep, page.First)
+		listed, err := lent.Listed(t.Context(), s, []record.List{withBooks}, record.Find[shelf]{Keep: keep}, page.First)
 		if err != nil || len(listed.Items) != want {
 			t.Errorf("Listed with the name %s = %+v, %v, want %d", name, listed, err, want)
 		}

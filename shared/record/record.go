@@ -32,6 +32,7 @@ type Record struct {
 	Number    int64         // finds it in the place; the ID, unless each place counts its own
 	Words     Words         // those of the data; a store does not return them
 	Lists     []List        // those that have it besides its place's own; likewise
+	Hint      string        // what the lists keep of the data for Search.May; likewise
 	Data      []byte        // JSON
 	CreatedAt time.Time
 	Version   int64
@@ -41,6 +42,15 @@ type Record struct {
 type List struct {
 	Place project.Place
 	Name  string // stored, so it never changes
+}
+
+// Search selects records of lists.
+type Search struct {
+	// May reports, for a record without its data but with its hint, whether Keep may
+	// return true for it. Nil: it may for each. A store calls it only where that saves
+	// a read.
+	May  func(Record) bool
+	Keep func(Record) bool // nil: each
 }
 
 // The reasons why a store refuses an operation.
@@ -76,12 +86,12 @@ type Store interface {
 	// error.
 	ListedRecord(ctx context.Context, k Kind, in List, id int64) (Record, error)
 
-	// ListedRecords returns a page of the records in the lists that keep returns true
-	// for, each once, by descending ID. Its Total is -1, and a page may lack records
-	// that are removed meanwhile.
-	ListedRecords(ctx context.Context, k Kind, in []List, keep func(Record) bool, r page.Request) (page.Of[Record], error)
+	// ListedRecords returns a page of the records in the lists that the search
+	// selects, each once, by descending ID. Its Total is -1, and a page may lack
+	// records that are removed meanwhile.
+	ListedRecords(ctx context.Context, k Kind, in []List, find Search, r page.Request) (page.Of[Record], error)
 
-	// ChangeRecord replaces the words, lists and data, and returns the record with its next
+	// ChangeRecord replaces the words, lists, hint and data, and returns the record with its next
 	// version. It returns ErrChanged when the stored version is another than that of
 	// was, a fault.NotFound error when the record is gone, and the complaint of
 	// CreateRecord. A record with version 0 is stored under the number that it has,

@@ -120,13 +120,22 @@ func (r *Rules) managedBy(v project.Viewer, f Filter) (lists []record.List) {
 func (r *Rules) searchOwn(ctx context.Context, v project.Viewer, f Filter, req page.Request) (page.Of[Stored], error) {
 	now := r.now()
 	keep := f.keep(now)
-	return runners.Listed(ctx, r.store, []record.List{all}, func(s Stored) bool {
-		return f.has(TypeOf(s.Place)) && manages(v, s, now) && (keep == nil || keep(s))
+	return runners.Listed(ctx, r.store, []record.List{all}, record.Find[Runner]{
+		May: func(e record.Record) bool {
+			h := readHint(e.Hint)
+			return f.has(TypeOf(e.Place)) && f.may(h, now) && manages(v, h.stand(e), now)
+		},
+		Keep: func(s Stored) bool {
+			return f.has(TypeOf(s.Place)) && manages(v, s, now) && (keep == nil || keep(s))
+		},
 	}, req)
 }
 
 func (r *Rules) listed(ctx context.Context, in []record.List, f Filter, req page.Request) (page.Of[Stored], error) {
-	return runners.Listed(ctx, r.store, in, f.keep(r.now()), req)
+	now := r.now()
+	return runners.Listed(ctx, r.store, in, record.Find[Runner]{
+		May: func(e record.Record) bool { return f.may(readHint(e.Hint), now) }, Keep: f.keep(now),
+	}, req)
 }
 
 // manages reports whether the viewer, whose memberships are known, manages a runner.

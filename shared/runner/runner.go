@@ -90,11 +90,13 @@ var Statuses = []Status{NotConnected, Online, Offline}
 const onlineFor = 2 * time.Hour
 
 // StatusAt returns the status at a time.
-func (r Runner) StatusAt(now time.Time) Status {
+func (r Runner) StatusAt(now time.Time) Status { return statusAfter(r.ContactedAt, now) }
+
+func statusAfter(contact, now time.Time) Status {
 	switch {
-	case r.ContactedAt.IsZero():
+	case contact.IsZero():
 		return NotConnected
-	case now.Before(r.ContactedAt.Add(onlineFor)):
+	case now.Before(contact.Add(onlineFor)):
 		return Online
 	}
 	return Offline
@@ -104,7 +106,7 @@ func (r Runner) StatusAt(now time.Time) Status {
 type Stored = record.Stored[Runner]
 
 // runners are listed where they are looked for.
-var runners = record.Of[Runner]{Kind: "runner", Lists: listsOf}
+var runners = record.Of[Runner]{Kind: "runner", Lists: listsOf, Hint: hintOf}
 
 // all is the list of all runners.
 var all = record.List{Place: record.Instance, Name: "all"}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -259,7 +260,7 @@ type house struct {
 
 func newHouse(t *testing.T) *house {
 	t.Helper()
-	return newHouseOver(t, sqlitetest.Open(t))
+	return newHouseOver(t, newHinting(t))
 }
 
 func newHouseOver(t *testing.T, s storage.Store) *house {
@@ -340,8 +341,92 @@ func TestWhatListsHave(t *testing.T) {
 	})
 }
 
+// hinting is a store that looks at hints first and, as a store may, keeps nothing that
+// they exclude.
+type hinting struct {
+	storage.Store
+	mu       sync.Mutex
+	hints    map[int64]string // of runners, by id
+	excluded int
+}
+
+func newHinting(t *testing.T) *hinting {
+	return &hinting{Store: sqlitetest.Open(t), hints: map[int64]string{}}
+}
+
+func (s *hinting) note(r record.Record, hint string) {
+	if s.mu.Lock(); r.Kind == "runner" {
+		s.hints[r.ID] = hint
+	}
+	s.mu.Unlock()
+}
+
+func (s *hinting) CreateRecord(ctx context.Context, r record.Record, perPlace bool) (record.Record, error) {
+	made, err := s.Store.CreateRecord(ctx, r, perPlace)
+	s.note(made, r.Hint)
+	return made, err
+}
+
+func (s *hinting) ChangeRecord(ctx context.Context, was, next record.Record) (record.Record, error) {
+	changed, err := s.Store.ChangeRecord(ctx, was, next)
+	if err == nil {
+		s.note(changed, next.Hint)
+	}
+	return changed, err
+}
+
+func (s *hinting) ListedRecords(ctx context.Context, k record.Kind, in []record.List, find record.Search, r page.Request) (page.Of[record.Record], error) {
+	if keep := find.Keep; keep != nil {
+		find.Keep = func(r record.Record) bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if !find.May(record.Record{Kind: r.Kind, Place: r.Place, ID: r.ID, Hint: s.hints[r.ID]}) {
+				s.excluded++
+				return false
+			}
+			return keep(r)
+		}
+	}
+	return s.Store.ListedRecords(ctx, k, in, find, r)
+}
+
+// What a hint says of the last contact is right at every time of the day, and excludes
+// most.
+func TestHintsOfContacts(t *testing.T) {
+	store := newHinting(t)
+	a := apptest.Over(t, store)
+	made := register(t, a, record.Instance, runner.Change{})
+	other := register(t, a, record.Instance, runner.Change{Tags: []string{"linux"}})
+	has := func(f runner.Filter, id int64, want bool) {
+		t.Helper()
+		found := must[page.Of[runner.Stored]](t)(a.Runners.All(t.Context(), f, page.First))
+		if got := slices.ContainsFunc(found.Items, func(s runner.Stored) bool { return s.ID == id }); got != want {
+			t.Errorf("%v later %+v has the runner: %t, want %t", a.Now(), f, got, want)
+		}
+	}
+	for range 30 {
+		must[runner.Stored](t)(a.Runners.Verify(t.Context(), made.Token, address))
+		for _, later := range []time.Duration{0, 2*time.Hour - time.Millisecond, time.Millisecond} {
+			a.Pass(later)
+			online := later != time.Millisecond
+			has(runner.Filter{Statuses: []runner.Status{runner.Online}}, made.ID, online)
+			has(runner.Filter{Statuses: []runner.Status{runner.Offline}}, made.ID, !online)
+			has(runner.Filter{Statuses: []runner.Status{runner.NotConnected}}, made.ID, false)
+			has(runner.Filter{Statuses: []runner.Status{runner.NotConnected}}, other.ID, true)
+		}
+	}
+	store.excluded = 0
+	a.Pass(48 * time.Hour)
+	has(runner.Filter{Statuses: []runner.Status{runner.Online}}, made.ID, false)
+	has(runner.Filter{Tags: []string{"linux"}}, other.ID, true)
+	has(runner.Filter{Paused: []bool{true}}, made.ID, false)
+	if store.excluded != 2+1+2 {
+		t.Errorf("the hints exclude %d, want both that are not online, that without tags, and both that are not paused", store.excluded)
+	}
+}
+
 func TestFilters(t *testing.T) {
-	a := apptest.New(t)
+	a := apptest.Over(t, newHinting(t))
 	yes := true
 	h := &house{App: a, names: map[int64]string{}}
 	for name, c := range map[string]runner.Change{"plain": {}, "paused": {Paused: &yes, Tags: []string{"linux"}}, "tagged": {Tags: []string{"linux", "arm 64"}}} {
@@ -429,9 +514,9 @@ func (c *counting) MembershipsIn(ctx context.Context, k project.Kind, userID int
 	return c.Store.MembershipsIn(ctx, k, userID)
 }
 
-func (c *counting) ListedRecords(ctx context.Context, k record.Kind, in []record.List, keep func(record.Record) bool, r page.Request) (page.Of[record.Record], error) {
+func (c *counting) ListedRecords(ctx context.Context, k record.Kind, in []record.List, find record.Search, r page.Request) (page.Of[record.Record], error) {
 	c.lists = in
-	return c.Store.ListedRecords(ctx, k, in, keep, r)
+	return c.Store.ListedRecords(ctx, k, in, find, r)
 }
 
 // Only the memberships that make one manage runners count, and a page reads at most

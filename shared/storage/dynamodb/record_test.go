@@ -1,8 +1,11 @@
 package dynamodb_test
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"gatehouse/shared/page"
@@ -39,46 +42,80 @@ func TestBudgetOfSearchAmongRecords(t *testing.T) {
 	}
 }
 
-// A page of lists costs two steps and the read units of what it shows, and a search
-// without a hit in them four steps and some hundred, however many records there are.
+// A page of lists costs two steps and the read units of what it shows. A search
+// without a hit looks at a thousand entries of a list, and reads no record that its
+// hint excludes, however many records there are.
 func TestBudgetOfListsOfRecords(t *testing.T) {
 	o, units := options(t), &readUnits{}
 	steps := &dynamodbtest.Steps{Through: units}
 	s, kind := openWith(t, o), record.Kind(unique("kind"))
 	lists := []record.List{{Place: record.Instance, Name: "one"}, {Place: record.Instance, Name: "two"}, {Place: record.Instance, Name: "three"}}
-	var last record.Record
-	for n := range 240 {
-		r := record.Record{Kind: kind, Data: fmt.Appendf(nil, `{"n":%d}`, n), Lists: lists[n%3 : n%3+1], CreatedAt: now}
-		last = must[record.Record](t)(s.CreateRecord(t.Context(), r, false))
+	records := make([]record.Record, 1020)
+	add := func(n int) {
+		r := record.Record{Kind: kind, Data: fmt.Appendf(nil, `{"n":%d}`, n), Hint: `{"t":13835058055282163712,"d":20000,"a":[1,22,333]}`, CreatedAt: now}
+		r.Lists = lists[n%3 : n%3+1]
+		if n%3 > 0 && n > 240 {
+			r.Lists = lists[:1]
+		}
+		records[n] = must[record.Record](t)(s.CreateRecord(t.Context(), r, false))
 	}
+	inParallel(len(records), add)
 	o.HTTPClient = steps
 	measured := dynamodb.New(o)
 	none := func(record.Record) bool { return false }
-	for _, test := range []struct {
-		keep  func(record.Record) bool
+	last := slices.MaxFunc(records, func(a, b record.Record) int { return cmp.Compare(a.ID, b.ID) })
+	for name, test := range map[string]struct {
+		in    []record.List
+		find  record.Search
 		r     page.Request
 		steps int
 		units float64
 		found int
 	}{
-		{nil, page.First, 2, 24, 20},
-		{nil, page.Request{Number: 5, Size: 20, After: page.At(last.ID - 80)}, 2, 24, 20},
-		{none, page.First, 4, 120, 0},
-		{none, page.Request{Number: 1, Size: page.MaxSize}, 2, 120, 0},
+		"the first page":         {lists, record.Search{}, page.First, 2, 26, 20},
+		"a page after it":        {lists, record.Search{}, page.Request{Number: 5, Size: 20, After: page.At(last.ID - 80)}, 2, 26, 20},
+		"all are excluded":       {lists, record.Search{May: none, Keep: none}, page.First, 2, 80, 0},
+		"a large page":           {lists, record.Search{May: none, Keep: none}, page.Request{Number: 1, Size: page.MaxSize}, 2, 80, 0},
+		"none is excluded":       {lists, record.Search{Keep: none}, page.First, 3, 140, 0},
+		"far more than one page": {slices.Repeat(lists[:1], 40), record.Search{May: none, Keep: none}, page.First, 6, 320, 0},
 	} {
 		units.units = 0
 		var found page.Of[record.Record]
 		taken, _ := steps.During(func() {
-			found = must[page.Of[record.Record]](t)(measured.ListedRecords(t.Context(), kind, lists, test.keep, test.r))
+			found = must[page.Of[record.Record]](t)(measured.ListedRecords(t.Context(), kind, test.in, test.find, test.r))
 		})
-		if len(found.Items) != test.found || !found.More || taken > test.steps || units.units == 0 || units.units > test.units {
-			t.Errorf("%+v finds %d in %d steps with %.1f read units, want %d in %d with %.1f", test.r, len(found.Items), taken, units.units, test.found, test.steps, test.units)
+		if len(found.Items) != test.found || !found.More || found.Next == (page.Position{}) || taken > test.steps || units.units == 0 || units.units > test.units {
+			t.Errorf("%s finds %d in %d steps with %.1f read units, want %d in %d with %.1f and more", name, len(found.Items), taken, units.units, test.found, test.steps, test.units)
 		}
 	}
+	far := last.ID - 900
+	only := func(r record.Record) bool { return r.ID == far }
+	found := must[page.Of[record.Record]](t)(measured.ListedRecords(t.Context(), kind, lists, record.Search{May: only, Keep: only}, page.First))
+	if len(found.Items) != 1 || found.Items[0].ID != far || len(found.Items[0].Data) == 0 {
+		t.Errorf("behind 900 records that are excluded the search finds %+v, want one", found.Items)
+	}
 	taken, _ := steps.During(func() {
-		must[record.Record](t)(measured.ListedRecord(t.Context(), kind, lists[2], last.ID))
+		must[record.Record](t)(measured.ListedRecord(t.Context(), kind, last.Lists[0], last.ID))
 	})
 	if taken != 2 {
 		t.Errorf("a record of a list takes %d steps, want 2", taken)
 	}
+}
+
+// inParallel calls do with the numbers below n.
+func inParallel(n int, do func(int)) {
+	numbers := make(chan int)
+	var callers sync.WaitGroup
+	for range 16 {
+		callers.Go(func() {
+			for n := range numbers {
+				do(n)
+			}
+		})
+	}
+	for i := range n {
+		numbers <- i
+	}
+	close(numbers)
+	callers.Wait()
 }

@@ -21,7 +21,7 @@ var listedRecords = kind[record.Record]{
 	entry: func(r *record.Record) fields {
 		return fields{
 			{"kind", (*string)(&r.Kind)}, {"place_kind", (*string)(&r.Place.Kind)}, {"place_id", &r.Place.ID}, {"number", &r.Number},
-			{"id", &r.ID}, {"created_at", &r.CreatedAt},
+			{"id", &r.ID}, {"created_at", &r.CreatedAt}, {"hint", &r.Hint},
 		}
 	},
 }
@@ -35,43 +35,67 @@ func (s *Store) ListedRecord(ctx context.Context, k record.Kind, in record.List,
 	return listedRecords.numbered(ctx, s, listKey(k, in), id)
 }
 
-// listedRead is how many records of lists a search looks at for a page. Each takes a
-// read unit, because it is read by itself.
-const listedRead = 100
+// A search of lists looks at so many entries for a page: some sixty read units. It reads
+// the records that it may keep, each for a read unit.
+const (
+	listedLook = 1000
+	listedRead = 120
+)
+
+// manyLists is from how many lists on a search looks at fewer entries, because it reads as
+// many of each list.
+const manyLists = 4
 
 // ListedRecords returns a page of the records of some lists.
-func (s *Store) ListedRecords(ctx context.Context, k record.Kind, in []record.List, keep func(record.Record) bool, r page.Request) (page.Of[record.Record], error) {
+func (s *Store) ListedRecords(ctx context.Context, k record.Kind, in []record.List, find record.Search, r page.Request) (page.Of[record.Record], error) {
 	list := walk.List[record.Record]{Position: func(r record.Record) page.Position { return page.At(r.ID) }}
 	for _, one := range in {
 		list.Sources = append(list.Sources, listedRecords.newest(s, listKey(k, one)))
 	}
-	if keep == nil {
+	if find.Keep == nil {
 		return listedRecords.pageOf(ctx, s, list, r)
 	}
-	list.Search = func(r record.Record) bool { return r.Version > 0 && keep(r) }
-	list.Complete, list.Time = s.completeRecords, func(r record.Record) time.Time { return r.CreatedAt }
-	list.Limit, list.Look = listedRead, listedRead/2
+	list.Search = func(r record.Record) bool { return r.Version > 0 && find.Keep(r) }
+	list.Complete, list.Time = s.completing(find.May), func(r record.Record) time.Time { return r.CreatedAt }
+	list.Limit = listedLook * manyLists / max(manyLists, len(in))
+	list.Look = list.Limit / 8
 	return list.Page(ctx, r)
 }
 
-// completeRecords returns the records of the entries. An entry stands for one that was
-// removed since.
-func (s *Store) completeRecords(ctx context.Context, entries []record.Record) ([]record.Record, error) {
-	found, err := listedRecords.complete(ctx, s, entries)
-	if err != nil {
-		return nil, err
-	}
-	all := slices.Clone(entries)
-	for n := range all {
-		if len(found) > 0 && found[0].ID == all[n].ID {
-			all[n], found = found[0], found[1:]
+// completing returns the function that completes the entries that a page looks at: those
+// of records that may be kept become the records. The others, and entries of records
+// that were removed since, stay entries.
+func (s *Store) completing(may func(record.Record) bool) func(context.Context, []record.Record) ([]record.Record, error) {
+	left := listedRead
+	return func(ctx context.Context, entries []record.Record) ([]record.Record, error) {
+		looked := slices.Clone(entries)
+		var wanted []record.Record
+		var at []int // where they are
+		for n, e := range entries {
+			if may != nil && e.Hint != "" && !may(e) {
+				continue
+			}
+			if left == 0 {
+				looked = looked[:n]
+				break
+			}
+			left--
+			wanted, at = append(wanted, e), append(at, n)
 		}
+		found, err := listedRecords.complete(ctx, s, wanted)
+		for n, e := range wanted {
+			if len(found) > 0 && found[0].ID == e.ID {
+				looked[at[n]], found = found[0], found[1:]
+			}
+		}
+		return looked, err
 	}
-	return all, nil
 }
 
 // enlist returns the changes that take a record out of lists and put it into others,
-// whose places must exist.
+// whose places must exist. A new hint goes into the lists that have the record. One that was
+// deleted with its place then has an entry that nobody reads, and that goes with the
+// record.
 func enlist(was, next record.Record) (changes []change) {
 	for _, in := range was.Lists {
 		if !slices.Contains(next.Lists, in) {
@@ -80,14 +104,15 @@ func enlist(was, next record.Record) (changes []change) {
 	}
 	required := map[project.Place]bool{record.Instance: true, next.Place: true}
 	for _, in := range next.Lists {
-		if slices.Contains(was.Lists, in) {
+		has := slices.Contains(was.Lists, in)
+		if has && was.Hint == next.Hint {
 			continue
 		}
 		changes = append(changes, replace(listKey(next.Kind, in).entry(next.ID), listedRecords.entry(&next)))
-		if !required[in.Place] {
+		if !has && !required[in.Place] {
 			changes = append(changes, requirePlace(in.Place))
 		}
-		required[in.Place] = true
+		required[in.Place] = required[in.Place] || !has
 	}
 	return changes
 }

@@ -30,10 +30,10 @@ func (s *Store) ListedRecord(ctx context.Context, k record.Kind, in record.List,
 }
 
 // ListedRecords returns a page of the records of some lists.
-func (s *Store) ListedRecords(ctx context.Context, k record.Kind, in []record.List, keep func(record.Record) bool, r page.Request) (page.Of[record.Record], error) {
+func (s *Store) ListedRecords(ctx context.Context, k record.Kind, in []record.List, find record.Search, r page.Request) (page.Of[record.Record], error) {
 	list := walk.List[record.Record]{
 		Position: func(r record.Record) page.Position { return page.At(r.ID) },
-		Search:   keep, Time: recordTime,
+		Search:   find.Keep, Time: recordTime,
 	}
 	for _, one := range in {
 		list.Sources = append(list.Sources, listedRecords.newest(s, "record_lists.id", listedIn, listKey(k, one)...))

@@ -13,6 +13,8 @@ import (
 var recordLists = []promise{
 	{"have records of other places, each once", listElsewhere},
 	{"are searched", searchLists},
+	{"are searched by hints", searchHints},
+	{"keep the hint of a record that changes", changeHint},
 	{"change with a record", changeLists},
 	{"change once when many change a record at once", changeListsRace},
 	{"lose a record that is removed", removeListed},
@@ -33,7 +35,7 @@ func newListed(k record.Kind, at project.Place, in ...record.List) record.Record
 // wantLists checks what the lists have together, the last record first.
 func wantLists(t *testing.T, s storage.Store, k record.Kind, in []record.List, want ...record.Record) {
 	t.Helper()
-	found := must[page.Of[record.Record]](t)(s.ListedRecords(t.Context(), k, in, nil, page.First))
+	found := must[page.Of[record.Record]](t)(s.ListedRecords(t.Context(), k, in, record.Search{}, page.First))
 	for n := range want {
 		want[n].Words, want[n].Lists = nil, nil
 	}
@@ -85,13 +87,63 @@ func searchLists(t *testing.T, s storage.Store) {
 	}
 	slices.Reverse(all)
 	wantWalk(t, "ListedRecords", all, func(r page.Request) (page.Of[record.Record], error) {
-		return s.ListedRecords(t.Context(), k, []record.List{one, other}, nil, r)
+		return s.ListedRecords(t.Context(), k, []record.List{one, other}, record.Search{}, r)
 	})
 	odd := func(r record.Record) bool { return len(r.Data) > 0 && r.ID%2 == 1 }
 	want := slices.DeleteFunc(all, func(r record.Record) bool { return !odd(r) })
 	wantWalk(t, "ListedRecords that are kept", want, func(r page.Request) (page.Of[record.Record], error) {
-		return s.ListedRecords(t.Context(), k, []record.List{one, other}, odd, r)
+		return s.ListedRecords(t.Context(), k, []record.List{one, other}, record.Search{Keep: odd}, r)
 	})
+}
+
+// hinted returns the search for records whose data is the hint.
+func hinted(hint string) record.Search {
+	return record.Search{
+		May:  func(r record.Record) bool { return r.Hint == hint },
+		Keep: func(r record.Record) bool { return string(r.Data) == hint },
+	}
+}
+
+func searchHints(t *testing.T, s storage.Store) {
+	places, k := addPlaces(t, s), kindOf()
+	var want []record.Record
+	for n := range listed * 2 {
+		r := newListed(k, places[n%3], listOf(places[n%2]))
+		r.Hint = []string{`"odd"`, `"even"`}[n%2]
+		r.Data = []byte(r.Hint)
+		r = addRecord(t, s, r)
+		if r.Lists, r.Hint = nil, ""; n%2 == 0 {
+			want = append(want, r)
+		}
+	}
+	slices.Reverse(want)
+	wantWalk(t, "ListedRecords with a hint", want, func(r page.Request) (page.Of[record.Record], error) {
+		return s.ListedRecords(t.Context(), k, []record.List{listOf(places[0]), listOf(places[1])}, hinted(`"odd"`), r)
+	})
+}
+
+func changeHint(t *testing.T, s storage.Store) {
+	places, k := addPlaces(t, s), kindOf()
+	lists := []record.List{listOf(places[0]), listOf(places[1]), listOf(places[2])}
+	was := newListed(k, places[0], lists...)
+	was.Hint, was.Data = `"one"`, []byte(`"one"`)
+	was = addRecord(t, s, was)
+	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), places[2].ID))
+	next := was
+	next.Hint, next.Data = `"two"`, []byte(`"two"`)
+	next = must[record.Record](t)(s.ChangeRecord(t.Context(), was, next))
+	for _, in := range lists[:2] {
+		for hint, want := range map[string]int{was.Hint: 0, next.Hint: 1} {
+			found := must[page.Of[record.Record]](t)(s.ListedRecords(t.Context(), k, []record.List{in}, hinted(hint), page.First))
+			if len(found.Items) != want || want == 1 && found.Items[0].Hint != "" {
+				t.Errorf("with the hint %s %v has %+v, want %d records without a hint", hint, in, found.Items, want)
+			}
+		}
+	}
+	wantOK(t, "RemoveRecord", s.RemoveRecord(t.Context(), next))
+	for _, in := range lists {
+		wantUnlisted(t, s, in, next)
+	}
 }
 
 func changeLists(t *testing.T, s storage.Store) {
@@ -122,7 +174,7 @@ func changeListsRace(t *testing.T, s storage.Store) {
 		return err
 	})
 	wantOneWinner(t, "ChangeRecord", errs, is(record.ErrChanged))
-	found := must[page.Of[record.Record]](t)(s.ListedRecords(t.Context(), k, []record.List{listOf(places[1]), listOf(places[2])}, nil, page.First))
+	found := must[page.Of[record.Record]](t)(s.ListedRecords(t.Context(), k, []record.List{listOf(places[1]), listOf(places[2])}, record.Search{}, page.First))
 	if len(found.Items) != 1 {
 		t.Errorf("the lists have %d records, want that of the winner", len(found.Items))
 	}
