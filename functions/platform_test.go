@@ -97,6 +97,7 @@ func aboutThePlatform() []scenario {
 		{rest: "POST /groups", send: `{"name":"Runs","path":"runs"}`, status: 201, keep: "runs", stored: names(project.EventGroupCreated)},
 		{rest: "POST /groups/{runs}/runners/reset_registration_token", status: 201, keep: "registration", stored: names(runner.EventTokenReset)},
 		{do: registerRunner, name: "a runner of a group registers itself", stored: names(runner.EventCreated), cost: cost{4, 2, 4}},
+		{do: withRunner("POST /runners/verify", 200), name: "a runner of a group is in contact", cost: cost{2, 1, 0}},
 		{rest: "GET /groups/{runs}/runners", status: 200, cost: cost{4, 0, 0}},
 		{rest: "DELETE /groups/{runs}", status: 204, stored: names(project.EventGroupDeleted)},
 	}

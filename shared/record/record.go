@@ -88,7 +88,7 @@ type Store interface {
 
 	// ListedRecords returns a page of the records in the lists that the search
 	// selects, each once, by descending ID. Its Total is -1, and a page may lack
-	// records that are removed meanwhile.
+	// records that are removed meanwhile, and lacks those of a place that is gone.
 	ListedRecords(ctx context.Context, k Kind, in []List, find Search, r page.Request) (page.Of[Record], error)
 
 	// ChangeRecord replaces the words, lists, hint and data, and returns the record with its next

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
@@ -159,11 +161,26 @@ func (r *Rules) withToken(ctx context.Context, token secret.Text, from netip.Add
 	if !ok {
 		return Stored{}, r.refuse(ctx, from)
 	}
-	s, err := runners.Find(ctx, r.store, at, id)
+	s, err := r.find(ctx, at, id)
 	if fault.Is(err, fault.NotFound) || err == nil && !matches(s.Thing.Token, own) {
 		return Stored{}, r.refuse(ctx, from)
 	}
 	return s, err
+}
+
+// find returns the runner of a place that exists: what is being deleted may still have
+// some.
+func (r *Rules) find(ctx context.Context, at project.Place, id int64) (s Stored, err error) {
+	reads, readCtx := errgroup.WithContext(ctx)
+	reads.Go(func() (err error) {
+		s, err = runners.Find(readCtx, r.store, at, id)
+		return err
+	})
+	reads.Go(func() error {
+		_, err := r.placed(readCtx, at)
+		return err
+	})
+	return s, reads.Wait()
 }
 
 // contactEvery is how long a noted contact is good enough. It is far below onlineFor,

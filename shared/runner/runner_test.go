@@ -155,6 +155,28 @@ func TestTokensOfADeletedPlace(t *testing.T) {
 	}
 }
 
+// forgetful is a store that was stopped after it deleted a project and before it removed
+// the records.
+type forgetful struct{ storage.Store }
+
+func (s forgetful) Project(context.Context, int64) (project.Project, error) {
+	return project.Project{}, project.ErrNotFound
+}
+
+func TestRunnersLeftOfADeletedProjectAreRefused(t *testing.T) {
+	a := apptest.New(t)
+	p := a.Project("web", a.Namespace(a.User("ada")), project.Private)
+	made := register(t, a, p.Place(), runner.Change{})
+	later := apptest.Over(t, forgetful{a.Store})
+	_, err := later.Runners.Verify(t.Context(), made.Token, address)
+	for _, err := range []error{err, later.Runners.Unregister(t.Context(), made.Token, address)} {
+		if !errors.Is(err, runner.ErrWrongToken) {
+			t.Errorf("the token gives %v, want it refused", err)
+		}
+	}
+	must[runner.Stored](t)(a.Runners.Verify(t.Context(), made.Token, address))
+}
+
 // Wrong tokens are throttled by address, and right ones never.
 func TestWrongTokensAreThrottled(t *testing.T) {
 	a := apptest.New(t)

@@ -173,10 +173,23 @@ func (s *Store) RemoveRecord(ctx context.Context, was record.Record) error {
 	return s.write(ctx, slices.Concat(changes, reword(was, record.Record{}), enlist(was, record.Record{}))...)
 }
 
+// removedAtOnce is how many items of a deleted place are removed at a time.
+const removedAtOnce = 100
+
 // removeRecords removes all records of a deleted place, from the lists of other places
-// too, and its lists. They are unreachable, since ids of places are never used again.
+// too, and its lists. What a crash leaves is not found any more: ids of places are never
+// used again, and lists leave out records whose place is gone. A record goes after its
+// entries in other places, which are found only through it.
 func (s *Store) removeRecords(ctx context.Context, at project.Place) error {
-	var all []change
+	var own, elsewhere []change
+	flush := func() error {
+		err := s.writeEach(ctx, elsewhere)
+		if err == nil {
+			err = s.writeEach(ctx, own)
+		}
+		own, elsewhere = own[:0], elsewhere[:0]
+		return err
+	}
 	partition := key{recordItem.table, recordItem.key(recordsIn(at)).pk, ""}
 	input := s.partition(partition, forward)
 	input.ProjectionExpression = aws.String("sk, kind, id, lists")
@@ -185,12 +198,17 @@ func (s *Store) removeRecords(ctx context.Context, at project.Place) error {
 		if err := (fields{{"sk", &k.sk}}).read(it); err != nil {
 			return false, err
 		}
-		elsewhere, err := entriesOf(it)
-		all = append(append(all, remove(k)), elsewhere...)
+		entries, err := entriesElsewhere(it, at)
+		if own, elsewhere = append(own, remove(k)), append(elsewhere, entries...); err == nil && len(own) == removedAtOnce {
+			err = flush()
+		}
 		return true, err
 	})
-	if err != nil {
-		return fmt.Errorf("list the records of a deleted place: %w", err)
+	if err == nil {
+		err = flush()
 	}
-	return s.writeEach(ctx, all)
+	if err != nil {
+		return fmt.Errorf("remove the records of a deleted place: %w", err)
+	}
+	return nil
 }

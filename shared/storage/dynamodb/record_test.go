@@ -2,6 +2,7 @@ package dynamodb_test
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"gatehouse/shared/page"
+	"gatehouse/shared/project"
 	"gatehouse/shared/record"
 	"gatehouse/shared/storage/dynamodb"
 	"gatehouse/shared/storage/dynamodb/dynamodbtest"
@@ -118,4 +120,73 @@ func inParallel(n int, do func(int)) {
 	}
 	close(numbers)
 	callers.Wait()
+}
+
+// Whatever request the deletion of a project ends at: once the project is gone, no
+// list has its records.
+func TestRecordsOfDeletedPlacesAreNotListed(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	s, kind := openWith(t, o), record.Kind(unique("kind"))
+	g := addGroup(t, s, project.Group{}, unique("group"), addUser(t, s).ID)
+	onInstance, inGroup := record.List{Place: record.Instance, Name: "all"}, record.List{Place: g.Place(), Name: "below"}
+	kept := must[record.Record](t)(s.CreateRecord(t.Context(), record.Record{Kind: kind, Data: []byte("{}"), Lists: []record.List{onInstance}, CreatedAt: now}, false))
+	each := record.Search{Keep: func(record.Record) bool { return true }}
+	left := 0
+	for at, crashed := 1, true; crashed; at++ {
+		p := must[project.Project](t)(s.CreateProject(t.Context(), newProject(g)))
+		r := record.Record{Kind: kind, Place: p.Place(), Data: []byte("{}"), Lists: []record.List{onInstance, inGroup}, CreatedAt: now}
+		r = must[record.Record](t)(s.CreateRecord(t.Context(), r, false))
+		crashed = deleteUntil(t, o, at, p.ID)
+		if _, err := s.Project(t.Context(), p.ID); err == nil {
+			if err := s.DeleteProject(t.Context(), p.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := s.Record(t.Context(), kind, p.Place(), r.Number); err == nil {
+			left++
+		}
+		for _, in := range r.Lists {
+			if found, err := s.ListedRecord(t.Context(), kind, in, r.ID); !errors.Is(err, record.ErrNotFound) {
+				t.Errorf("after a crash at request %d %s has %+v, %v", at, in.Name, found, err)
+			}
+		}
+		for _, find := range []record.Search{{}, each} {
+			found := must[page.Of[record.Record]](t)(s.ListedRecords(t.Context(), kind, r.Lists, find, page.Request{Number: 1, Size: page.MaxSize}))
+			if len(found.Items) != 1 || found.Items[0].ID != kept.ID {
+				t.Errorf("after a crash at request %d the lists have %+v, want only the record of the instance", at, found.Items)
+			}
+		}
+	}
+	if left == 0 {
+		t.Error("no crash left a record of a deleted project")
+	}
+}
+
+// The deletion of a place removes each item once, however many there are.
+func TestRecordsOfADeletedPlaceAreRemovedOnce(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	s, kind := openWith(t, o), record.Kind(unique("kind"))
+	g := addGroup(t, s, project.Group{}, unique("group"), addUser(t, s).ID)
+	lists := []record.List{{Place: record.Instance, Name: "all"}, {Place: g.Place(), Name: "all"}}
+	const n = 120
+	inParallel(n, func(int) {
+		must[record.Record](t)(s.CreateRecord(t.Context(), record.Record{Kind: kind, Place: g.Place(), Data: []byte("{}"), Lists: lists, CreatedAt: now}, false))
+	})
+	wire := &wire{}
+	o.HTTPClient = wire
+	var err error
+	removed := 0
+	for _, operation := range wire.during(func() { err = dynamodb.New(o).DeleteGroup(t.Context(), g.ID) }) {
+		if operation == "DeleteItem" {
+			removed++
+		}
+	}
+	if err != nil || removed != 3*n+1 {
+		t.Errorf("DeleteGroup = %v and removes %d items, want each record, its two entries, and their count", err, removed)
+	}
+	if found := must[page.Of[record.Record]](t)(s.ListedRecords(t.Context(), kind, lists, record.Search{}, page.First)); found.More {
+		t.Errorf("the lists still have %+v", found)
+	}
 }

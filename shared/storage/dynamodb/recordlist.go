@@ -3,6 +3,7 @@ package dynamodb
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -32,7 +33,18 @@ func listKey(k record.Kind, in record.List) key {
 
 // ListedRecord returns a record of a list.
 func (s *Store) ListedRecord(ctx context.Context, k record.Kind, in record.List, id int64) (record.Record, error) {
-	return listedRecords.numbered(ctx, s, listKey(k, in), id)
+	entry, err := listedRecords.listed(ctx, s, listKey(k, in), id)
+	if err != nil {
+		return record.Record{}, err
+	}
+	found, err := s.completeRecords(ctx, []record.Record{entry})
+	switch {
+	case err != nil:
+		return record.Record{}, err
+	case len(found) == 0:
+		return record.Record{}, records.notFound
+	}
+	return found[0], nil
 }
 
 // A search of lists looks at so many entries for a page: some sixty read units. It reads
@@ -53,7 +65,11 @@ func (s *Store) ListedRecords(ctx context.Context, k record.Kind, in []record.Li
 		list.Sources = append(list.Sources, listedRecords.newest(s, listKey(k, one)))
 	}
 	if find.Keep == nil {
-		return listedRecords.pageOf(ctx, s, list, r)
+		found, err := list.Page(ctx, r)
+		if err == nil {
+			found.Items, err = s.completeRecords(ctx, found.Items)
+		}
+		return found, err
 	}
 	list.Search = func(r record.Record) bool { return r.Version > 0 && find.Keep(r) }
 	list.Complete, list.Time = s.completing(find.May), func(r record.Record) time.Time { return r.CreatedAt }
@@ -82,7 +98,7 @@ func (s *Store) completing(may func(record.Record) bool) func(context.Context, [
 			left--
 			wanted, at = append(wanted, e), append(at, n)
 		}
-		found, err := listedRecords.complete(ctx, s, wanted)
+		found, err := s.completeRecords(ctx, wanted)
 		for n, e := range wanted {
 			if len(found) > 0 && found[0].ID == e.ID {
 				looked[at[n]], found = found[0], found[1:]
@@ -90,6 +106,42 @@ func (s *Store) completing(may func(record.Record) bool) func(context.Context, [
 		}
 		return looked, err
 	}
+}
+
+// completeRecords returns the records that the entries list, without those that were
+// removed since or whose place was.
+func (s *Store) completeRecords(ctx context.Context, entries []record.Record) (all []record.Record, err error) {
+	needed := map[key]bool{}
+	for _, e := range entries {
+		needed[recordKey(e)] = true
+		if e.Place != record.Instance {
+			needed[placeKey(e.Place)] = true
+		}
+	}
+	found, err := s.getAll(ctx, slices.Collect(maps.Keys(needed)))
+	if err != nil {
+		return nil, fmt.Errorf("get records: %w", err)
+	}
+	all = make([]record.Record, 0, len(entries))
+	for _, e := range entries {
+		it := found[recordKey(e)]
+		if it == nil || e.Place != record.Instance && found[placeKey(e.Place)] == nil {
+			continue
+		}
+		r, err := records.read(it)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+func placeKey(p project.Place) key {
+	if p.Kind == project.InProject {
+		return projectItem.key(p.ID)
+	}
+	return groupItem.key(p.ID)
 }
 
 // enlist returns the changes that take a record out of lists and put it into others,
@@ -127,8 +179,9 @@ func listsOfRecord(r record.Record) field {
 	return field{"lists", &names}
 }
 
-// entriesOf returns the changes that take the record that the item is out of its lists.
-func entriesOf(it item) (changes []change, err error) {
+// entriesElsewhere returns the changes that take the record that the item is out of the
+// lists of other places than its own.
+func entriesElsewhere(it item, own project.Place) (changes []change, err error) {
 	var names []string
 	var r record.Record
 	if err := (fields{{"lists", &names}, {"id", &r.ID}, {"kind", (*string)(&r.Kind)}}).read(it); err != nil {
@@ -136,6 +189,9 @@ func entriesOf(it item) (changes []change, err error) {
 	}
 	for _, name := range names {
 		place, list, _ := strings.Cut(name, "#")
+		if place == recordsIn(own) {
+			continue
+		}
 		changes = append(changes, remove(recordEntry.key(place, list, string(r.Kind)).entry(r.ID)))
 	}
 	return changes, nil
