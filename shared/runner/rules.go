@@ -11,6 +11,7 @@ import (
 
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
+	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/record"
 	"gatehouse/shared/secret"
@@ -101,7 +102,7 @@ func (r *Rules) Register(ctx context.Context, token secret.Text, from netip.Addr
 	case err != nil:
 		return Made{}, err
 	}
-	placed, err := r.placed(ctx, at)
+	placed, err := r.vacant(ctx, at)
 	switch {
 	case fault.Is(err, fault.NotFound): // is being deleted
 		return Made{}, ErrWrongToken
@@ -126,6 +127,34 @@ func (r *Rules) refuse(ctx context.Context, from netip.Addr) error {
 		return err
 	}
 	return ErrWrongToken
+}
+
+// maxRunners is how many runners a group or project can have. Those that register at the
+// same moment may be a few more.
+const maxRunners = 1000
+
+// vacant returns what placed does, or a complaint if the place has too many runners.
+func (r *Rules) vacant(ctx context.Context, at project.Place) (placed Runner, err error) {
+	if at == record.Instance {
+		return Runner{}, nil
+	}
+	var has page.Of[Stored]
+	reads, readCtx := errgroup.WithContext(ctx)
+	reads.Go(func() (err error) {
+		placed, err = r.placed(readCtx, at)
+		return err
+	})
+	reads.Go(func() (err error) {
+		has, err = runners.List(readCtx, r.store, at, page.Request{Number: 1, Size: 1})
+		return err
+	})
+	if err := reads.Wait(); err != nil {
+		return Runner{}, err
+	}
+	if has.Total < 0 || has.Total >= maxRunners {
+		return Runner{}, fault.Field("base", "has too many runners (maximum is 1000)")
+	}
+	return placed, nil
 }
 
 // placed returns a runner with what it keeps of its place.
@@ -257,8 +286,30 @@ func (r *Rules) Assign(ctx context.Context, by audit.Actor, v project.Viewer, p 
 	if s, err = r.assignable(ctx, v, id); err != nil {
 		return Stored{}, err
 	}
-	edit := func(r *Runner) error { return r.assign(s.Place, p.Place()) }
+	gone, err := r.goneProjects(ctx, s)
+	if err != nil {
+		return Stored{}, err
+	}
+	edit := func(r *Runner) error {
+		r.Projects = slices.DeleteFunc(slices.Clone(r.Projects), func(id int64) bool { return slices.Contains(gone, id) })
+		return r.assign(s.Place, p.Place())
+	}
 	return r.edit(ctx, use(by, EventAssigned, p, s), s, edit)
+}
+
+// goneProjects returns which projects of a runner are deleted. It looks only when the
+// runner can have no more.
+func (r *Rules) goneProjects(ctx context.Context, s Stored) (gone []int64, err error) {
+	if len(s.Thing.Projects) < maxProjects {
+		return nil, nil
+	}
+	found, err := r.store.ProjectsByID(ctx, s.Thing.Projects)
+	for _, id := range s.Thing.Projects {
+		if _, there := found[id]; !there {
+			gone = append(gone, id)
+		}
+	}
+	return gone, err
 }
 
 // assignable returns the runner if the viewer may assign it to projects.

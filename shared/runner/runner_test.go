@@ -711,7 +711,40 @@ func TestARunnerHasFiftyOtherProjects(t *testing.T) {
 	if len(seen.Projects) != 51 {
 		t.Errorf("the runner has %d projects, want its own and 50", len(seen.Projects))
 	}
+	if err := h.Projects.DeleteProject(t.Context(), audit.ByUser(1), seen.Projects[1]); err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range []bool{true, false} { // takes the place of the deleted one
+		p := h.Project(fmt.Sprintf("later-%d", n), h.team, project.Private)
+		if _, err := h.Runners.Assign(t.Context(), audit.ByUser(boss.ID), viewer(boss), p, h.all["own"].ID); (err == nil) != want {
+			t.Errorf("after a project was deleted %s is assigned with %v", p.Path, err)
+		}
+	}
+	seen = must[runner.Seen](t)(h.Runners.One(t.Context(), viewer(boss), h.all["own"].ID))
+	if len(seen.Projects) != 51 {
+		t.Errorf("the runner has %d projects, want its own and 50", len(seen.Projects))
+	}
 	if err := h.Runners.Delete(t.Context(), audit.ByUser(boss.ID), seen); err != nil {
 		t.Error(err)
 	}
+}
+
+func TestAPlaceHasAThousandRunners(t *testing.T) {
+	a := apptest.New(t)
+	p := a.Project("web", a.Namespace(a.User("ada")), project.Private)
+	token := must[secret.Text](t)(a.Runners.ResetToken(t.Context(), audit.ByUser(1), p.Place(), "place"))
+	last := runner.Made{}
+	for range 1000 {
+		last = must[runner.Made](t)(a.Runners.Register(t.Context(), token, address, runner.Change{}))
+	}
+	_, err := a.Runners.Register(t.Context(), token, address, runner.Change{})
+	want := fault.Fields{"base": {"has too many runners (maximum is 1000)"}}
+	var complaint fault.Fields
+	if !errors.As(err, &complaint) || cmp.Diff(want, complaint) != "" {
+		t.Errorf("one more than 1000 gives %v, want %v", err, want)
+	}
+	if err := a.Runners.Unregister(t.Context(), last.Token, address); err != nil {
+		t.Fatal(err)
+	}
+	must[runner.Made](t)(a.Runners.Register(t.Context(), token, address, runner.Change{}))
 }
