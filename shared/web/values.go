@@ -116,10 +116,18 @@ func (v *Values) Int(name string) int64 {
 
 // BoolOr returns a boolean, or otherwise when it was not sent or is null.
 func (v *Values) BoolOr(name string, otherwise bool) bool {
-	if v.values[name] == nil {
-		return otherwise
+	if b := v.NullableBool(name); b != nil {
+		return *b
 	}
-	return *v.OptionalBool(name)
+	return otherwise
+}
+
+// NullableBool returns a boolean, or nil when it was not sent or is null.
+func (v *Values) NullableBool(name string) *bool {
+	if v.values[name] == nil {
+		return nil
+	}
+	return v.OptionalBool(name)
 }
 
 // OptionalInt returns an integer, or nil when it was not sent, is null or invalid.

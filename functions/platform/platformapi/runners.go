@@ -129,15 +129,15 @@ func (a *api) showRunner(w http.ResponseWriter, _ *http.Request, _ auth.Caller, 
 func readRunner(params *web.Values) (runner.Change, error) {
 	c := runner.Change{
 		Description: params.OptionalString("description"), MaintenanceNote: params.OptionalString("maintenance_note"),
-		Paused: params.OptionalBool("paused"), Locked: params.OptionalBool("locked"), RunUntagged: params.OptionalBool("run_untagged"),
+		Paused: params.NullableBool("paused"), Locked: params.OptionalBool("locked"), RunUntagged: params.OptionalBool("run_untagged"),
 		Tags: params.OptionalTexts("tag_list"), MaximumTimeout: params.OptionalInt("maximum_timeout"),
 	}
 	c.NoTimeout = c.MaximumTimeout == nil && params.Has("maximum_timeout")
 	if level := web.Choice(params, "access_level", runner.Accesses); level != "" {
 		c.AccessLevel = &level
 	}
-	if active := params.OptionalBool("active"); active != nil {
-		if params.Has("paused") {
+	if active := params.NullableBool("active"); active != nil {
+		if c.Paused != nil {
 			return c, web.BadParameters("active, paused are mutually exclusive")
 		}
 		paused := !*active

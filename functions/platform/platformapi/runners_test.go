@@ -265,7 +265,7 @@ func TestActiveIsTheOppositeOfPaused(t *testing.T) {
 	values := []struct {
 		sent any
 		is   bool
-	}{{true, true}, {false, false}, {nil, false}, {"true", true}, {"0", false}}
+	}{{true, true}, {false, false}, {"true", true}, {"0", false}}
 	for _, call := range []string{"POST /runners", "PUT /runners/1"} {
 		for _, value := range values {
 			for name, old := range map[string]bool{"active": true, "paused": false} {
@@ -292,12 +292,39 @@ func TestActiveIsTheOppositeOfPaused(t *testing.T) {
 				answer.WantError(t, 400, name+" is invalid")
 			}
 		}
-		for _, both := range []object{{"active": true, "paused": false}, {"active": true, "paused": true}, {"active": nil, "paused": nil}} {
+		for _, both := range []object{{"active": true, "paused": false}, {"active": true, "paused": true}} {
 			answer, _ := send(call, both, false)
 			answer.WantError(t, 400, "active, paused are mutually exclusive")
 			answer, _ = send(call, both, true)
 			answer.WantError(t, 400, "active is deprecated: send paused")
 		}
+	}
+}
+
+// A null of either name is as if it was not sent.
+func TestANullNeitherPausesNorResumes(t *testing.T) {
+	x := newRunnersAPI(t)
+	for n, test := range []struct {
+		params      object
+		was, paused bool
+	}{
+		{object{"active": nil}, false, false},
+		{object{"active": nil}, true, true},
+		{object{"paused": nil}, false, false},
+		{object{"paused": nil}, true, true},
+		{object{"active": nil, "paused": nil}, true, true},
+		{object{"active": true, "paused": nil}, true, false},
+		{object{"active": nil, "paused": true}, false, true},
+	} {
+		x.call(t, x.admin, "POST", "/runners", object{"paused": test.was}).Want(t, 201, nil)
+		changed := x.call(t, x.admin, "PUT", fmt.Sprintf("/runners/%d", n+1), test.params)
+		if changed.Want(t, 200, nil); changed.Object(t)["paused"] != test.paused {
+			t.Errorf("%v of a runner that is paused: %t makes %v", test.params, test.was, changed.Body)
+		}
+	}
+	made := x.call(t, x.admin, "POST", "/runners", object{"active": nil})
+	if got := x.call(t, x.admin, "GET", fmt.Sprintf("/runners/%v", made.ID(t)), nil).Object(t); got["paused"] != false {
+		t.Errorf("a new runner with a null is %v", got)
 	}
 }
 
