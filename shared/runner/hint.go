@@ -65,5 +65,5 @@ func (h hint) mayBe(wanted Status, now time.Time) bool {
 	if h.Day == 0 {
 		earliest, latest = time.Time{}, time.Time{}
 	}
-	return statusAfter(latest, now) == wanted || statusAfter(earliest, now) == wanted
+	return wanted.isAfter(latest, now) || wanted.isAfter(earliest, now)
 }

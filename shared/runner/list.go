@@ -27,8 +27,8 @@ func (f Filter) keep(now time.Time) func(Stored) bool {
 		return nil
 	}
 	return func(s Stored) bool {
-		r, status := s.Thing, s.Thing.StatusAt(now)
-		return !slices.ContainsFunc(f.Statuses, func(wanted Status) bool { return wanted != status }) &&
+		r := s.Thing
+		return !slices.ContainsFunc(f.Statuses, func(wanted Status) bool { return !wanted.isAfter(r.ContactedAt, now) }) &&
 			!slices.Contains(f.Paused, !r.Paused) &&
 			!slices.ContainsFunc(f.Tags, func(tag string) bool { return !slices.Contains(r.Tags, tag) })
 	}

@@ -83,11 +83,26 @@ const (
 	Offline      Status = "offline"
 )
 
-// Statuses lists them.
+// Stale selects runners in lists whose last contact was long ago. A runner itself has one
+// of the other statuses.
+const Stale Status = "stale"
+
+// Statuses lists those that a runner has.
 var Statuses = []Status{NotConnected, Online, Offline}
 
 // onlineFor is how long a runner is online after a contact.
 const onlineFor = 2 * time.Hour
+
+// staleAfter is how long after a contact a runner is stale.
+const staleAfter = 7 * 24 * time.Hour
+
+// isAfter reports whether the status selects a runner after its last contact.
+func (s Status) isAfter(contact, now time.Time) bool {
+	if s == Stale {
+		return !contact.IsZero() && !now.Before(contact.Add(staleAfter))
+	}
+	return statusAfter(contact, now) == s
+}
 
 // StatusAt returns the status at a time.
 func (r Runner) StatusAt(now time.Time) Status { return statusAfter(r.ContactedAt, now) }

@@ -437,8 +437,14 @@ func TestHintsOfContacts(t *testing.T) {
 			has(runner.Filter{Statuses: []runner.Status{runner.NotConnected}}, other.ID, true)
 		}
 	}
+	stale := runner.Filter{Statuses: []runner.Status{runner.Stale}}
+	a.Pass(7*24*time.Hour - 2*time.Hour - time.Millisecond)
+	has(stale, made.ID, false)
+	a.Pass(time.Millisecond)
+	has(stale, made.ID, true)
+	has(stale, other.ID, false)
+	has(runner.Filter{Statuses: []runner.Status{runner.Stale, runner.Offline}}, made.ID, true)
 	store.excluded = 0
-	a.Pass(48 * time.Hour)
 	has(runner.Filter{Statuses: []runner.Status{runner.Online}}, made.ID, false)
 	has(runner.Filter{Tags: []string{"linux"}}, other.ID, true)
 	has(runner.Filter{Paused: []bool{true}}, made.ID, false)

@@ -59,7 +59,10 @@ func Viewer(c auth.Caller) project.Viewer {
 // The older values of the filter status, which say whether a runner is paused.
 const active, paused runner.Status = "active", "paused"
 
-var statuses = append(slices.Clone(runner.Statuses), active, paused)
+// neverContacted is another word for a status.
+const neverContacted runner.Status = "never_contacted"
+
+var statuses = append(slices.Clone(runner.Statuses), neverContacted, runner.Stale, active, paused)
 
 // readFilter reads the parameters that select runners.
 func readFilter(params *web.Values) runner.Filter {
@@ -67,6 +70,8 @@ func readFilter(params *web.Values) runner.Filter {
 	for _, name := range []string{"status", "scope"} {
 		switch status := web.Choice(params, name, statuses); status {
 		case "":
+		case neverContacted:
+			f.Statuses = append(f.Statuses, runner.NotConnected)
 		case active, paused:
 			f.Paused = append(f.Paused, status == paused)
 		default:

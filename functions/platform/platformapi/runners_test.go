@@ -222,7 +222,7 @@ func TestRunnerParametersAreChecked(t *testing.T) {
 	x.call(t, "", "POST", "/runners", object{"token": true}).WantError(t, 400, "token is invalid")
 	const none = "description, active, paused, tag_list, run_untagged, locked, access_level, maximum_timeout, maintenance_note are missing, at least one parameter must be provided"
 	x.call(t, x.admin, "PUT", one, object{}).WantError(t, 400, none)
-	for _, query := range []string{"type=project", "status=stale", "scope=x", "type=", "status="} {
+	for _, query := range []string{"type=project", "status=unknown", "scope=x", "type=", "status="} {
 		name, _, _ := strings.Cut(query, "=")
 		for _, list := range []string{"/runners", "/runners/all"} {
 			x.call(t, x.admin, "GET", list+"?"+query, nil).WantError(t, 400, name+" does not have a valid value")
@@ -325,6 +325,24 @@ func TestANullNeitherPausesNorResumes(t *testing.T) {
 	made := x.call(t, x.admin, "POST", "/runners", object{"active": nil})
 	if got := x.call(t, x.admin, "GET", fmt.Sprintf("/runners/%v", made.ID(t)), nil).Object(t); got["paused"] != false {
 		t.Errorf("a new runner with a null is %v", got)
+	}
+}
+
+// What some clients call a status selects like ours, and no runner is stale by itself.
+func TestOtherStatusesSelect(t *testing.T) {
+	x := newRunnersAPI(t)
+	x.register(t, record.Instance, object{"description": "never"})
+	_, token := x.register(t, record.Instance, object{"description": "once"})
+	x.call(t, "", "POST", "/runners/verify", object{"token": token}).Want(t, 200, nil)
+	x.Pass(8 * 24 * time.Hour)
+	for status, want := range map[string]string{"never_contacted": "never not_connected", "stale": "once offline"} {
+		for _, name := range []string{"status", "scope"} {
+			found := x.call(t, x.admin, "GET", "/runners/all?"+name+"="+status, nil)
+			names, statuses := found.Each(t, "description"), found.Each(t, "status")
+			if len(names) != 1 || fmt.Sprint(names[0], " ", statuses[0]) != want {
+				t.Errorf("%s=%s has %v, %v, want %s", name, status, names, statuses, want)
+			}
+		}
 	}
 }
 
