@@ -18,7 +18,7 @@ var recordEntry = shape{directory, "RECORDS#<place>", "ENTRY#<list>#<kind>#<id>"
 
 // listedRecords are records with an entry in a list.
 var listedRecords = kind[record.Record]{
-	noun: "record", notFound: record.ErrNotFound, key: recordKey, fields: recordFields,
+	noun: "record", notFound: record.ErrNotFound,
 	entry: func(r *record.Record) fields {
 		return fields{
 			{"kind", (*string)(&r.Kind)}, {"place_kind", (*string)(&r.Place.Kind)}, {"place_id", &r.Place.ID}, {"number", &r.Number},
