@@ -95,7 +95,7 @@ func aliases() []alias {
 		},
 		{
 			entry: "pull-mirror", old: webProject("import_url"), new: mirror("url"),
-			values: sameValues(`"https://git.example/web.git"`, `"ssh://git.example:2222/web.git"`, `"git://203.0.113.9/web.git"`),
+			values: sameValues(`"https://git.example/web.git"`, `"ssh://git.example:2222/web.git"`, `"git://8.8.8.8/web.git"`),
 		},
 		{ // the same in a list
 			entry: "pull-mirror",
