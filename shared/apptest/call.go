@@ -24,12 +24,25 @@ type Answer struct {
 // with the params as a JSON body, unless they are nil.
 func Call(t *testing.T, h http.Handler, method, target, token string, params any) Answer {
 	t.Helper()
+	return Send(t, h, request(t, method, target, token, params))
+}
+
+// Preview makes the call in the preview of v5 (Interface: "Deprecations of REST v4").
+func Preview(t *testing.T, h http.Handler, method, target, token string, params any) Answer {
+	t.Helper()
+	r := request(t, method, target, token, params)
+	r.Header.Set("Gatehouse-Api-Preview", "v5")
+	return Send(t, h, r)
+}
+
+func request(t *testing.T, method, target, token string, params any) *http.Request {
+	t.Helper()
 	r := httptest.NewRequest(method, target, bytes.NewReader(encode(t, params)))
 	r.Header.Set("Content-Type", "application/json")
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
-	return Send(t, h, r)
+	return r
 }
 
 // Send sends the request. The answer of the REST API must match its description.
@@ -47,8 +60,11 @@ func Send(t *testing.T, h http.Handler, r *http.Request) Answer {
 
 func encode(t *testing.T, params any) []byte {
 	t.Helper()
-	if params == nil {
+	switch params := params.(type) {
+	case nil:
 		return nil
+	case json.RawMessage:
+		return params
 	}
 	body, err := json.Marshal(params)
 	if err != nil {

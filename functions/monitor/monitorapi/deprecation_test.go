@@ -1,10 +1,7 @@
 package monitorapi_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -14,18 +11,7 @@ import (
 // preview makes a call as a client of the preview of v5.
 func preview(t *testing.T, s setup, method, target string, params any) apptest.Answer {
 	t.Helper()
-	body, err := json.Marshal(params)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if params == nil {
-		body = nil
-	}
-	r := httptest.NewRequest(method, target, bytes.NewReader(body))
-	r.Header.Set("PRIVATE-TOKEN", s.Maintainer)
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Gatehouse-Api-Preview", "v5")
-	return apptest.Send(t, s.H, r)
+	return apptest.Preview(t, s.H, method, target, s.Maintainer, params)
 }
 
 // wantDeprecated checks of which entries the headers tell.

@@ -1,6 +1,7 @@
 package platformapi_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -211,12 +212,11 @@ func TestNumberOfProtectionIsDeprecated(t *testing.T) {
 	a.Group("acme", project.Group{}, root, project.Private)
 	token := a.Token(root)
 	call := func(method, path, body string, previews bool) apptest.Answer {
-		r := httptest.NewRequest(method, path, strings.NewReader(body))
-		r.Header = http.Header{"Content-Type": {"application/json"}, "Private-Token": {token}}
+		send := apptest.Call
 		if previews {
-			r.Header.Set("Gatehouse-Api-Preview", "v5")
+			send = apptest.Preview
 		}
-		return apptest.Send(t, h, r)
+		return send(t, h, method, path, token, json.RawMessage(body))
 	}
 	const complaint = "default_branch_protection is deprecated: send default_branch_protection_defaults"
 	for _, target := range []struct{ method, path, more string }{

@@ -1,10 +1,8 @@
 package platformapi_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -239,17 +237,11 @@ func TestActiveIsTheOppositeOfPaused(t *testing.T) {
 	send := func(call string, params object, preview bool) (sent apptest.Answer, shown object) {
 		t.Helper()
 		method, path, _ := strings.Cut(call, " ")
-		body, err := json.Marshal(params)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := httptest.NewRequest(method, api+path, strings.NewReader(string(body)))
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Private-Token", x.admin)
+		send := apptest.Call
 		if preview {
-			r.Header.Set("Gatehouse-Api-Preview", "v5")
+			send = apptest.Preview
 		}
-		sent = apptest.Send(t, x.handler, r)
+		sent = send(t, x.handler, method, api+path, x.admin, params)
 		if sent.Status >= 300 {
 			return sent, nil
 		}
@@ -356,15 +348,14 @@ func TestOlderStatusesSelectAsPaused(t *testing.T) {
 	x.register(t, g.Place(), object{"description": "active"})
 	x.register(t, g.Place(), object{"description": "paused", "paused": true})
 	ask := func(path string, preview bool) apptest.Answer {
-		r := httptest.NewRequest("GET", api+path, nil)
-		r.Header.Set("Private-Token", token)
-		if strings.HasPrefix(path, "/runners/all") {
-			r.Header.Set("Private-Token", x.admin)
-		}
+		send, by := apptest.Call, token
 		if preview {
-			r.Header.Set("Gatehouse-Api-Preview", "v5")
+			send = apptest.Preview
 		}
-		return apptest.Send(t, x.handler, r)
+		if strings.HasPrefix(path, "/runners/all") {
+			by = x.admin
+		}
+		return send(t, x.handler, "GET", api+path, by, nil)
 	}
 	for _, list := range []string{"/runners", "/runners/all", "/groups/acme/runners"} {
 		for _, name := range []string{"status", "scope"} {

@@ -1,10 +1,9 @@
 package projectsapi_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"gatehouse/functions/projects/projectsapi"
@@ -160,11 +159,7 @@ func TestApprovalsInThePreview(t *testing.T) {
 	a := newApprovalAPI(t)
 	preview := func(method, path, body string) apptest.Answer {
 		t.Helper()
-		r := httptest.NewRequest(method, projects+"/acme%2Fweb"+path, strings.NewReader(body))
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Authorization", "Bearer "+a.token)
-		r.Header.Set("Gatehouse-Api-Preview", "v5")
-		return apptest.Send(t, a.handler, r)
+		return apptest.Preview(t, a.handler, method, projects+"/acme%2Fweb"+path, a.token, json.RawMessage(body))
 	}
 	without := func(body object, names ...string) object {
 		for _, name := range names {

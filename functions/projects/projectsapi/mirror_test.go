@@ -1,9 +1,9 @@
 package projectsapi_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -256,12 +256,11 @@ func TestOlderNamesOfAMirrorAreDeprecated(t *testing.T) {
 	m := newMirrorAPI(t)
 	call := func(method, path, body string, previews bool) apptest.Answer {
 		t.Helper()
-		r := httptest.NewRequest(method, path, strings.NewReader(body))
-		r.Header = http.Header{"Content-Type": {"application/json"}, "Private-Token": {m.token}}
+		send := apptest.Call
 		if previews {
-			r.Header.Set("Gatehouse-Api-Preview", "v5")
+			send = apptest.Preview
 		}
-		return apptest.Send(t, m.handler, r)
+		return send(t, m.handler, method, path, m.token, json.RawMessage(body))
 	}
 	for name, value := range olderMirror {
 		body := fmt.Sprintf(`{"path":"copy-%s","%s":%s}`, strings.ReplaceAll(name, "_", "-"), name, value)

@@ -1,8 +1,7 @@
 package projectsapi_test
 
 import (
-	"net/http"
-	"net/http/httptest"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -124,12 +123,11 @@ func TestRestrictionOfVariablesIsDeprecated(t *testing.T) {
 	a.Project("web", a.Namespace(ada), project.Private)
 	token := a.Token(ada)
 	call := func(method, path, body string, previews bool) apptest.Answer {
-		r := httptest.NewRequest(method, path, strings.NewReader(body))
-		r.Header = http.Header{"Content-Type": {"application/json"}, "Private-Token": {token}}
+		send := apptest.Call
 		if previews {
-			r.Header.Set("Gatehouse-Api-Preview", "v5")
+			send = apptest.Preview
 		}
-		return apptest.Send(t, h, r)
+		return send(t, h, method, path, token, json.RawMessage(body))
 	}
 	for _, target := range []struct{ method, path string }{{"PUT", projects + "/ada%2Fweb"}, {"POST", projects}} {
 		const body = `{"restrict_user_defined_variables":true,"path":"web"}`
