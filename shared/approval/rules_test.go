@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"gatehouse/shared/approval"
+	"gatehouse/shared/apptest"
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
@@ -133,7 +134,7 @@ func TestRulesChangeFieldByField(t *testing.T) {
 		a.wantRules(t, a.scope(), approval.Rule{ID: 1, Name: "Other", Type: approval.Regular}, want)
 	}
 	_, err := a.Approvals.Change(t.Context(), a.by(), a.scope(), want.ID, approval.Change{UserIDs: []int64{gone.ID}})
-	wantComplaints(t, "Change to somebody who left", err, fault.Fields{"user_ids": {stranger}})
+	apptest.WantComplaints(t, "Change to somebody who left", err, fault.Fields{"user_ids": {stranger}})
 	if got := a.events(t)[approval.EventChanged]; got != 9 {
 		t.Errorf("the trail has %d changes, want 9", got)
 	}
@@ -179,15 +180,15 @@ func TestRulesThatAreRefused(t *testing.T) {
 			test.rule.Type = approval.Regular
 		}
 		_, err := a.Approvals.Create(t.Context(), a.by(), a.scope(), test.rule, 0)
-		wantComplaints(t, fmt.Sprintf("Create(%+v)", test.rule), err, test.want)
+		apptest.WantComplaints(t, fmt.Sprintf("Create(%+v)", test.rule), err, test.want)
 	}
 	const alone = "any_approver names neither users nor groups"
 	for _, change := range []approval.Change{{UserIDs: []int64{a.owner.ID}}, {GroupIDs: []int64{a.acme.ID}}} {
 		_, err := a.Approvals.Change(t.Context(), a.by(), a.scope(), 2, change)
-		wantComplaints(t, fmt.Sprintf("Change(%+v) of a rule for everybody", change), err, fault.Fields{"rule_type": {alone}})
+		apptest.WantComplaints(t, fmt.Sprintf("Change(%+v) of a rule for everybody", change), err, fault.Fields{"rule_type": {alone}})
 	}
 	_, err := a.Approvals.Change(t.Context(), a.by(), a.scope(), 2, approval.Change{Name: ptr("Security")})
-	wantComplaints(t, "Change to a taken name", err, fault.Fields{"name": {fault.Taken}})
+	apptest.WantComplaints(t, "Change to a taken name", err, fault.Fields{"name": {fault.Taken}})
 	if got := a.events(t); got[approval.EventCreated] != 3 || got[approval.EventChanged] != 0 {
 		t.Errorf("the trail has %v, want the three rules that were made", got)
 	}
@@ -198,7 +199,7 @@ func TestANamespaceApprovesNothing(t *testing.T) {
 	a := arrange(t)
 	p := a.Project("own", a.Namespace(a.owner), project.Private)
 	_, err := a.Approvals.Create(t.Context(), a.by(), approval.Scope{Project: p}, approval.Rule{Name: "x", Type: approval.Regular, GroupIDs: []int64{a.owner.NamespaceID}}, 0)
-	wantComplaints(t, "Create", err, fault.Fields{"group_ids": {"has groups that the project is not in"}})
+	apptest.WantComplaints(t, "Create", err, fault.Fields{"group_ids": {"has groups that the project is not in"}})
 }
 
 func TestRulesHaveLimits(t *testing.T) {
@@ -216,7 +217,7 @@ func TestRulesHaveLimits(t *testing.T) {
 		t.Errorf("Change to 61 users = %v", err)
 	}
 	_, err = a.Approvals.Change(t.Context(), a.by(), a.scope(), 1, approval.Change{UserIDs: append(ids[:40:40], a.owner.ID)})
-	wantComplaints(t, "Change to 101 users", err, fault.Fields{"user_ids": {"has too many (all rules together may name 100 users)"}})
+	apptest.WantComplaints(t, "Change to 101 users", err, fault.Fields{"user_ids": {"has too many (all rules together may name 100 users)"}})
 	for n := range 28 {
 		a.add(t, a.scope(), approval.Rule{Name: fmt.Sprint("Rule ", n)}, 0)
 	}
@@ -270,7 +271,7 @@ func TestRulesOfAMergeRequest(t *testing.T) {
 	a.wantRules(t, a.ofMerge(), first, second, third)
 	a.wantRules(t, approval.Scope{Project: a.web, MergeRequest: 2})
 	_, err := a.Approvals.Create(t.Context(), a.by(), a.ofMerge(), approval.Rule{Name: "x"}, 99)
-	wantComplaints(t, "Create as a copy of nothing", err, fault.Fields{"approval_project_rule_id": {"does not exist"}})
+	apptest.WantComplaints(t, "Create as a copy of nothing", err, fault.Fields{"approval_project_rule_id": {"does not exist"}})
 
 	_, err = a.Approvals.ChangeSettings(t.Context(), a.by(), a.web, approval.SettingsChange{NoOverriding: ptr(true)})
 	if err != nil {

@@ -1,10 +1,7 @@
 package approval_test
 
 import (
-	"errors"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"gatehouse/shared/approval"
 	"gatehouse/shared/apptest"
@@ -31,19 +28,6 @@ func arrange(t *testing.T) arranged {
 }
 
 func (a arranged) by() audit.Actor { return audit.ByUser(a.owner.ID) }
-
-func complaints(err error) fault.Fields {
-	var fields fault.Fields
-	errors.As(err, &fields)
-	return fields
-}
-
-func wantComplaints(t *testing.T, call string, err error, want fault.Fields) {
-	t.Helper()
-	if diff := cmp.Diff(want, complaints(err)); diff != "" {
-		t.Errorf("%s = %v, the complaints differ (-want +got):\n%s", call, err, diff)
-	}
-}
 
 // events returns how often the trail of the project has each event.
 func (a arranged) events(t *testing.T) map[audit.Name]int {
@@ -113,7 +97,7 @@ func TestSettingsThatAreRefused(t *testing.T) {
 		{approval.SettingsChange{ResetOnPush: ptr(true)}, fault.Fields{"selective_code_owner_removals": {contradiction}}},
 	} {
 		_, err := a.Approvals.ChangeSettings(t.Context(), a.by(), a.web, test.change)
-		wantComplaints(t, "ChangeSettings", err, test.want)
+		apptest.WantComplaints(t, "ChangeSettings", err, test.want)
 	}
 	want := approval.Settings{SelectiveCodeOwnerRemovals: true}
 	if got, err := a.Approvals.Settings(t.Context(), a.web); err != nil || got != want {

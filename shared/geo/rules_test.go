@@ -1,7 +1,6 @@
 package geo_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -49,15 +48,6 @@ func (a arranged) want(t *testing.T, id int64, want geo.Site) {
 	got, err := a.Geo.Site(t.Context(), id)
 	if diff := cmp.Diff(want, got.Thing, cmpopts.EquateEmpty()); diff != "" || err != nil {
 		t.Errorf("Site(%d) = %v, differs (-want +got):\n%s", id, err, diff)
-	}
-}
-
-func wantComplaints(t *testing.T, call string, err error, want fault.Fields) {
-	t.Helper()
-	var got fault.Fields
-	errors.As(err, &got)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s = %v, the complaints differ (-want +got):\n%s", call, err, diff)
 	}
 }
 
@@ -154,7 +144,7 @@ func TestSitesThatAreRefused(t *testing.T) {
 			test.change.URL = c.URL
 		}
 		_, err := a.Geo.Create(t.Context(), a.by, false, test.change)
-		wantComplaints(t, fmt.Sprintf("Create(%.99v)", test.change), err, test.want)
+		apptest.WantComplaints(t, fmt.Sprintf("Create(%.99v)", test.change), err, test.want)
 	}
 }
 
@@ -165,12 +155,12 @@ func TestThePrimarySite(t *testing.T) {
 	c := called("Berlin")
 	c.Enabled = ptr(false)
 	_, err := a.Geo.Create(t.Context(), a.by, true, c)
-	wantComplaints(t, "Create", err, disabled)
+	apptest.WantComplaints(t, "Create", err, disabled)
 	s := a.add(t, true, called("Berlin"))
 	_, err = a.Geo.Change(t.Context(), a.by, s, geo.Change{Enabled: ptr(false)})
-	wantComplaints(t, "Change", err, disabled)
+	apptest.WantComplaints(t, "Change", err, disabled)
 	_, err = a.Geo.Create(t.Context(), a.by, true, called("Bonn"))
-	wantComplaints(t, "Create of a second one", err, fault.Fields{"primary": {fault.Taken}})
+	apptest.WantComplaints(t, "Create of a second one", err, fault.Fields{"primary": {fault.Taken}})
 	if err := a.Geo.Delete(t.Context(), a.by, s); err != nil {
 		t.Errorf("Delete = %v", err)
 	}

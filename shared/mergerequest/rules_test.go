@@ -78,15 +78,6 @@ func (a arranged) want(t *testing.T, number int64, want mergerequest.MergeReques
 	}
 }
 
-func wantComplaints(t *testing.T, call string, err error, want fault.Fields) {
-	t.Helper()
-	var got fault.Fields
-	errors.As(err, &got)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s = %v, the complaints differ (-want +got):\n%s", call, err, diff)
-	}
-}
-
 func ptr[T any](v T) *T { return &v }
 
 // mergeable is the report that nothing is in the way.
@@ -174,11 +165,11 @@ func TestDraftsThatAreRefused(t *testing.T) {
 		d := draft()
 		test.edit(&d)
 		_, err := a.Merges.Create(t.Context(), by(a.ada), a.p, d)
-		wantComplaints(t, fmt.Sprintf("Create(%.200v)", d), err, test.want)
+		apptest.WantComplaints(t, fmt.Sprintf("Create(%.200v)", d), err, test.want)
 	}
 	for _, name := range []string{"a b", "a~", "a^b", "a:b", "a?", "a*", "a[b", `a\b`} {
 		_, err := a.Merges.Create(t.Context(), by(a.ada), a.p, mergerequest.Draft{Title: "x", SourceBranch: name, TargetBranch: "next"})
-		wantComplaints(t, "Create from "+name, err, fault.Fields{"source_branch": {noBranch}})
+		apptest.WantComplaints(t, "Create from "+name, err, fault.Fields{"source_branch": {noBranch}})
 	}
 }
 
@@ -215,7 +206,7 @@ func TestChange(t *testing.T) {
 		}
 	}
 	_, err := a.Merges.Change(t.Context(), by(a.ben), a.p, m, mergerequest.Change{Title: ptr("")})
-	wantComplaints(t, "Change", err, fault.Fields{"title": {"can't be blank"}})
+	apptest.WantComplaints(t, "Change", err, fault.Fields{"title": {"can't be blank"}})
 	a.want(t, 1, want)
 }
 
@@ -349,7 +340,7 @@ func TestReport(t *testing.T) {
 		MergeStatus: ptr(mergerequest.CanBeMerged), Overflow: ptr(true), Commits: mergerequest.CommitsReport{Head: bad, Merge: bad, Squash: bad},
 	})
 	const noHash = "is not the hash of a commit"
-	wantComplaints(t, "Report", err, fault.Fields{"sha": {noHash}, "merge_commit_sha": {noHash}, "squash_commit_sha": {noHash}})
+	apptest.WantComplaints(t, "Report", err, fault.Fields{"sha": {noHash}, "merge_commit_sha": {noHash}, "squash_commit_sha": {noHash}})
 	a.want(t, 1, want)
 	if got, err := a.Merges.Diffs(t.Context(), a.p, 1); got.Overflow || err != nil {
 		t.Errorf("Diffs after a refused report = %+v, %v", got, err)
@@ -395,7 +386,7 @@ func TestAttributes(t *testing.T) {
 		a.want(t, 1, want)
 	}
 	_, err := a.Merges.Change(t.Context(), by(a.ada), a.p, m, mergerequest.Change{Attributes: change{AssigneeIDs: []int64{a.ben.ID}, ReviewerIDs: []int64{a.ben.ID}}})
-	wantComplaints(t, "Change to somebody who left", err, fault.Fields{"assignee_ids": {stranger}, "reviewer_ids": {stranger}})
+	apptest.WantComplaints(t, "Change to somebody who left", err, fault.Fields{"assignee_ids": {stranger}, "reviewer_ids": {stranger}})
 }
 
 func TestList(t *testing.T) {

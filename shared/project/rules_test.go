@@ -1,7 +1,6 @@
 package project_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -35,12 +34,6 @@ func TestProjectDraft(t *testing.T) {
 	}
 }
 
-func complaints(err error) fault.Fields {
-	var fields fault.Fields
-	errors.As(err, &fields)
-	return fields
-}
-
 func TestGroupsNestUpToALimit(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
@@ -49,7 +42,7 @@ func TestGroupsNestUpToALimit(t *testing.T) {
 		g = a.Group(fmt.Sprintf("g%d", i), g, ada, project.Private)
 	}
 	_, err := a.Projects.CreateGroup(t.Context(), audit.ByUser(ada.ID), project.Draft{Name: "x", Path: "x", Visibility: project.Private}, g)
-	if diff := cmp.Diff(fault.Fields{"parent_id": {"is nested too deeply"}}, complaints(err)); diff != "" {
+	if diff := cmp.Diff(fault.Fields{"parent_id": {"is nested too deeply"}}, apptest.Complaints(err)); diff != "" {
 		t.Errorf("complaints differ (-want +got):\n%s", diff)
 	}
 	if found, err := a.Projects.FindGroup(t.Context(), g.FullPath); err != nil || found.ID != g.ID || len(found.Lineage()) != 20 {
@@ -74,11 +67,11 @@ func TestFullPathsHaveALimit(t *testing.T) {
 	}
 	tooLong := fault.Fields{"path": {"makes the full path too long (maximum is 1024 characters)"}}
 	_, err := a.Projects.CreateGroup(t.Context(), by, draft(rest+1), g)
-	if diff := cmp.Diff(tooLong, complaints(err)); diff != "" {
+	if diff := cmp.Diff(tooLong, apptest.Complaints(err)); diff != "" {
 		t.Errorf("CreateGroup (-want +got):\n%s", diff)
 	}
 	_, err = a.Projects.CreateProject(t.Context(), by, draft(rest+1), g)
-	if diff := cmp.Diff(tooLong, complaints(err)); diff != "" {
+	if diff := cmp.Diff(tooLong, apptest.Complaints(err)); diff != "" {
 		t.Errorf("CreateProject (-want +got):\n%s", diff)
 	}
 	p, err := a.Projects.CreateProject(t.Context(), by, draft(rest), g)
@@ -144,7 +137,7 @@ func TestGroupsStayAsWideAsWhatIsInThem(t *testing.T) {
 	}
 	for _, test := range tests {
 		changed, err := a.Projects.ChangeGroup(t.Context(), audit.Setup, *test.group, test.change)
-		if diff := cmp.Diff(test.want, complaints(err)); diff != "" {
+		if diff := cmp.Diff(test.want, apptest.Complaints(err)); diff != "" {
 			t.Errorf("%s: complaints differ (-want +got):\n%s", test.name, diff)
 		}
 		if err == nil {
@@ -178,7 +171,7 @@ func TestProjectsAreNoWiderThanTheirGroup(t *testing.T) {
 		draft = project.ProjectDraft("another-"+test.name, "", test.v)
 		_, createErr := a.Projects.CreateProject(t.Context(), audit.Setup, draft, test.namespace)
 		for what, err := range map[string]error{"created": createErr, "changed": changeErr} {
-			if got := complaints(err)["visibility"] == nil; got != test.valid || (err == nil) != test.valid {
+			if got := apptest.Complaints(err)["visibility"] == nil; got != test.valid || (err == nil) != test.valid {
 				t.Errorf("%s: %s with %v, want success %v", test.name, what, err, test.valid)
 			}
 		}
@@ -193,7 +186,7 @@ func TestPathsArePermanent(t *testing.T) {
 		t.Errorf("ChangeProject() to the present path = %v, want no error", err)
 	}
 	_, err = a.Projects.ChangeProject(t.Context(), audit.Setup, p, project.Change{Path: new("other")})
-	if diff := cmp.Diff(fault.Fields{"path": {"cannot be changed"}}, complaints(err)); diff != "" {
+	if diff := cmp.Diff(fault.Fields{"path": {"cannot be changed"}}, apptest.Complaints(err)); diff != "" {
 		t.Errorf("complaints differ (-want +got):\n%s", diff)
 	}
 }

@@ -132,11 +132,11 @@ func TestRefusedEditsChangeNothing(t *testing.T) {
 	down := errors.New("no key")
 	blank := project.Change{Name: new("")}
 	_, err := a.Projects.ChangeProject(t.Context(), by, p, blank, letSet(project.VariablesByOwners), complain)
-	if diff := cmp.Diff(fault.Fields{"name": {"can't be blank"}, "mirror": {"is odd"}}, complaints(err)); diff != "" {
+	if diff := cmp.Diff(fault.Fields{"name": {"can't be blank"}, "mirror": {"is odd"}}, apptest.Complaints(err)); diff != "" {
 		t.Errorf("ChangeProject complains (-want +got):\n%s", diff)
 	}
 	_, err = a.Projects.CreateProject(t.Context(), by, project.ProjectDraft("", "api?", project.Private), g, complain)
-	if got := complaints(err); len(got["path"]) == 0 || len(got["mirror"]) == 0 {
+	if got := apptest.Complaints(err); len(got["path"]) == 0 || len(got["mirror"]) == 0 {
 		t.Errorf("CreateProject complains of %v, want the path and the mirror", got)
 	}
 	_, err = a.Projects.ChangeGroup(t.Context(), by, g, blank, func(*project.GroupSettings) error { return down })
