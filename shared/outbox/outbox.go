@@ -1,0 +1,109 @@
+// Package outbox keeps messages about what has to follow from a change: whom to page,
+// what to send, what to look at later. A message is stored in the transaction of the change,
+// and it stays until it was handled. So nothing is lost, and a message is handled again only
+// if whoever handled it died before saying so.
+package outbox
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/page"
+)
+
+// Lane is a row of messages that are handled one after the other, in the order of their
+// Seq. It is stored, so its form never changes: "alert/5/17" for the alert 17 of project 5.
+type Lane string
+
+// Kind says what a message is about, for example "alert.opened". It is stored.
+type Kind string
+
+// Message says what has to follow from a change.
+type Message struct {
+	Lane      Lane
+	Seq       string // orders the messages of a lane, and no two have the same
+	Kind      Kind
+	ProjectID int64 // whose people look at it when it cannot be handled; zero: administrators
+	Data      json.RawMessage
+	CreatedAt time.Time
+	DueAt     time.Time // it is not handled before, nor are those behind it
+
+	Attempts  int // that failed
+	LastError string
+	Claim     string // of the handler that works on it, or was the last to do so
+	ClaimedTo time.Time
+}
+
+// ID identifies the message to receivers, who may get it more than once.
+func (m Message) ID() string { return string(m.Lane) + "#" + m.Seq }
+
+// SeqOf returns the Seq for the n-th message of a moment.
+func SeqOf(at time.Time, n int) string { return fmt.Sprintf("%019d-%04d", at.UnixMicro(), n) }
+
+// SeqOfVersion returns the Seq for the n-th message about a version of a thing.
+func SeqOfVersion(version int64, n int) string { return fmt.Sprintf("%019d-%04d", version, n) }
+
+// The reasons why a store refuses an operation.
+var (
+	// ErrTaken means that someone else handles the message, or has handled it.
+	ErrTaken    = fault.New(fault.Conflict, "someone else handles the message")
+	ErrNotFound = fault.New(fault.NotFound, "message not found")
+)
+
+// DeadFor is how long a message is kept that could not be handled.
+const DeadFor = 30 * 24 * time.Hour
+
+// MostFollowing is how many messages can follow from one at once.
+const MostFollowing = 80
+
+// Store keeps messages. Those of a change are stored by whatever stores that change, in
+// the same transaction.
+type Store interface {
+	// PutMessages stores messages, all or none. One with the ID of a stored one replaces
+	// nothing: it is left out.
+	PutMessages(ctx context.Context, messages []Message) error
+
+	// DueLanes returns lanes with a message that is due by now, at most n and each once.
+	// It may leave out lanes that got their message in the last second.
+	DueLanes(ctx context.Context, now time.Time, n int) ([]Lane, error)
+
+	// Waiting returns the first n messages of a lane, due or not.
+	Waiting(ctx context.Context, l Lane, n int) ([]Message, error)
+
+	// ClaimMessage keeps others from handling the message until a time. The error is
+	// ErrTaken if someone else's claim lasts beyond now or the message is gone.
+	ClaimMessage(ctx context.Context, m Message, claim string, now, until time.Time) error
+
+	// FinishMessages removes messages of a lane and stores those that follow from them,
+	// at most MostFollowing. The first message is the one with the caller's claim: the
+	// error is ErrTaken, and nothing is changed, if it has another one by now or is gone.
+	// The removal of the first and the storing are one transaction. If the call fails
+	// midway, some of the other messages may be gone.
+	FinishMessages(ctx context.Context, done, follow []Message) error
+
+	// PostponeMessage stores DueAt, Attempts and LastError of a message that the caller
+	// has claimed, and gives the claim up. The error is ErrTaken as above.
+	PostponeMessage(ctx context.Context, m Message) error
+
+	// BuryMessage takes a message that the caller has claimed out of its lane and keeps
+	// it among the dead ones for DeadFor. The error is ErrTaken as above.
+	BuryMessage(ctx context.Context, m Message, now time.Time) error
+
+	// DeadMessages returns a page of the dead messages of a project, or with zero of
+	// no project, those that died last first. Their total is -1.
+	DeadMessages(ctx context.Context, projectID int64, now time.Time, r page.Request) (page.Of[Dead], error)
+
+	// ReviveMessage puts a dead message back into its lane, due at once and without
+	// attempts. The error is ErrNotFound if the project has no such dead message.
+	ReviveMessage(ctx context.Context, projectID int64, number string, now time.Time) error
+}
+
+// Dead is a message that could not be handled.
+type Dead struct {
+	Message
+	Number string // finds it among the dead messages of its project
+	DiedAt time.Time
+}
