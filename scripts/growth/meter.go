@@ -17,6 +17,7 @@ import (
 // emulators do not check the signature.
 type meter struct {
 	client http.Client
+	puts   batches            // while nothing is counted
 	steps  dynamodbtest.Steps // while it is on
 	mu     sync.Mutex
 	on     bool
@@ -84,8 +85,12 @@ func (m *meter) Do(r *http.Request) (*http.Response, error) {
 var token = regexp.MustCompile(`,?"ClientRequestToken":"[^"]*"`)
 
 // fill makes a request without the token with which a transaction can be repeated: the
-// emulator looks through those of the last ten minutes at each.
+// emulator looks through those of the last ten minutes at each. Puts without a condition
+// go together.
 func (m *meter) fill(r *http.Request) (*http.Response, error) {
+	if answer, taken, err := m.puts.take(r); taken || err != nil {
+		return answer, err
+	}
 	if operationOf(r) != "TransactWriteItems" {
 		return m.client.Do(r)
 	}

@@ -49,6 +49,7 @@ func newStores(o options) (*stores, error) {
 	}
 	s.env.TablePrefix = cmp.Or(o.data, fmt.Sprintf("growth-%d", time.Now().UnixNano()))
 	s.meter = &meter{client: http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2 * dynamoDBWorkers}}}
+	s.meter.puts.client = &s.meter.client
 	s.client = s.meter
 	return s, nil
 }
