@@ -104,7 +104,9 @@ func (b *batch) send(client *http.Client) {
 }
 
 func (b *batch) write(client *http.Client) error {
-	type request struct{ PutRequest struct{ Item json.RawMessage } }
+	type request struct {
+		PutRequest struct{ Item json.RawMessage }
+	}
 	items := map[string][]request{}
 	for _, one := range b.puts {
 		var r request

@@ -33,9 +33,12 @@ type Message struct {
 
 	Attempts  int // that failed
 	LastError string
-	Claim     string // of the handler that works on it, or was the last to do so
-	ClaimedTo time.Time
+	Claim     string    // of the handler that works on it, or was the last to do so
+	ClaimedTo time.Time // until when nobody else may handle it
 }
+
+// Ready reports whether the message can be handled: it is due and nobody works on it.
+func (m Message) Ready(now time.Time) bool { return !m.DueAt.After(now) && !m.ClaimedTo.After(now) }
 
 // ID identifies the message to receivers, who may get it more than once.
 func (m Message) ID() string { return string(m.Lane) + "#" + m.Seq }
@@ -62,26 +65,30 @@ const MostFollowing = 80
 // Store keeps messages. Those of a change are stored by whatever stores that change, in
 // the same transaction.
 type Store interface {
-	// PutMessages stores messages, all or none. One with the ID of a stored one replaces
-	// nothing: it is left out.
+	// PutMessages stores at most MostFollowing messages, all or none. One with the ID of a
+	// stored one replaces nothing: it is left out.
 	PutMessages(ctx context.Context, messages []Message) error
 
-	// DueLanes returns lanes with a message that is due by now, at most n and each once.
-	// It may leave out lanes that got their message in the last second.
+	// DueLanes returns lanes with a message that should be looked at by now, at most n and
+	// each once. It may leave out lanes that got their message in the last second.
 	DueLanes(ctx context.Context, now time.Time, n int) ([]Lane, error)
 
-	// Waiting returns the first n messages of a lane, due or not.
+	// Waiting returns the first n messages of a lane in their order, due or not.
 	Waiting(ctx context.Context, l Lane, n int) ([]Message, error)
 
-	// ClaimMessage keeps others from handling the message until a time. The error is
-	// ErrTaken if someone else's claim lasts beyond now or the message is gone.
-	ClaimMessage(ctx context.Context, m Message, claim string, now, until time.Time) error
+	// DelayMessages has DueLanes leave the lane of these messages out for their sake until
+	// a time. Those that are gone are ignored.
+	DelayMessages(ctx context.Context, messages []Message, until time.Time) error
+
+	// ClaimMessage keeps others from handling the message until a time, and returns it with
+	// the claim. The error is ErrTaken if the stored message is not Ready or is gone.
+	ClaimMessage(ctx context.Context, m Message, claim string, now, until time.Time) (Message, error)
 
 	// FinishMessages removes messages of a lane and stores those that follow from them,
 	// at most MostFollowing. The first message is the one with the caller's claim: the
-	// error is ErrTaken, and nothing is changed, if it has another one by now or is gone.
-	// The removal of the first and the storing are one transaction. If the call fails
-	// midway, some of the other messages may be gone.
+	// error is ErrTaken if it has another one by now or is gone, and then nothing follows.
+	// The removal of the first and the storing are one transaction. If the call fails,
+	// some of the other messages may be gone.
 	FinishMessages(ctx context.Context, done, follow []Message) error
 
 	// PostponeMessage stores DueAt, Attempts and LastError of a message that the caller
@@ -98,12 +105,22 @@ type Store interface {
 
 	// ReviveMessage puts a dead message back into its lane, due at once and without
 	// attempts. The error is ErrNotFound if the project has no such dead message.
-	ReviveMessage(ctx context.Context, projectID int64, number string, now time.Time) error
+	ReviveMessage(ctx context.Context, projectID, number int64, now time.Time) error
 }
 
 // Dead is a message that could not be handled.
 type Dead struct {
 	Message
-	Number string // finds it among the dead messages of its project
+	Number int64 // finds it among the dead messages of its project
 	DiedAt time.Time
+}
+
+// Kept reports whether the dead message can still be seen.
+func (d Dead) Kept(now time.Time) bool { return now.Sub(d.DiedAt) < DeadFor }
+
+// Revived returns the message as it goes back into its lane.
+func (d Dead) Revived(now time.Time) Message {
+	m := d.Message
+	m.DueAt, m.Attempts, m.Claim, m.ClaimedTo = now, 0, "", time.Time{}
+	return m
 }

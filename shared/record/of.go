@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"gatehouse/shared/outbox"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 )
@@ -20,6 +21,9 @@ type Of[T any] struct {
 	Lists func(project.Place, T) []List
 	// Hint returns what lists keep for Find.May; nil: nothing.
 	Hint func(T) string
+	// Tell returns the messages that follow from a thing that is new, for which was is
+	// nil, or changed; nil: none. They are stored with it.
+	Tell func(was *T, is Stored[T]) []outbox.Message
 	// PerPlace means that every place counts its own, from 1.
 	PerPlace bool
 }
@@ -36,7 +40,9 @@ func (o Of[T]) Create(ctx context.Context, s Store, at project.Place, thing T, n
 	if err != nil {
 		return Stored[T]{}, err
 	}
+	r.Tell = o.telling(nil, thing)
 	r, err = s.CreateRecord(ctx, r, o.PerPlace)
+	r.Tell = nil
 	return Stored[T]{r, thing}, err
 }
 
@@ -139,7 +145,9 @@ func (o Of[T]) Change(ctx context.Context, s Store, was Stored[T], edit func(*T)
 		}
 		r, err := o.encode(was.Record, thing)
 		if err == nil {
+			r.Tell = o.telling(&was.Thing, thing)
 			r, err = s.ChangeRecord(ctx, was.Record, r)
+			r.Tell = nil
 		}
 		next = Stored[T]{r, thing}
 		return err
@@ -192,6 +200,14 @@ func (o Of[T]) decode(r Record) (Stored[T], error) {
 	}
 	stored.Words, stored.Lists, stored.Hint = o.words(stored.Thing), o.lists(r.Place, stored.Thing), o.hint(stored.Thing)
 	return stored, nil
+}
+
+// telling returns what Record.Tell is when the thing is stored.
+func (o Of[T]) telling(was *T, is T) func(Record) []outbox.Message {
+	if o.Tell == nil {
+		return nil
+	}
+	return func(r Record) []outbox.Message { return o.Tell(was, Stored[T]{r, is}) }
 }
 
 func (o Of[T]) lists(at project.Place, thing T) []List {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gatehouse/shared/fault"
+	"gatehouse/shared/outbox"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 )
@@ -36,6 +37,17 @@ type Record struct {
 	Data      []byte        // JSON
 	CreatedAt time.Time
 	Version   int64
+	// Tell returns the messages to store in the transaction of the record, which has its
+	// numbers and version by then. Nil: none. A store does not return it.
+	Tell func(Record) []outbox.Message
+}
+
+// Told returns the messages about a record that is being stored.
+func (r Record) Told() []outbox.Message {
+	if r.Tell == nil {
+		return nil
+	}
+	return r.Tell(r)
 }
 
 // List is a list of a place, which can have records of other places.
@@ -67,7 +79,8 @@ type Store interface {
 	// again for the kind, its Number and its Version. If perPlace is set the place
 	// counts its own records of the kind, from 1. It returns a fault.NotFound error when the
 	// place or that of a list is gone, and a complaint about the field when another record has one of
-	// the words. Of concurrent callers with one word only one succeeds.
+	// the words. Of concurrent callers with one word only one succeeds. The messages
+	// that the record tells are stored with it, or neither is.
 	CreateRecord(ctx context.Context, r Record, perPlace bool) (Record, error)
 
 	// Record returns the record with this number, or a fault.NotFound error when the
@@ -96,7 +109,8 @@ type Store interface {
 	// was, a fault.NotFound error when the record is gone, and the complaint of
 	// CreateRecord. A record with version 0 is stored under the number that it has,
 	// without words and lists: the error is ErrChanged when there is one, and fault.NotFound
-	// when the place is gone. Totals of lists do not count such records.
+	// when the place is gone. Totals of lists do not count such records. The messages that
+	// next tells are stored with it, or neither is.
 	ChangeRecord(ctx context.Context, was, next Record) (Record, error)
 
 	// RemoveRecord deletes the record and frees its words. It returns the errors of

@@ -13,6 +13,7 @@ import (
 	"gatehouse/shared/integration"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/oidc"
+	"gatehouse/shared/outbox"
 	"gatehouse/shared/project"
 	"gatehouse/shared/record"
 	"gatehouse/shared/session"
@@ -37,6 +38,7 @@ type Store interface {
 	alert.Store
 	deprecation.Store
 	record.Store
+	outbox.Store
 
 	// Ping returns nil when the store can be read.
 	Ping(ctx context.Context) error

@@ -63,6 +63,8 @@
 //	directory     RECORDS#<place>                WORD#<kind>#<word>        the record that alone has the word in a field
 //	directory     USER#<id>                      MEMBER#<kind>#<place>     a membership, found from the user
 //	directory     USER#<id>                      USER                      a user
+//	messages      DEAD#<project>                 <number>                  a message that could not be handled                                               30 days later
+//	messages      LANE#<lane>                    <seq>                     a message about what has to follow from a change
 //	tokens        ATTEMPTS#<key>                 ATTEMPTS                  a counter of failed attempts or invitations                                       a window after the last
 //	tokens        AUDIT#<day>                    AUDIT#<id>                an audit entry of a release before                                                a year
 //	tokens        AUDIT#<month>                  AUDIT#<id>                an audit entry among those of the month                                           a year

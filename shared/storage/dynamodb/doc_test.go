@@ -57,6 +57,7 @@ func shapes(t *testing.T) (rows [][]string) {
 	t.Helper()
 	names := map[string]table{
 		"directory": directory, "applications": applications, "tokens": tokens, "clientKeys": clientKeys, "alerts": alerts,
+		"messages": messages,
 	}
 	files, err := filepath.Glob("*.go")
 	if err != nil {
@@ -75,7 +76,11 @@ func shapes(t *testing.T) (rows [][]string) {
 			if of, ok := lit.Type.(*ast.Ident); !ok || of.Name != "shape" {
 				return true
 			}
-			row := []string{string(names[lit.Elts[0].(*ast.Ident).Name])}
+			table, ok := names[lit.Elts[0].(*ast.Ident).Name]
+			if !ok {
+				t.Fatalf("the names above have no table %s", lit.Elts[0])
+			}
+			row := []string{string(table)}
 			for _, e := range lit.Elts[1:] {
 				field, err := strconv.Unquote(e.(*ast.BasicLit).Value)
 				if err != nil {

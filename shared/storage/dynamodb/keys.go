@@ -16,6 +16,7 @@ const (
 	tokens       table = "tokens"
 	clientKeys   table = "client-keys"
 	alerts       table = "alerts"
+	messages     table = "messages"
 )
 
 // shape declares a kind of item: its table and keys, in which a <word> stands

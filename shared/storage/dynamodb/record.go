@@ -67,7 +67,7 @@ func (s *Store) CreateRecord(ctx context.Context, r record.Record, perPlace bool
 	}
 	r.Version = 1
 	changes := []change{create(recordKey(r), append(recordFields(&r), listsOfRecord(r))), addToCount(countOfRecords(r), 1)}
-	return r, s.write(ctx, slices.Concat(changes, requirePlaceOf(r), reword(record.Record{}, r), enlist(record.Record{}, r))...)
+	return r, s.write(ctx, slices.Concat(changes, requirePlaceOf(r), reword(record.Record{}, r), enlist(record.Record{}, r), tellAll(r.Told()))...)
 }
 
 // numberRecord counts up for a new record: the kind and, at once, the place.
@@ -155,7 +155,8 @@ func (s *Store) Records(ctx context.Context, k record.Kind, at project.Place, ke
 func (s *Store) ChangeRecord(ctx context.Context, was, next record.Record) (record.Record, error) {
 	next.Version = was.Version + 1
 	if was.Version == 0 {
-		return next, s.write(ctx, append(requirePlaceOf(next), create(recordKey(next), recordFields(&next)).orElse(records.changed))...)
+		created := create(recordKey(next), recordFields(&next)).orElse(records.changed)
+		return next, s.write(ctx, slices.Concat(requirePlaceOf(next), []change{created}, tellAll(next.Told()))...)
 	}
 	written := fields{{"data", &next.Data}, {"version", &next.Version}}
 	listed := enlist(was, next)
@@ -163,7 +164,7 @@ func (s *Store) ChangeRecord(ctx context.Context, was, next record.Record) (reco
 		written = append(written, listsOfRecord(next))
 	}
 	changed := records.explain(set(recordKey(was), written).version(was.Version))
-	return next, s.write(ctx, slices.Concat([]change{changed}, reword(was, next), listed)...)
+	return next, s.write(ctx, slices.Concat([]change{changed}, reword(was, next), listed, tellAll(next.Told()))...)
 }
 
 // RemoveRecord removes a record.

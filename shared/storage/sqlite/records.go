@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -50,7 +51,7 @@ func (s *Store) CreateRecord(ctx context.Context, r record.Record, perPlace bool
 		if _, err = records.insert(tx, &r); err != nil {
 			return err
 		}
-		return tx.listRecord(r, nil)
+		return errors.Join(tx.listRecord(r, nil), tx.tell(r.Told()))
 	})
 	return r, err
 }
@@ -141,7 +142,8 @@ func (s *Store) ChangeRecord(ctx context.Context, was, next record.Record) (reco
 		if err := tx.relistRecord(was, next); err != nil {
 			return err
 		}
-		return tx.exec("UPDATE records SET data = ?, version = ? "+oneRecord, append([]any{next.Data, next.Version}, recordKey(next)...)...)
+		const query = "UPDATE records SET data = ?, version = ? " + oneRecord
+		return errors.Join(tx.exec(query, append([]any{next.Data, next.Version}, recordKey(next)...)...), tx.tell(next.Told()))
 	})
 }
 
@@ -154,7 +156,7 @@ func (tx *transaction) addNumberedRecord(r record.Record) error {
 		return err
 	}
 	_, err := records.insert(tx, &r)
-	return err
+	return errors.Join(err, tx.tell(r.Told()))
 }
 
 // RemoveRecord removes a record.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gatehouse/shared/fault"
+	"gatehouse/shared/outbox"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/record"
@@ -28,6 +29,7 @@ var records = []promise{
 	{"with one word are created once", createRecordRace},
 	{"are changed as they were read", changeRecords},
 	{"changed by many at once are changed once", changeRecordRace},
+	{"tell what follows from them", tellOfRecords},
 	{"are removed", removeRecords},
 	{"are removed once", removeRecordRace},
 	{"are listed by the page", listRecords},
@@ -221,6 +223,40 @@ func changeWords(t *testing.T, s storage.Store) {
 	wantWord(t, s, second, "name", "Berlin")
 	wantWord(t, s, second, "primary", "true")
 	wantNoRecord(t, s, record.Record{Kind: k, Place: at, Number: unknownID, Words: record.Words{"name": "Paris"}})
+}
+
+// tellOfRecords stores a record, changes it, and is refused a change. Its messages are
+// stored with the first two.
+func tellOfRecords(t *testing.T, s storage.Store) {
+	for _, at := range addPlaces(t, s) {
+		l := newLane()
+		telling := newRecord(kindOf(), at, nil)
+		telling.Tell = func(r record.Record) []outbox.Message {
+			m := newMessage(l, int(r.Version))
+			m.Data = fmt.Appendf(nil, `{"number":%d}`, r.Number)
+			return []outbox.Message{m}
+		}
+		was := addRecord(t, s, telling)
+		wantWaiting(t, s, l, telling.Tell(was)...)
+
+		next := was
+		next.Data, next.Tell = []byte(`{"name":"new"}`), telling.Tell
+		is := must[record.Record](t)(s.ChangeRecord(t.Context(), was, next))
+		told := append(telling.Tell(was), telling.Tell(is)...)
+		wantWaiting(t, s, l, told...)
+
+		_, err := s.ChangeRecord(t.Context(), was, next)
+		wantError(t, "ChangeRecord as it was before", err, record.ErrChanged)
+		wantWaiting(t, s, l, told...)
+
+		unstored := record.Record{Kind: kindOf(), Place: at, Number: 7, Data: []byte(`{}`), CreatedAt: now, Tell: telling.Tell}
+		l = newLane()
+		first := must[record.Record](t)(s.ChangeRecord(t.Context(), record.Record{}, unstored))
+		wantWaiting(t, s, l, telling.Tell(first)...)
+		_, err = s.ChangeRecord(t.Context(), record.Record{}, unstored)
+		wantError(t, "ChangeRecord of one that is stored", err, record.ErrChanged)
+		wantWaiting(t, s, l, telling.Tell(first)...)
+	}
 }
 
 func createRecordRace(t *testing.T, s storage.Store) {

@@ -42,6 +42,7 @@ var subjects = []struct {
 	{"deprecated uses", deprecatedUses},
 	{"records", records},
 	{"lists of records", recordLists},
+	{"messages", messages},
 }
 
 // Run tests the store that open returns. It opens one for each subject and expects it

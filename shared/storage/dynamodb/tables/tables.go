@@ -25,6 +25,25 @@ type Definition struct {
 	KeySchema            []Element   `yaml:"KeySchema"`
 	BillingMode          string      `yaml:"BillingMode"`
 	TimeToLive           TimeToLive  `yaml:"TimeToLiveSpecification"`
+	Indexes              []Index     `yaml:"GlobalSecondaryIndexes"`
+	Stream               Stream      `yaml:"StreamSpecification"`
+}
+
+// Index is a second key of a table.
+type Index struct {
+	Name       string     `yaml:"IndexName"`
+	KeySchema  []Element  `yaml:"KeySchema"`
+	Projection Projection `yaml:"Projection"`
+}
+
+// Projection says which attributes an index holds.
+type Projection struct {
+	Type string `yaml:"ProjectionType"`
+}
+
+// Stream says what a table's stream tells of each change; empty: there is none.
+type Stream struct {
+	View string `yaml:"StreamViewType"`
 }
 
 // Attribute is the name of a key's part, and its type.
@@ -123,12 +142,26 @@ func (d Definition) input() *sdk.CreateTableInput {
 			AttributeName: aws.String(a.Name), AttributeType: types.ScalarAttributeType(a.Type),
 		})
 	}
-	for _, k := range d.KeySchema {
-		input.KeySchema = append(input.KeySchema, types.KeySchemaElement{
-			AttributeName: aws.String(k.Name), KeyType: types.KeyType(k.Type),
+	input.KeySchema = keySchema(d.KeySchema)
+	for _, i := range d.Indexes {
+		input.GlobalSecondaryIndexes = append(input.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
+			IndexName: aws.String(i.Name), KeySchema: keySchema(i.KeySchema),
+			Projection: &types.Projection{ProjectionType: types.ProjectionType(i.Projection.Type)},
 		})
 	}
+	if d.Stream.View != "" {
+		input.StreamSpecification = &types.StreamSpecification{
+			StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewType(d.Stream.View),
+		}
+	}
 	return input
+}
+
+func keySchema(elements []Element) (schema []types.KeySchemaElement) {
+	for _, k := range elements {
+		schema = append(schema, types.KeySchemaElement{AttributeName: aws.String(k.Name), KeyType: types.KeyType(k.Type)})
+	}
+	return schema
 }
 
 // enableTTL turns expiry on, unless it is: DynamoDB refuses to do so twice.

@@ -1,0 +1,244 @@
+package dynamodb
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"gatehouse/shared/outbox"
+	"gatehouse/shared/page"
+	"gatehouse/shared/storage/walk"
+)
+
+var (
+	messageItem = shape{messages, "LANE#<lane>", "<seq>", "a message about what has to follow from a change", ""}
+	deadItem    = shape{messages, "DEAD#<project>", "<number>", "a message that could not be handled", "30 days later"}
+)
+
+// The index in which messages are found by when to look at them.
+const (
+	dueIndex    = "due"
+	messageDues = 16 // partitions of the index
+)
+
+var messageKind = kind[outbox.Message]{noun: "message", notFound: outbox.ErrNotFound, fields: messageFields, key: messageKey}
+
+var deadKind = kind[outbox.Dead]{noun: "dead message", notFound: outbox.ErrNotFound, fields: deadFields, entry: deadFields}
+
+func messageFields(m *outbox.Message) fields {
+	return fields{
+		{"lane", (*string)(&m.Lane)}, {"seq", &m.Seq}, {"kind", (*string)(&m.Kind)}, {"project_id", &m.ProjectID},
+		{"data", (*[]byte)(&m.Data)}, {"created_at", &m.CreatedAt}, {"due_at", &m.DueAt}, {"attempts", &m.Attempts},
+		{"last_error", &m.LastError}, {"claim", &m.Claim}, {"claimed_to", &m.ClaimedTo},
+	}
+}
+
+func deadFields(d *outbox.Dead) fields {
+	return append(messageFields(&d.Message), field{"number", &d.Number}, field{"died_at", &d.DiedAt})
+}
+
+func messageKey(m outbox.Message) key { return messageItem.key(string(m.Lane), m.Seq) }
+
+// dueOf is the partition of the index that has the lane.
+func dueOf(l outbox.Lane) string {
+	h := fnv.New32a()
+	h.Write([]byte(l))
+	return duePartition(int(h.Sum32() % messageDues))
+}
+
+func duePartition(n int) string { return fmt.Sprintf("DUE#%02d", n) }
+
+// tell stores a message together with what it is about.
+func tell(m outbox.Message) change {
+	due := dueOf(m.Lane)
+	return putEntry(messageKey(m), append(messageFields(&m), field{"due_in", &due}, field{"look_at", &m.DueAt}))
+}
+
+func tellAll(all []outbox.Message) (changes []change) {
+	for _, m := range all {
+		changes = append(changes, tell(m))
+	}
+	return changes
+}
+
+// PutMessages stores messages.
+func (s *Store) PutMessages(ctx context.Context, all []outbox.Message) error {
+	for len(all) > 0 {
+		changes := tellAll(all)
+		for i := range changes {
+			changes[i] = changes[i].when(isNew, nil)
+			changes[i].keepsNonce = false
+		}
+		err := s.write(ctx, changes...)
+		there := conditionError{}
+		for i := range all {
+			if stored, failed := failed(err, i); failed {
+				there[i] = stored
+			}
+		}
+		if len(there) == 0 {
+			return err
+		}
+		all = without(all, there)
+	}
+	return nil
+}
+
+// without returns the messages but for those at these positions.
+func without(all []outbox.Message, positions conditionError) (others []outbox.Message) {
+	for i, m := range all {
+		if _, there := positions[i]; !there {
+			others = append(others, m)
+		}
+	}
+	return others
+}
+
+// DueLanes returns lanes with a message to look at, from all partitions in turn.
+func (s *Store) DueLanes(ctx context.Context, now time.Time, n int) ([]outbox.Lane, error) {
+	var mu sync.Mutex
+	found := make([][]outbox.Lane, messageDues)
+	partitions := make([]int, messageDues)
+	for i := range partitions {
+		partitions[i] = i
+	}
+	err := inParallel(ctx, partitions, func(ctx context.Context, i int) error {
+		some, err := s.dueIn(ctx, duePartition(i), now, n)
+		mu.Lock()
+		defer mu.Unlock()
+		found[i] = some
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("find due messages: %w", err)
+	}
+	return inTurn(found, n), nil
+}
+
+// inTurn returns the first n lanes: the first of each list, then the second.
+func inTurn(lists [][]outbox.Lane, n int) (lanes []outbox.Lane) {
+	for i := 0; len(lanes) < n; i++ {
+		more := false
+		for _, list := range lists {
+			if i < len(list) {
+				lanes, more = append(lanes, list[i]), true
+			}
+		}
+		if !more {
+			break
+		}
+	}
+	return lanes[:min(n, len(lanes))]
+}
+
+func (s *Store) dueIn(ctx context.Context, partition string, now time.Time, n int) (lanes []outbox.Lane, err error) {
+	input := &sdk.QueryInput{
+		TableName: s.table(key{table: messages}), IndexName: aws.String(dueIndex), Limit: atOnce(n),
+		KeyConditionExpression:    aws.String("due_in = :partition AND look_at <= :now"),
+		ExpressionAttributeValues: item{":partition": text(partition), ":now": number(now.UnixMicro())},
+	}
+	out, err := s.client.Query(ctx, input)
+	if err != nil {
+		return nil, err
+	}
+	for _, it := range out.Items {
+		var k key
+		if err := (fields{{"pk", &k.pk}}).read(it); err != nil {
+			return nil, err
+		}
+		if l := laneOf(k.pk); !slices.Contains(lanes, l) {
+			lanes = append(lanes, l)
+		}
+	}
+	return lanes, nil
+}
+
+// laneOf returns the lane of a partition.
+func laneOf(pk string) outbox.Lane { return outbox.Lane(pk[len(messageItem.key("").pk):]) }
+
+// Waiting returns the first messages of a lane.
+func (s *Store) Waiting(ctx context.Context, l outbox.Lane, n int) ([]outbox.Message, error) {
+	return messageKind.some(ctx, s, messageItem.key(string(l)), n)
+}
+
+// DelayMessages changes when to look at messages.
+func (s *Store) DelayMessages(ctx context.Context, all []outbox.Message, until time.Time) error {
+	return inParallel(ctx, all, func(ctx context.Context, m outbox.Message) error {
+		return s.writeIf(ctx, set(messageKey(m), fields{{"look_at", &until}}))
+	})
+}
+
+// ClaimMessage claims a message that is ready.
+func (s *Store) ClaimMessage(ctx context.Context, m outbox.Message, claim string, now, until time.Time) (outbox.Message, error) {
+	m.Claim, m.ClaimedTo = claim, until
+	claimed := fields{{"claim", &claim}, {"claimed_to", &until}, {"look_at", &until}}
+	c := set(messageKey(m), claimed).when("due_at <= :ready AND (attribute_not_exists(claimed_to) OR claimed_to <= :ready)", item{":ready": number(now.UnixMicro())})
+	return m, s.write(ctx, c.orElse(outbox.ErrTaken))
+}
+
+// mine requires the caller's claim.
+func (c change) mine(m outbox.Message) change {
+	return c.when("claim = :mine", item{":mine": text(m.Claim)}).orElse(outbox.ErrTaken)
+}
+
+// FinishMessages removes messages and stores those that follow. Those behind the first
+// go before it: while it is there, they are found again.
+func (s *Store) FinishMessages(ctx context.Context, done, follow []outbox.Message) error {
+	var others []change
+	for _, m := range done[1:] {
+		others = append(others, remove(messageKey(m)))
+	}
+	if err := s.writeEach(ctx, others); err != nil {
+		return err
+	}
+	return s.write(ctx, append([]change{mustRemove(messageKey(done[0])).mine(done[0])}, tellAll(follow)...)...)
+}
+
+// PostponeMessage gives a claimed message back for later.
+func (s *Store) PostponeMessage(ctx context.Context, m outbox.Message) error {
+	given := m
+	given.Claim, given.ClaimedTo = "", time.Time{}
+	changed := append(messageFields(&given), field{"look_at", &m.DueAt})
+	return s.write(ctx, set(messageKey(m), changed).mine(m))
+}
+
+// BuryMessage moves a claimed message to the dead ones.
+func (s *Store) BuryMessage(ctx context.Context, m outbox.Message, now time.Time) error {
+	n, err := s.next(ctx, idCounter.key("dead_messages"))
+	if err != nil {
+		return err
+	}
+	dead := outbox.Dead{Message: m, Number: n, DiedAt: now}
+	return s.write(ctx, mustRemove(messageKey(m)).mine(m),
+		create(deadItem.key(m.ProjectID, n), deadFields(&dead).until(now.Add(outbox.DeadFor))))
+}
+
+// DeadMessages returns a page of dead messages.
+func (s *Store) DeadMessages(ctx context.Context, projectID int64, now time.Time, r page.Request) (page.Of[outbox.Dead], error) {
+	kept := func(ctx context.Context, after page.Position, n int) ([]outbox.Dead, error) {
+		found, err := deadKind.newest(s, deadItem.key(projectID))(ctx, after, n)
+		return slices.DeleteFunc(found, func(d outbox.Dead) bool { return !d.Kept(now) }), err
+	}
+	return walk.List[outbox.Dead]{
+		Sources:  []walk.Source[outbox.Dead]{kept}, // what is not kept is at the end
+		Position: func(d outbox.Dead) page.Position { return page.At(d.Number) },
+	}.Page(ctx, r)
+}
+
+// ReviveMessage puts a dead message back into its lane.
+func (s *Store) ReviveMessage(ctx context.Context, projectID, number int64, now time.Time) error {
+	dead, err := deadKind.get(ctx, s, deadItem.key(projectID, number))
+	if err != nil {
+		return err
+	}
+	if !dead.Kept(now) {
+		return outbox.ErrNotFound
+	}
+	return s.write(ctx, mustRemove(deadItem.key(projectID, number)).orElse(outbox.ErrNotFound), tell(dead.Revived(now)))
+}
