@@ -18,6 +18,7 @@ type Alert struct {
 	Title          string
 	Description    string
 	Severity       Severity
+	PeakSeverity   Severity // the gravest since it was opened
 	Status         Status
 	Service        string
 	MonitoringTool string
@@ -30,6 +31,8 @@ type Alert struct {
 	LastEventAt    time.Time // when the latest notification was received
 	IntegrationID  int64     // that received the first notification
 	AssigneeID     int64     // zero: nobody
+	IncidentIID    int64     // of the incident that it belongs to; zero: none
+	SilencedUntil  time.Time // until when nobody is paged about it; zero: it was not silenced
 
 	Activity  []Activity // the oldest first, at most ActivityKept
 	CreatedAt time.Time
@@ -39,6 +42,9 @@ type Alert struct {
 
 // Open reports whether the alert is not resolved.
 func (a Alert) Open() bool { return a.Status != Resolved }
+
+// Silenced reports whether nobody is to be paged about the alert for now.
+func (a Alert) Silenced(now time.Time) bool { return now.Before(a.SilencedUntil) }
 
 // ActivityKept is the number of an alert's latest changes that are kept.
 const ActivityKept = 50
@@ -50,6 +56,9 @@ type Activity struct {
 	Change  ActivityKind
 	Status  Status // after a change of status
 	UserID  int64  // the new assignee; zero: none
+
+	IncidentIID   int64     `json:",omitzero"` // the new incident; zero: none
+	SilencedUntil time.Time `json:",omitzero"` // zero: no longer
 }
 
 // ActivityKind says what changed.
@@ -59,6 +68,8 @@ type ActivityKind string
 const (
 	StatusChanged   ActivityKind = "status"
 	AssigneeChanged ActivityKind = "assignee"
+	IncidentChanged ActivityKind = "incident"
+	SilenceChanged  ActivityKind = "silence"
 )
 
 // Status is the progress of people with an alert. Any status may follow any

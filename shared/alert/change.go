@@ -7,12 +7,14 @@ import (
 
 // Change is a change of an alert; nil leaves a field as it is. Rules.Change checks it.
 type Change struct {
-	Status     *Status
-	AssigneeID *int64    // zero: nobody
-	EndedAt    time.Time // for a change to Resolved; zero: At
-	ActorID    int64     // zero: the monitoring tool
-	Seen       int64     // the Version on which the change was decided; zero: any
-	At         time.Time
+	Status        *Status
+	AssigneeID    *int64     // zero: nobody
+	IncidentIID   *int64     // zero: none
+	SilencedUntil *time.Time // zero: no longer
+	EndedAt       time.Time  // for a change to Resolved; zero: At
+	ActorID       int64      // zero: the monitoring tool
+	Seen          int64      // the Version on which the change was decided; zero: any
+	At            time.Time
 }
 
 // Changed returns the alert after a change. A change without effect leaves the
@@ -27,6 +29,14 @@ func (a Alert) Changed(c Change) Alert {
 	if c.AssigneeID != nil && *c.AssigneeID != a.AssigneeID {
 		a.AssigneeID = *c.AssigneeID
 		a.note(c, Activity{Change: AssigneeChanged, UserID: *c.AssigneeID})
+	}
+	if c.IncidentIID != nil && *c.IncidentIID != a.IncidentIID {
+		a.IncidentIID = *c.IncidentIID
+		a.note(c, Activity{Change: IncidentChanged, IncidentIID: *c.IncidentIID})
+	}
+	if c.SilencedUntil != nil && !c.SilencedUntil.Equal(a.SilencedUntil) {
+		a.SilencedUntil = *c.SilencedUntil
+		a.note(c, Activity{Change: SilenceChanged, SilencedUntil: *c.SilencedUntil})
 	}
 	if len(a.Activity) == before {
 		return a
@@ -64,7 +74,7 @@ func (a *Alert) note(c Change, activity Activity) {
 func (o Occurrence) Alert(projectID, iid int64, now time.Time) Alert {
 	return Alert{
 		ProjectID: projectID, IID: iid, Fingerprint: o.Fingerprint, Grouped: o.groups(),
-		Title: o.Title, Description: o.Description, Severity: o.Severity, Status: Triggered,
+		Title: o.Title, Description: o.Description, Severity: o.Severity, PeakSeverity: o.Severity, Status: Triggered,
 		Service: o.Service, MonitoringTool: o.MonitoringTool, Hosts: o.Hosts, Environment: o.Environment,
 		Runbook: o.Runbook, StartedAt: o.StartedAt, Events: o.Count, LastEventAt: now,
 		IntegrationID: o.IntegrationID, CreatedAt: now, UpdatedAt: now, Version: 1,

@@ -26,6 +26,8 @@ func TestChanged(t *testing.T) {
 	ignored.Status = alert.Ignored
 	given := resolved
 	given.EndedAt = ended
+	silent, linked := open, open
+	silent.SilencedUntil, linked.IncidentIID = later, 3
 	atOnce := resolved
 	atOnce.EndedAt, atOnce.AssigneeID = later, 0
 
@@ -44,12 +46,26 @@ func TestChanged(t *testing.T) {
 				alert.Activity{At: later, Change: alert.AssigneeChanged})},
 		"opened again": {resolved, alert.Change{Status: status(alert.Triggered), EndedAt: ended, At: later},
 			changed(open, alert.Activity{At: later, Change: alert.StatusChanged, Status: alert.Triggered})},
-		"nothing": {open, alert.Change{Status: status(alert.Triggered), AssigneeID: user(7), At: later}, open},
+		"silenced": {open, alert.Change{SilencedUntil: &later, ActorID: 9, At: later},
+			changed(silent, alert.Activity{At: later, ActorID: 9, Change: alert.SilenceChanged, SilencedUntil: later})},
+		"silenced no longer": {silent, alert.Change{SilencedUntil: new(time.Time), At: later},
+			changed(open, alert.Activity{At: later, Change: alert.SilenceChanged})},
+		"linked": {open, alert.Change{IncidentIID: user(3), At: later},
+			changed(linked, alert.Activity{At: later, Change: alert.IncidentChanged, IncidentIID: 3})},
+		"silenced already": {silent, alert.Change{SilencedUntil: &later, IncidentIID: user(0), At: later}, silent},
+		"nothing":          {open, alert.Change{Status: status(alert.Triggered), AssigneeID: user(7), At: later}, open},
 	}
 	for name, test := range tests {
 		if diff := cmp.Diff(test.want, test.alert.Changed(test.change)); diff != "" {
 			t.Errorf("Changed, %s, differs (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+func TestSilenced(t *testing.T) {
+	a := alert.Alert{SilencedUntil: now}
+	if !a.Silenced(now.Add(-1)) || a.Silenced(now) || (alert.Alert{}).Silenced(now) {
+		t.Error("an alert is not silenced exactly until its time")
 	}
 }
 

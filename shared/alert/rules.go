@@ -38,8 +38,8 @@ const maxAttempts = 3
 // Change changes the alert, which the caller has read, on behalf of the actor.
 // It applies to whatever state the alert is in by then, unless Seen is set: then
 // an alert that was changed since is ErrChanged. Other errors are those of
-// Store.ChangeAlert, and fault.Fields for a status that does not exist or a user
-// who cannot be assigned.
+// Store.ChangeAlert, and fault.Fields for a status that does not exist, a user who
+// cannot be assigned, or a silence that ends in the past or too late.
 func (r *Rules) Change(ctx context.Context, by audit.Actor, p project.Project, a Alert, c Change) (Alert, error) {
 	if c.Status != nil && !slices.Contains(Statuses, *c.Status) {
 		return Alert{}, fault.Field("status", "does not have a valid value")
@@ -48,6 +48,9 @@ func (r *Rules) Change(ctx context.Context, by audit.Actor, p project.Project, a
 		return Alert{}, err
 	}
 	c.ActorID, c.At = by.UserID, r.now()
+	if err := c.checkSilence(); err != nil {
+		return Alert{}, err
+	}
 	for n := 1; ; n++ {
 		if c.overtaken(a) {
 			return Alert{}, ErrChanged
@@ -60,6 +63,20 @@ func (r *Rules) Change(ctx context.Context, by audit.Actor, p project.Project, a
 			return Alert{}, err
 		}
 	}
+}
+
+// maxSilence is for how long an alert can be silenced.
+const maxSilence = 30 * 24 * time.Hour
+
+// checkSilence checks when the silence is to end.
+func (c Change) checkSilence() error {
+	if c.SilencedUntil == nil || c.SilencedUntil.IsZero() {
+		return nil
+	}
+	if ahead := c.SilencedUntil.Sub(c.At); ahead <= 0 || ahead > maxSilence {
+		return fault.Field("silenced_until", "must be in the future, at most 30 days ahead")
+	}
+	return nil
 }
 
 // checkAssignee checks that the user has the role Developer or above in the project.

@@ -123,3 +123,32 @@ func TestWhoCanBeAssigned(t *testing.T) {
 		})
 	}
 }
+
+func TestHowLongAnAlertCanBeSilenced(t *testing.T) {
+	now := after(5)
+	tests := map[string]struct {
+		until   time.Time
+		allowed bool
+	}{
+		"for no time":      {now, false},
+		"until a time ago": {now.Add(-time.Hour), false},
+		"for a moment":     {now.Add(time.Microsecond), true},
+		"for 30 days":      {now.AddDate(0, 0, 30), true},
+		"for longer":       {now.AddDate(0, 0, 30).Add(time.Microsecond), false},
+		"no longer":        {time.Time{}, true},
+	}
+	for name, test := range tests {
+		s := &store{all: four}
+		r := alert.NewRules(s, nil, func() time.Time { return now })
+		before := four[0]
+		before.SilencedUntil = now.Add(time.Minute)
+		got, err := r.Change(t.Context(), ben, web, before, alert.Change{SilencedUntil: &test.until})
+		if test.allowed && (err != nil || !got.SilencedUntil.Equal(test.until) || s.changes != 1) {
+			t.Errorf("silenced %s, the alert is %+v, %v after %d writes", name, got, err, s.changes)
+		}
+		var fields fault.Fields
+		if !test.allowed && (!errors.As(err, &fields) || len(fields["silenced_until"]) != 1 || s.changes != 0) {
+			t.Errorf("silenced %s, Change gave %v after %d writes, want a complaint and none", name, err, s.changes)
+		}
+	}
+}

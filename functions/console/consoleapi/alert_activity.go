@@ -2,6 +2,7 @@ package consoleapi
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"gatehouse/shared/alert"
@@ -12,6 +13,7 @@ type activity struct {
 	At              time.Time
 	Who, What, Whom string
 	Status          alert.Status
+	Until           time.Time // of a silence
 }
 
 // tool is the actor shown for changes no user made.
@@ -39,6 +41,14 @@ func (entry *activity) describe(changed alert.Activity, known people) {
 	switch {
 	case changed.Change == alert.StatusChanged:
 		entry.What, entry.Status = "set the status to", changed.Status
+	case changed.Change == alert.IncidentChanged && changed.IncidentIID == 0:
+		entry.What = "took the alert out of its incident"
+	case changed.Change == alert.IncidentChanged:
+		entry.What, entry.Whom = "linked the alert to incident", "#"+strconv.FormatInt(changed.IncidentIID, 10)
+	case changed.Change == alert.SilenceChanged && changed.SilencedUntil.IsZero():
+		entry.What = "ended the silence"
+	case changed.Change == alert.SilenceChanged:
+		entry.What, entry.Until = "silenced the alert until", changed.SilencedUntil
 	case changed.UserID == 0:
 		entry.What = "unassigned the alert"
 	case changed.UserID == changed.ActorID:

@@ -19,6 +19,7 @@ type alertBody struct {
 	Title          string          `json:"title"`
 	Description    *string         `json:"description"`
 	Severity       alert.Severity  `json:"severity"`
+	PeakSeverity   alert.Severity  `json:"peak_severity"`
 	Status         alert.Status    `json:"status"`
 	Service        *string         `json:"service"`
 	MonitoringTool *string         `json:"monitoring_tool"`
@@ -30,6 +31,8 @@ type alertBody struct {
 	Fingerprint    *string         `json:"fingerprint"`
 	Runbook        *string         `json:"runbook"`
 	Assignee       *userBody       `json:"assignee"`
+	IncidentIID    *int64          `json:"incident_iid"`
+	SilencedUntil  web.Time        `json:"silenced_until"`
 	Integration    *integrationRef `json:"integration"`
 	WebURL         string          `json:"web_url"`
 	CreatedAt      web.Time        `json:"created_at"`
@@ -67,6 +70,9 @@ type activityBody struct {
 	Change   alert.ActivityKind `json:"change"`
 	Status   *string            `json:"status"`
 	Assignee *userBody          `json:"assignee"`
+
+	IncidentIID   *int64   `json:"incident_iid"`
+	SilencedUntil web.Time `json:"silenced_until"`
 }
 
 // names has the users and integrations that alerts refer to, if they still exist.
@@ -112,14 +118,24 @@ func (a *api) users(ctx context.Context, ids []int64) (map[int64]user.User, erro
 
 func (a *api) alertBody(p project.Project, one alert.Alert, n names) alertBody {
 	return alertBody{
-		IID: one.IID, Title: one.Title, Description: web.OrNull(one.Description), Severity: one.Severity, Status: one.Status,
+		IID: one.IID, Title: one.Title, Description: web.OrNull(one.Description), Severity: one.Severity,
+		PeakSeverity: one.PeakSeverity, Status: one.Status,
 		Service: web.OrNull(one.Service), MonitoringTool: web.OrNull(one.MonitoringTool), Hosts: append([]string{}, one.Hosts...),
 		Events: one.Events, StartedAt: web.Time(one.StartedAt), EndedAt: web.Time(one.EndedAt),
 		Environment: web.OrNull(one.Environment), Fingerprint: web.OrNull(string(one.Fingerprint)), Runbook: web.OrNull(one.Runbook),
 		Assignee: n.user(one.AssigneeID), Integration: n.integration(one.IntegrationID),
+		IncidentIID: numberOrNull(one.IncidentIID), SilencedUntil: web.Time(one.SilencedUntil),
 		WebURL:    a.app.BaseURL + "/console/" + p.FullPath + "/alerts/" + strconv.FormatInt(one.IID, 10),
 		CreatedAt: web.Time(one.CreatedAt), UpdatedAt: web.Time(one.UpdatedAt),
 	}
+}
+
+// numberOrNull is null for zero.
+func numberOrNull(n int64) *int64 {
+	if n == 0 {
+		return nil
+	}
+	return &n
 }
 
 // answerAlert writes a single alert.
@@ -179,6 +195,7 @@ func newDetailedAlert(body alertBody, one alert.Alert, n names, text json.RawMes
 	for _, done := range one.Activity {
 		detailed.Activity = append(detailed.Activity, activityBody{
 			web.Time(done.At), n.user(done.ActorID), done.Change, web.OrNull(string(done.Status)), n.user(done.UserID),
+			numberOrNull(done.IncidentIID), web.Time(done.SilencedUntil),
 		})
 	}
 	return detailed

@@ -134,7 +134,7 @@ func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, c auth.Caller,
 	return a.answerAlert(w, r, p, found)
 }
 
-// readAlertChange reads a status, an assignee, or both.
+// readAlertChange reads a status, an assignee, the end of a silence, or several of them.
 func readAlertChange(r *http.Request) (alert.Change, error) {
 	params := web.Params(r)
 	var c alert.Change
@@ -145,11 +145,15 @@ func readAlertChange(r *http.Request) (alert.Change, error) {
 		assignee := orZero(params.OptionalInt("assignee_id"))
 		c.AssigneeID = &assignee
 	}
+	if params.Has("silenced_until") {
+		until := params.OptionalTime("silenced_until")
+		c.SilencedUntil = &until
+	}
 	switch err := params.Err(); {
 	case err != nil:
 		return alert.Change{}, err
-	case c.Status == nil && c.AssigneeID == nil:
-		return alert.Change{}, web.BadParameters("status, assignee_id are missing, at least one parameter must be provided")
+	case c.Status == nil && c.AssigneeID == nil && c.SilencedUntil == nil:
+		return alert.Change{}, web.BadParameters("status, assignee_id, silenced_until are missing, at least one parameter must be provided")
 	}
 	return c, nil
 }

@@ -30,10 +30,10 @@ func TestAlertBody(t *testing.T) {
 	list1 := s.Call(t, "GET", alerts, nil)
 	fingerprint := list1.Each(t, "fingerprint")[0]
 	want := object{
-		"iid": 1.0, "title": "Disk full", "description": "95 %", "severity": "low", "status": "triggered", "service": "db",
+		"iid": 1.0, "title": "Disk full", "description": "95 %", "severity": "low", "peak_severity": "low", "status": "triggered", "service": "db",
 		"monitoring_tool": "probe", "hosts": list{"db-1", "db-2"}, "events": 1.0, "started_at": "2026-01-02T03:04:05.000Z",
 		"ended_at": nil, "environment": "production", "fingerprint": fingerprint, "runbook": "https://x.example/runbook",
-		"assignee": nil, "integration": object{"id": list1.Each(t, "integration")[0].(object)["id"], "name": "Uptime"},
+		"assignee": nil, "incident_iid": nil, "silenced_until": nil, "integration": object{"id": list1.Each(t, "integration")[0].(object)["id"], "name": "Uptime"},
 		"web_url": apptest.BaseURL + "/console/acme/web/alerts/1", "created_at": now, "updated_at": now,
 	}
 	list1.Want(t, 200, list{want})
@@ -253,6 +253,40 @@ func TestChangeAlert(t *testing.T) {
 	check(object{"status": "acknowledged"}, object{"status": "acknowledged"})
 }
 
+func TestSilenceAnAlert(t *testing.T) {
+	s := arrange(t)
+	s.fire(t, s.endpoint(t), object{"fingerprint": "f"})
+	const first, invalid = alerts + "/1", "silenced_until is invalid"
+	was := s.Call(t, "GET", first, nil).Body
+	notThen := object{"silenced_until": list{"must be in the future, at most 30 days ahead"}}
+	for _, until := range []time.Time{s.Now(), s.Now().Add(-time.Hour), s.Now().AddDate(0, 0, 31)} {
+		s.Call(t, "PUT", first, object{"silenced_until": until, "status": "resolved"}).WantMessage(t, 400, notThen)
+	}
+	for _, until := range []any{"tomorrow", 5, true, list{}, object{}, "2026-02-30T00:00:00Z", "2026-01-02"} {
+		s.Call(t, "PUT", first, object{"silenced_until": until, "status": "resolved"}).WantError(t, 400, invalid)
+	}
+	s.Call(t, "GET", first, nil).Want(t, 200, was)
+
+	until := s.Now().Add(8 * time.Hour).Format("2006-01-02T15:04:05.000Z")
+	got := s.Call(t, "PUT", first, object{"silenced_until": until, "status": "acknowledged"})
+	silenced := got.Object(t)
+	if silenced["silenced_until"] != until || silenced["status"] != "acknowledged" {
+		t.Errorf("the silenced alert is %v", silenced)
+	}
+	activity := silenced["activity"].(list)
+	last := activity[len(activity)-1].(object)
+	if last["change"] != "silence" || last["silenced_until"] != until || last["incident_iid"] != nil || last["actor"].(object)["username"] != "ben" {
+		t.Errorf("the last activity is %v", last)
+	}
+	s.Call(t, "GET", first, nil).Want(t, 200, got.Body)
+	if listed := s.Call(t, "GET", alerts, nil).Each(t, "silenced_until")[0]; listed != until {
+		t.Errorf("the list has the silence until %v, want %s", listed, until)
+	}
+	if ended := s.Call(t, "PUT", first, object{"silenced_until": nil}).Object(t); ended["silenced_until"] != nil || ended["status"] != "acknowledged" {
+		t.Errorf("after the end of the silence the alert is %v", ended)
+	}
+}
+
 func TestAssigneesThatCannotBe(t *testing.T) {
 	s := arrange(t)
 	s.fire(t, s.endpoint(t), object{})
@@ -277,7 +311,7 @@ func TestChangesOfAlertsThatAreNoGood(t *testing.T) {
 	s := arrange(t)
 	s.fire(t, s.endpoint(t), object{})
 	was := s.Call(t, "GET", alerts+"/1", nil).Body
-	const none = "status, assignee_id are missing, at least one parameter must be provided"
+	const none = "status, assignee_id, silenced_until are missing, at least one parameter must be provided"
 	const status = "status does not have a valid value"
 	for _, test := range []struct {
 		contentType, body string

@@ -22,10 +22,38 @@ func alertFields(a *alert.Alert) fields {
 	return slices.Concat(fields{
 		{"project_id", &a.ProjectID}, {"iid", &a.IID}, {"fingerprint", (*string)(&a.Fingerprint)},
 		{"grouped", &a.Grouped}, {"title", &a.Title}, {"description", &a.Description},
-		{"severity", (*string)(&a.Severity)}, {"service", &a.Service}, {"monitoring_tool", &a.MonitoringTool},
+		{"severity", (*firstSeverity)(a)}, {"peak_severity", (*peakSeverity)(a)}, {"service", &a.Service}, {"monitoring_tool", &a.MonitoringTool},
 		{"hosts", &a.Hosts}, {"environment", &a.Environment}, {"runbook", &a.Runbook},
 		{"started_at", &a.StartedAt}, {"integration_id", &a.IntegrationID}, {"created_at", &a.CreatedAt},
 	}, stateOfAlert(a))
+}
+
+// firstSeverity is the severity of an alert when it was opened, which is the gravest
+// too unless a peakSeverity follows.
+type firstSeverity alert.Alert
+
+func (a *firstSeverity) value() types.AttributeValue {
+	return unless(a.Severity == "", text(string(a.Severity)))
+}
+
+func (a *firstSeverity) set(value types.AttributeValue) error {
+	stored, err := parseText(value)
+	a.Severity, a.PeakSeverity = alert.Severity(stored), alert.Severity(stored)
+	return err
+}
+
+// peakSeverity is the gravest severity of an alert, stored where a repeat was graver
+// than what opened the alert.
+type peakSeverity alert.Alert
+
+func (a *peakSeverity) value() types.AttributeValue {
+	return unless(a.PeakSeverity == a.Severity, text(string(a.PeakSeverity)))
+}
+
+func (a *peakSeverity) set(value types.AttributeValue) error {
+	stored, err := parseText(value)
+	a.PeakSeverity = alert.Severity(stored)
+	return err
 }
 
 // stateOfAlert lists what can change of an alert. While an alert is open and
@@ -34,6 +62,7 @@ func stateOfAlert(a *alert.Alert) fields {
 	return fields{
 		{"status", (*string)(&a.Status)}, {"ended_at", &a.EndedAt}, {"event_count", &a.Events},
 		{"last_event_at", &a.LastEventAt}, {"assignee_id", &a.AssigneeID},
+		{"incident_iid", &a.IncidentIID}, {"silenced_until", &a.SilencedUntil},
 		{"activity", (*activityLog)(&a.Activity)}, {"updated_at", &a.UpdatedAt}, {"version", &a.Version},
 	}
 }
@@ -45,6 +74,7 @@ func activityFields(a *alert.Activity) fields {
 	return fields{
 		{"at", &a.At}, {"actor_id", &a.ActorID}, {"change", (*string)(&a.Change)},
 		{"status", (*string)(&a.Status)}, {"user_id", &a.UserID},
+		{"incident_iid", &a.IncidentIID}, {"silenced_until", &a.SilencedUntil},
 	}
 }
 

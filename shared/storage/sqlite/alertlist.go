@@ -13,9 +13,12 @@ import (
 )
 
 // listedAlerts are alerts as lists show them.
-var listedAlerts = newKind("alerts", func(a *alert.Alert) columns {
-	return slices.DeleteFunc(alertColumns(a), func(c column) bool { return c.name == "activity" })
-}, alert.ErrNotFound, nil)
+var listedAlerts = kind[alert.Alert]{
+	table: "alerts", notFound: alert.ErrNotFound, complete: completeAlert,
+	columns: func(a *alert.Alert) columns {
+		return slices.DeleteFunc(alertColumns(a), func(c column) bool { return c.name == "activity" })
+	},
+}.prepared()
 
 // Alerts returns a page of the alerts that match the query.
 func (s *Store) Alerts(ctx context.Context, projectID int64, q alert.Query, r page.Request) (page.Of[alert.Alert], error) {

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -9,13 +10,18 @@ import (
 	"gatehouse/shared/storage/packed"
 )
 
-var alerts = newKind("alerts", alertColumns, alert.ErrNotFound, nil)
+var alerts = kind[alert.Alert]{
+	table: "alerts", notFound: alert.ErrNotFound, columns: alertColumns, complete: completeAlert,
+}.prepared()
+
+// completeAlert is for an alert of a release that did not keep the gravest severity.
+func completeAlert(a *alert.Alert) { a.PeakSeverity = cmp.Or(a.PeakSeverity, a.Severity) }
 
 func alertColumns(a *alert.Alert) columns {
 	return slices.Concat(columns{
 		{"project_id", &a.ProjectID}, {"iid", &a.IID}, {"fingerprint", &a.Fingerprint},
 		{"grouped", &a.Grouped}, {"title", &a.Title}, {"description", &a.Description},
-		{"severity", &a.Severity}, {"service", &a.Service}, {"monitoring_tool", &a.MonitoringTool},
+		{"severity", &a.Severity}, {"peak_severity", &a.PeakSeverity}, {"service", &a.Service}, {"monitoring_tool", &a.MonitoringTool},
 		{"hosts", (*list[string])(&a.Hosts)}, {"environment", &a.Environment}, {"runbook", &a.Runbook},
 		{"started_at", &a.StartedAt}, {"events", &a.Events}, {"last_event_at", &a.LastEventAt},
 		{"integration_id", &a.IntegrationID}, {"created_at", &a.CreatedAt},
@@ -27,6 +33,7 @@ func alertColumns(a *alert.Alert) columns {
 func alertState(a *alert.Alert) columns {
 	return columns{
 		{"status", &a.Status}, {"ended_at", &a.EndedAt}, {"assignee_id", &a.AssigneeID},
+		{"incident_iid", &a.IncidentIID}, {"silenced_until", &a.SilencedUntil},
 		{"activity", (*list[alert.Activity])(&a.Activity)}, {"updated_at", &a.UpdatedAt},
 		{"version", &a.Version},
 	}

@@ -53,6 +53,9 @@ func TestAlertsOfAnEarlierReleaseAreCountedAndListed(t *testing.T) {
 		var got []int64
 		for _, a := range found.Items {
 			got = append(got, a.IID)
+			if a.PeakSeverity != a.Severity {
+				t.Errorf("the gravest severity of alert %d is %q, want %q, that of its first occurrence", a.IID, a.PeakSeverity, a.Severity)
+			}
 		}
 		if diff := cmp.Diff(test.want, got); err != nil || diff != "" {
 			t.Errorf("Alerts(%+v): %v (-want +got):\n%s", test.q, err, diff)

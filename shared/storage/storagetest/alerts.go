@@ -80,7 +80,7 @@ func ungrouped(o alert.Occurrence) alert.Occurrence {
 func wantAlert(projectID, iid int64, o alert.Occurrence) alert.Alert {
 	return alert.Alert{
 		ProjectID: projectID, IID: iid, Fingerprint: o.Fingerprint, Grouped: o.Fingerprint != "" && !o.Ungrouped,
-		Title: o.Title, Description: o.Description, Severity: o.Severity, Status: alert.Triggered,
+		Title: o.Title, Description: o.Description, Severity: o.Severity, PeakSeverity: o.Severity, Status: alert.Triggered,
 		Service: o.Service, MonitoringTool: o.MonitoringTool, Hosts: o.Hosts, Environment: o.Environment,
 		Runbook: o.Runbook, StartedAt: o.StartedAt, Events: o.Count, LastEventAt: now,
 		IntegrationID: o.IntegrationID, CreatedAt: now, UpdatedAt: now, Version: 1,
@@ -146,6 +146,13 @@ func openAlert(t *testing.T, s storage.Store) {
 		got := must[[]byte](t)(s.AlertPayload(t.Context(), p, iid))
 		wantSame(t, "AlertPayload", string(got), string(o.Payload))
 	}
+	silent, until := to(alert.Acknowledged, now), now.Add(time.Hour)
+	silent.SilencedUntil = &until
+	a := must[alert.Alert](t)(s.ChangeAlert(t.Context(), wantAlert(p, 3, plain), silent))
+	wantSame(t, "Alert", readAlert(t, s, p, 3), a)
+	a.Activity = nil
+	wantSame(t, "Alerts", allAlerts(t, s, p)[0], a)
+
 	_, err := s.Alert(t.Context(), p, 4)
 	wantError(t, "Alert of an unknown iid", err, alert.ErrNotFound)
 	_, err = s.AlertPayload(t.Context(), p, 4)
@@ -304,13 +311,13 @@ func reopen(at time.Time) alert.Change      { return to(alert.Triggered, at) }
 
 func changeAlert(t *testing.T, s storage.Store) {
 	for name, o := range map[string]alert.Occurrence{"grouped": newOccurrence(), "ungrouped": ungrouped(newOccurrence())} {
-		p, somebody := newProjectID(), int64(5)
+		p, somebody, incident, until := newProjectID(), int64(5), int64(4), now.Add(time.Hour)
 		wantReport(t, s, p, o, did(alert.Opened, 1, o))
 		a := wantAlert(p, 1, o)
 		assignment := alert.Change{AssigneeID: &somebody, ActorID: 9, At: now.Add(time.Second)}
 		for i, c := range []alert.Change{
-			assignment, acknowledge(now), to(alert.Ignored, now), resolve(now), reopen(now), resolve(now.Add(time.Hour)),
-			reopen(now), acknowledge(now),
+			assignment, {IncidentIID: &incident, ActorID: 9, At: now}, {SilencedUntil: &until, ActorID: 9, At: now}, acknowledge(now), to(alert.Ignored, now), resolve(now), reopen(now), resolve(now.Add(time.Hour)),
+			reopen(now), {IncidentIID: new(int64), At: now}, {SilencedUntil: new(time.Time), At: now}, acknowledge(now),
 		} {
 			stale := a
 			got, err := s.ChangeAlert(t.Context(), a, c)
