@@ -1,0 +1,232 @@
+// Package dispatch handles the messages of the outbox. Several dispatchers can work at a
+// time: each message is claimed before it is handled, and those of a lane are handled one
+// after the other. A message that fails is tried again later and later, and is buried in the
+// end, so that those behind it come through.
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"gatehouse/shared/outbox"
+)
+
+// Handler handles the first message of a lane. It may get the message again, if an earlier
+// handler died before it was noted that it had done its work.
+type Handler func(ctx context.Context, m outbox.Message) (Result, error)
+
+// Result is what a handler did.
+type Result struct {
+	Follow []outbox.Message // at most outbox.MostFollowing
+	Behind []outbox.Message // of the lane, handled together with the first message
+}
+
+// Handlers say who handles the messages of a kind.
+type Handlers map[outbox.Kind]Handler
+
+// Dispatcher takes messages from a store to their handlers.
+type Dispatcher struct {
+	store    outbox.Store
+	handlers Handlers
+	source   Source
+}
+
+// Source is where a dispatcher gets what differs each time.
+type Source struct {
+	Now    func() time.Time
+	Claim  func() string  // a text that no other claim has
+	Jitter func() float64 // between 0 and 1
+}
+
+// New returns a dispatcher.
+func New(store outbox.Store, handlers Handlers, source Source) *Dispatcher {
+	return &Dispatcher{store, handlers, source}
+}
+
+// The times of a message that is being handled.
+const (
+	// Lease is how long a claim lasts: if its dispatcher dies, the message is handled
+	// again that much later.
+	Lease = time.Minute
+	// patience is how long a handler may take.
+	patience = 40 * time.Second
+)
+
+// The most lanes that a sweep takes at once, and that it works on side by side.
+const (
+	lanesAtOnce = 256
+	sideBySide  = 16
+)
+
+// Sweep works on the lanes that are due until none is, or the context ends. It returns how
+// many it worked on.
+func (d *Dispatcher) Sweep(ctx context.Context) (worked int, err error) {
+	for ctx.Err() == nil {
+		lanes, err := d.store.DueLanes(ctx, d.source.Now(), lanesAtOnce)
+		if err != nil || len(lanes) == 0 {
+			return worked, err
+		}
+		if err := d.Work(ctx, lanes...); err != nil {
+			return worked, err
+		}
+		worked += len(lanes)
+	}
+	return worked, ctx.Err()
+}
+
+// Work works on lanes, side by side. Its error is that of the store: a handler's is noted
+// at its message.
+func (d *Dispatcher) Work(ctx context.Context, lanes ...outbox.Lane) error {
+	work, ctx := errgroup.WithContext(ctx)
+	work.SetLimit(sideBySide)
+	for _, l := range lanes {
+		work.Go(func() error { return d.workOn(ctx, l) })
+	}
+	return work.Wait()
+}
+
+// lookahead is how many messages behind one that is not ready are delayed until it is.
+const lookahead = 25
+
+// workOn handles the messages of a lane until it is empty or its first one is not ready.
+func (d *Dispatcher) workOn(ctx context.Context, l outbox.Lane) error {
+	for ctx.Err() == nil {
+		waiting, err := d.store.Waiting(ctx, l, lookahead)
+		if err != nil || len(waiting) == 0 {
+			return err
+		}
+		first, now := waiting[0], d.source.Now()
+		if !first.Ready(now) {
+			return d.delay(ctx, first, waiting[1:], now)
+		}
+		first, err = d.store.ClaimMessage(ctx, first, d.source.Claim(), now, now.Add(Lease))
+		if err == nil {
+			err = d.handle(ctx, first)
+		}
+		if errors.Is(err, outbox.ErrTaken) {
+			return nil // the other one goes on with the lane
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// delay has sweeps pass over the messages behind one that is not ready.
+func (d *Dispatcher) delay(ctx context.Context, first outbox.Message, behind []outbox.Message, now time.Time) error {
+	until := first.DueAt
+	if first.ClaimedTo.After(until) {
+		until = first.ClaimedTo
+	}
+	var due []outbox.Message
+	for _, m := range behind {
+		if !m.DueAt.After(now) {
+			due = append(due, m)
+		}
+	}
+	return d.store.DelayMessages(ctx, due, until)
+}
+
+// handle has the handler of a claimed message do its work, and notes how it went.
+func (d *Dispatcher) handle(ctx context.Context, m outbox.Message) error {
+	result, failure := d.call(ctx, m)
+	var later notYet
+	switch {
+	case failure == nil:
+		return d.store.FinishMessages(ctx, append([]outbox.Message{m}, result.Behind...), result.Follow)
+	case errors.As(failure, &later):
+		m.DueAt = later.until
+		return d.store.PostponeMessage(ctx, m)
+	default:
+		return d.fail(ctx, m, failure)
+	}
+}
+
+func (d *Dispatcher) call(ctx context.Context, m outbox.Message) (result Result, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	defer func() {
+		if broken := recover(); broken != nil {
+			slog.ErrorContext(ctx, "message handler broke", "kind", m.Kind, "message", m.ID(), "error", broken, "stack", string(debug.Stack()))
+			err = fmt.Errorf("the handler of %s broke", m.Kind)
+		}
+	}()
+	handler, ok := d.handlers[m.Kind]
+	if !ok {
+		return Result{}, Permanent(fmt.Errorf("nothing handles %s", m.Kind))
+	}
+	return handler(ctx, m)
+}
+
+// MostAttempts is how often a message is tried before it is buried.
+const MostAttempts = 14
+
+// fail postpones a message that could not be handled, or buries it.
+func (d *Dispatcher) fail(ctx context.Context, m outbox.Message, failure error) error {
+	m.Attempts++
+	m.LastError = briefly(failure)
+	slog.WarnContext(ctx, "message not handled", "kind", m.Kind, "message", m.ID(), "attempts", m.Attempts, "error", m.LastError)
+	now := d.source.Now()
+	if errors.As(failure, new(permanent)) || m.Attempts >= MostAttempts {
+		slog.ErrorContext(ctx, "message given up", "kind", m.Kind, "message", m.ID(), "error", m.LastError)
+		return d.store.BuryMessage(ctx, m, now)
+	}
+	m.DueAt = now.Add(d.pause(m.Attempts, failure))
+	return d.store.PostponeMessage(ctx, m)
+}
+
+// The pauses before a message is tried again.
+const (
+	firstPause   = 5 * time.Second
+	longestPause = time.Hour
+)
+
+// pause doubles with each attempt, and is shorter by up to a half at random. If the error
+// tells how long to wait, it is at least that.
+func (d *Dispatcher) pause(attempts int, failure error) time.Duration {
+	pause := longestPause
+	if doubled := attempts - 1; doubled < 10 {
+		pause = min(firstPause<<doubled, longestPause)
+	}
+	pause -= time.Duration(d.source.Jitter() * float64(pause) / 2)
+	var asked interface{ RetryAfter() time.Duration }
+	if errors.As(failure, &asked) {
+		pause = max(pause, min(asked.RetryAfter(), longestPause))
+	}
+	return pause
+}
+
+// longestError bounds what is kept of an error, in bytes.
+const longestError = 500
+
+func briefly(err error) string {
+	text := err.Error()
+	if len(text) > longestError {
+		text = text[:longestError]
+	}
+	return text
+}
+
+// Permanent is an error for which trying again is no use.
+func Permanent(err error) error { return permanent{err} }
+
+type permanent struct{ error }
+
+// Unwrap returns the reason.
+func (p permanent) Unwrap() error { return p.error }
+
+// NotBefore is the error of a handler for a message that has to wait. It counts as no
+// attempt.
+func NotBefore(until time.Time) error { return notYet{until} }
+
+type notYet struct{ until time.Time }
+
+// Error says until when.
+func (n notYet) Error() string { return "not before " + n.until.Format(time.RFC3339) }
