@@ -80,10 +80,10 @@ func (d *Dispatcher) Sweep(ctx context.Context) (worked int, err error) {
 	return worked, ctx.Err()
 }
 
-// Work works on lanes, side by side. Its error is that of the store: a handler's is noted
-// at its message.
+// Work works on all of the lanes, side by side. Its error is one of the store: a handler's
+// is noted at its message.
 func (d *Dispatcher) Work(ctx context.Context, lanes ...outbox.Lane) error {
-	work, ctx := errgroup.WithContext(ctx)
+	var work errgroup.Group
 	work.SetLimit(sideBySide)
 	for _, l := range lanes {
 		work.Go(func() error { return d.workOn(ctx, l) })

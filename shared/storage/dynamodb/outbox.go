@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -152,15 +153,18 @@ func (s *Store) dueIn(ctx context.Context, partition string, now time.Time, n in
 		if err := (fields{{"pk", &k.pk}}).read(it); err != nil {
 			return nil, err
 		}
-		if l := laneOf(k.pk); !slices.Contains(lanes, l) {
+		if l, ok := LaneOf(k.pk); ok && !slices.Contains(lanes, l) {
 			lanes = append(lanes, l)
 		}
 	}
 	return lanes, nil
 }
 
-// laneOf returns the lane of a partition.
-func laneOf(pk string) outbox.Lane { return outbox.Lane(pk[len(messageItem.key("").pk):]) }
+// LaneOf returns the lane that has the partition key, and false for another partition.
+func LaneOf(pk string) (outbox.Lane, bool) {
+	lane, ok := strings.CutPrefix(pk, messageItem.key("").pk)
+	return outbox.Lane(lane), ok
+}
 
 // Waiting returns the first messages of a lane.
 func (s *Store) Waiting(ctx context.Context, l outbox.Lane, n int) ([]outbox.Message, error) {
