@@ -60,7 +60,7 @@ func demoAlerts(ctx context.Context, a *app.App, p project.Project, by audit.Act
 			return err
 		}
 	}
-	newest, err := a.Alerts.Alert(ctx, p.ID, last[0].IID)
+	newest, err := a.Alerts.Current(ctx, p, last[0].IID)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ type Change struct {
 	ActorID       int64      // zero: the monitoring tool
 	Seen          int64      // the Version on which the change was decided; zero: any
 	At            time.Time
+	Tell          bool // somebody wants to be told of the change
 }
 
 // Changed returns the alert after a change. A change without effect leaves the
@@ -96,5 +97,5 @@ func (o Occurrence) Resolves(a Alert) bool {
 // Resolution returns the change that a recovery makes.
 func (o Occurrence) Resolution(now time.Time) Change {
 	resolved := Resolved
-	return Change{Status: &resolved, EndedAt: o.EndedAt, At: now}
+	return Change{Status: &resolved, EndedAt: o.EndedAt, At: now, Tell: o.Tell}
 }

@@ -23,6 +23,7 @@ type store struct {
 	lists    int
 	changes  int // how many there were
 	disturbs int // how many of them somebody else comes before
+	told     bool
 }
 
 func (s *store) Alert(_ context.Context, _, iid int64) (alert.Alert, error) {
@@ -37,6 +38,7 @@ func (s *store) Alert(_ context.Context, _, iid int64) (alert.Alert, error) {
 
 func (s *store) ChangeAlert(_ context.Context, a alert.Alert, c alert.Change) (alert.Alert, error) {
 	s.changes++
+	s.told = c.Tell
 	if s.changes <= s.disturbs {
 		return alert.Alert{}, fmt.Errorf("change: %w", alert.ErrChanged)
 	}
@@ -142,7 +144,7 @@ func TestNumbersOfAList(t *testing.T) {
 		"not counted so far": {alert.Query{}, nil, -1, nil},
 	}
 	for name, test := range tests {
-		r := alert.NewRules(&store{counts: test.counts}, nil, time.Now)
+		r := alert.NewRules(&store{counts: test.counts}, nil, nil, time.Now)
 		l, err := r.List(t.Context(), 1, test.q, page.First)
 		if diff := cmp.Diff(test.want, l.Counts); err != nil || diff != "" || l.Total != test.total {
 			t.Errorf("%s: total %d, %v, want %d; counts (-want +got):\n%s", name, l.Total, err, test.total, diff)
@@ -169,7 +171,7 @@ func TestPagesFarFromTheBeginning(t *testing.T) {
 	}
 	for name, test := range tests {
 		s := &store{counts: test.counts}
-		l, err := alert.NewRules(s, nil, time.Now).List(t.Context(), 1, test.q, test.wanted)
+		l, err := alert.NewRules(s, nil, nil, time.Now).List(t.Context(), 1, test.q, test.wanted)
 		if fault.Is(err, fault.Invalid) != test.refused || err != nil && !test.refused || s.lists != test.lists || len(l.Items) > 0 {
 			t.Errorf("%s: %v after %d lists, want it refused: %t, after %d", name, err, s.lists, test.refused, test.lists)
 		}
@@ -177,7 +179,7 @@ func TestPagesFarFromTheBeginning(t *testing.T) {
 }
 
 func TestLastFrom(t *testing.T) {
-	r := alert.NewRules(&store{all: four}, nil, time.Now)
+	r := alert.NewRules(&store{all: four}, nil, nil, time.Now)
 	for integration, want := range map[int64]int64{1: 3, 2: 4} {
 		if got, err := r.LastFrom(t.Context(), 1, integration); err != nil || got.IID != want {
 			t.Errorf("LastFrom(%d) = %d, %v, want %d", integration, got.IID, err, want)

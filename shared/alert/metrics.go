@@ -97,6 +97,7 @@ func (r *reader) occurrence(item item, title string) Occurrence {
 		StartedAt:      timeOr(item.object["startsAt"], r.Now),
 		Fingerprint:    item.fingerprint(),
 		IntegrationID:  r.IntegrationID,
+		Tell:           r.Tell,
 		Count:          1,
 	}
 	if occurrence.Recovery {

@@ -28,6 +28,9 @@ type Occurrence struct {
 	// Count is the number of equal occurrences of one request, at least 1. Each
 	// counts as an event.
 	Count int64
+	// Tell means that somebody wants to be told of alerts that it opens, resolves or
+	// makes graver.
+	Tell bool
 }
 
 // Fingerprint identifies the problem that an occurrence is about. It is opaque,

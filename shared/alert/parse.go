@@ -35,6 +35,7 @@ type Reading struct {
 	Grouping      bool
 	Environments  []string // the names of the project's environments
 	IntegrationID int64
+	Tell          bool // of Occurrence
 	Now           time.Time
 }
 

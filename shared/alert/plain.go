@@ -52,6 +52,7 @@ func (r *reader) plain(document payload.Document) Parsed {
 		EndedAt:        ended,
 		Fingerprint:    p.fingerprint(),
 		IntegrationID:  r.IntegrationID,
+		Tell:           r.Tell,
 		Payload:        document.Text,
 		Count:          1,
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
@@ -14,9 +16,10 @@ import (
 // Rules list and change alerts.
 type Rules struct {
 	Reader
-	store   Store
-	members Members
-	now     func() time.Time
+	store     Store
+	members   Members
+	listeners Listeners
+	now       func() time.Time
 }
 
 // Members knows the roles of users.
@@ -26,21 +29,49 @@ type Members interface {
 	RoleIn(ctx context.Context, p project.Project, userID int64) (project.Role, error)
 }
 
+// Listeners knows who wants to be told of alerts.
+type Listeners interface {
+	// Tells reports whether somebody wants to be told of the project's alerts.
+	Tells(ctx context.Context, p project.Project) (bool, error)
+}
+
 // NewRules returns the rules over a store.
-func NewRules(store Store, members Members, now func() time.Time) *Rules {
-	return &Rules{store, store, members, now}
+func NewRules(store Store, members Members, listeners Listeners, now func() time.Time) *Rules {
+	return &Rules{store, store, members, listeners, now}
+}
+
+// Current is an alert that was read to be changed.
+type Current struct {
+	Alert
+	Tells bool // somebody wants to be told of the project's alerts
+}
+
+// Current returns the alert to be changed, or a fault.NotFound error.
+func (r *Rules) Current(ctx context.Context, p project.Project, iid int64) (found Current, err error) {
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.Go(func() (err error) {
+		found.Alert, err = r.Alert(ctx, p.ID, iid)
+		return err
+	})
+	reads.Go(func() (err error) {
+		found.Tells, err = r.listeners.Tells(ctx, p)
+		return err
+	})
+	err = reads.Wait() // found is complete only now
+	return found, err
 }
 
 // maxAttempts is how often Change tries when others change the alert at the
 // same time.
 const maxAttempts = 3
 
-// Change changes the alert, which the caller has read, on behalf of the actor.
+// Change changes the alert, as Current returned it, on behalf of the actor. Those who
+// want to be told of the project's alerts or are concerned with its incident are told.
 // It applies to whatever state the alert is in by then, unless Seen is set: then
 // an alert that was changed since is ErrChanged. Other errors are those of
 // Store.ChangeAlert, and fault.Fields for a status that does not exist, a user who
 // cannot be assigned, or a silence that ends in the past or too late.
-func (r *Rules) Change(ctx context.Context, by audit.Actor, p project.Project, a Alert, c Change) (Alert, error) {
+func (r *Rules) Change(ctx context.Context, by audit.Actor, p project.Project, was Current, c Change) (Alert, error) {
 	if c.Status != nil && !slices.Contains(Statuses, *c.Status) {
 		return Alert{}, fault.Field("status", "does not have a valid value")
 	}
@@ -51,7 +82,9 @@ func (r *Rules) Change(ctx context.Context, by audit.Actor, p project.Project, a
 	if err := c.checkSilence(); err != nil {
 		return Alert{}, err
 	}
+	a := was.Alert
 	for n := 1; ; n++ {
+		c.Tell = was.Tells || a.IncidentIID != 0 || c.IncidentIID != nil
 		if c.overtaken(a) {
 			return Alert{}, ErrChanged
 		}

@@ -22,8 +22,8 @@ func TestAChangeIsTriedAgain(t *testing.T) {
 	resolved := alert.Resolved
 	for disturbs := range 4 {
 		s := &store{all: four, disturbs: disturbs}
-		r := alert.NewRules(s, nil, func() time.Time { return now })
-		got, err := r.Change(t.Context(), ben, web, four[0], alert.Change{Status: &resolved})
+		r := alert.NewRules(s, nil, nil, func() time.Time { return now })
+		got, err := r.Change(t.Context(), ben, web, alert.Current{Alert: four[0]}, alert.Change{Status: &resolved})
 		if disturbs < 3 && (err != nil || got.Status != alert.Resolved || !got.EndedAt.Equal(now) || got.Activity[0].ActorID != ben.UserID) {
 			t.Errorf("disturbed %d times Change gave %+v, %v", disturbs, got, err)
 		}
@@ -37,8 +37,8 @@ func TestAChangeIsTriedAgain(t *testing.T) {
 			t.Errorf("disturbed %d times Change read the alert %d times, want %d", disturbs, s.reads, again)
 		}
 	}
-	gone := alert.NewRules(&store{all: four, disturbs: 1}, nil, time.Now)
-	if _, err := gone.Change(t.Context(), ben, web, alert.Alert{ProjectID: 1, IID: 5}, alert.Change{Status: &resolved}); !fault.Is(err, fault.NotFound) {
+	gone := alert.NewRules(&store{all: four, disturbs: 1}, nil, nil, time.Now)
+	if _, err := gone.Change(t.Context(), ben, web, alert.Current{Alert: alert.Alert{ProjectID: 1, IID: 5}}, alert.Change{Status: &resolved}); !fault.Is(err, fault.NotFound) {
 		t.Errorf("Change of an alert that was deleted in between gave %v, want fault.NotFound", err)
 	}
 }
@@ -61,8 +61,8 @@ func TestAChangeOfWhatWasSeen(t *testing.T) {
 		"whatever it is":          {since, 0, alert.Change{Status: &acknowledged}, nil},
 	}
 	for name, test := range tests {
-		r := alert.NewRules(&store{all: []alert.Alert{since}, disturbs: test.disturbs}, nil, time.Now)
-		if _, err := r.Change(t.Context(), ben, web, test.read, test.change); !errors.Is(err, test.want) {
+		r := alert.NewRules(&store{all: []alert.Alert{since}, disturbs: test.disturbs}, nil, nil, time.Now)
+		if _, err := r.Change(t.Context(), ben, web, alert.Current{Alert: test.read}, test.change); !errors.Is(err, test.want) {
 			t.Errorf("Change of an alert %s gave %v, want %v", name, err, test.want)
 		}
 	}
@@ -83,7 +83,7 @@ func (m members) RoleIn(_ context.Context, p project.Project, userID int64) (pro
 func TestAnAlertTakesOnlyItsStatuses(t *testing.T) {
 	s := &store{all: four}
 	unknown := alert.Status("nonsense")
-	_, err := alert.NewRules(s, nil, time.Now).Change(t.Context(), ben, web, four[0], alert.Change{Status: &unknown})
+	_, err := alert.NewRules(s, nil, nil, time.Now).Change(t.Context(), ben, web, alert.Current{Alert: four[0]}, alert.Change{Status: &unknown})
 	if !fault.Is(err, fault.Invalid) {
 		t.Errorf("Change = %v, want it refused", err)
 	}
@@ -106,10 +106,10 @@ func TestWhoCanBeAssigned(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := &store{all: four}
-			r := alert.NewRules(s, known, time.Now)
+			r := alert.NewRules(s, known, nil, time.Now)
 			before := four[0]
 			before.AssigneeID = 1
-			got, err := r.Change(t.Context(), ben, web, before, alert.Change{AssigneeID: &test.user})
+			got, err := r.Change(t.Context(), ben, web, alert.Current{Alert: before}, alert.Change{AssigneeID: &test.user})
 			if !errors.Is(err, test.want) || s.changes != test.changes {
 				t.Errorf("Change gave %v after %d writes, want %v after %d", err, s.changes, test.want, test.changes)
 			}
@@ -139,10 +139,10 @@ func TestHowLongAnAlertCanBeSilenced(t *testing.T) {
 	}
 	for name, test := range tests {
 		s := &store{all: four}
-		r := alert.NewRules(s, nil, func() time.Time { return now })
+		r := alert.NewRules(s, nil, nil, func() time.Time { return now })
 		before := four[0]
 		before.SilencedUntil = now.Add(time.Minute)
-		got, err := r.Change(t.Context(), ben, web, before, alert.Change{SilencedUntil: &test.until})
+		got, err := r.Change(t.Context(), ben, web, alert.Current{Alert: before}, alert.Change{SilencedUntil: &test.until})
 		if test.allowed && (err != nil || !got.SilencedUntil.Equal(test.until) || s.changes != 1) {
 			t.Errorf("silenced %s, the alert is %+v, %v after %d writes", name, got, err, s.changes)
 		}
@@ -150,5 +150,43 @@ func TestHowLongAnAlertCanBeSilenced(t *testing.T) {
 		if !test.allowed && (!errors.As(err, &fields) || len(fields["silenced_until"]) != 1 || s.changes != 0) {
 			t.Errorf("silenced %s, Change gave %v after %d writes, want a complaint and none", name, err, s.changes)
 		}
+	}
+}
+
+// listeners say for each project whether somebody wants to be told of its alerts.
+type listeners map[int64]bool
+
+func (l listeners) Tells(_ context.Context, p project.Project) (bool, error) { return l[p.ID], nil }
+
+func TestWhoIsToldOfAChange(t *testing.T) {
+	alone := four[0]
+	linked := alone
+	linked.IID, linked.IncidentIID = 9, 3
+	tests := map[string]struct {
+		iid    int64
+		tells  bool
+		change alert.Change
+		want   bool
+	}{
+		"nobody":                    {alone.IID, false, alert.Change{Status: status(alert.Resolved)}, false},
+		"nobody, whatever is asked": {alone.IID, false, alert.Change{Status: status(alert.Resolved), Tell: true}, false},
+		"the project's listeners":   {alone.IID, true, alert.Change{Status: status(alert.Resolved)}, true},
+		"its incident":              {linked.IID, false, alert.Change{Status: status(alert.Resolved)}, true},
+		"its new incident":          {alone.IID, false, alert.Change{IncidentIID: user(3)}, true},
+		"its former incident":       {linked.IID, false, alert.Change{IncidentIID: user(0)}, true},
+	}
+	for name, test := range tests {
+		s := &store{all: []alert.Alert{alone, linked}}
+		r := alert.NewRules(s, nil, listeners{web.ID: test.tells}, time.Now)
+		current, err := r.Current(t.Context(), web, test.iid)
+		if err == nil {
+			_, err = r.Change(t.Context(), ben, web, current, test.change)
+		}
+		if err != nil || s.told != test.want {
+			t.Errorf("%s: told %t, %v, want %t", name, s.told, err, test.want)
+		}
+	}
+	if _, err := alert.NewRules(&store{}, nil, listeners{}, time.Now).Current(t.Context(), web, 1); !fault.Is(err, fault.NotFound) {
+		t.Errorf("Current of an alert that is not there: %v, want fault.NotFound", err)
 	}
 }

@@ -102,7 +102,7 @@ func New(store storage.Store, c Config) *App {
 	a.Intake = intake.NewRules(store, a.Integrations, c.Now)
 	a.Deprecations = deprecation.NewRules(store, c.Now)
 	a.Auth = auth.New(a.Users, a.Tokens, a.Projects, a.OAuth, a.Deprecations, trail, c.Now)
-	a.Alerts = alert.NewRules(store, a.Auth, c.Now)
+	a.Alerts = alert.NewRules(store, a.Auth, a.Integrations, c.Now)
 	return a
 }
 

@@ -141,7 +141,8 @@ func (d *delivery) read(context.Context) (err error) {
 func (d *delivery) reading() alert.Reading {
 	return alert.Reading{
 		Format: d.format(), AutoFingerprint: d.endpoint.Settings.Fingerprinting, Grouping: d.rules.integrations.Features.Grouping,
-		Environments: d.endpoint.Environments, IntegrationID: d.endpoint.ID, Now: d.now,
+		Environments: d.endpoint.Environments, IntegrationID: d.endpoint.ID, Tell: d.endpoint.Settings.Tells(),
+		Now: d.now,
 	}
 }
 

@@ -465,3 +465,33 @@ func TestPreview(t *testing.T) {
 		})
 	}
 }
+
+// A project where nobody listens costs no messages.
+func TestAlertsTellWhoeverListens(t *testing.T) {
+	for _, test := range []struct {
+		settings integration.Settings
+		want     bool
+	}{
+		{integration.Settings{}, false},
+		{integration.Settings{CreateIncident: true}, true},
+		{integration.Settings{SendEmail: true}, true},
+		{integration.Settings{Watched: true}, true},
+	} {
+		for body, kind := range map[string]integration.Type{fire: integration.HTTP, recover: integration.HTTP, fmt.Sprintf(webhook, item+","+itemOver): integration.Metrics} {
+			s := newStore()
+			s.endpoint.Settings, s.endpoint.Type = test.settings, kind
+			r := s.rules(t, integration.AllFeatures)
+			if _, err := r.Deliver(t.Context(), intake.Delivery{Project: web.FullPath, Endpoint: integration.Legacy, Key: key, Body: []byte(body)}); err != nil {
+				t.Fatal(err)
+			}
+			for _, o := range slices.Concat(s.recorded...) {
+				if o.Tell != test.want {
+					t.Errorf("with the settings %+v, an occurrence tells: %t, want %t", test.settings, o.Tell, test.want)
+				}
+			}
+			if len(s.recorded) == 0 {
+				t.Error("nothing was recorded")
+			}
+		}
+	}
+}

@@ -101,20 +101,6 @@ func (h Health) Plus(other Health) Health {
 	return h
 }
 
-// Settings are a project's rules for alerts.
-type Settings struct {
-	ProjectID int64
-	// Fingerprinting derives the fingerprint from the whole payload if that has
-	// none (generic_alert_fingerprinting).
-	Fingerprinting bool
-	Version        int64 // counts the changes; zero: never changed
-}
-
-// DefaultSettings returns the settings of a project that never changed them.
-func DefaultSettings(projectID int64) Settings {
-	return Settings{ProjectID: projectID, Fingerprinting: true}
-}
-
 // Endpoint is an integration with the settings and environments of its project.
 type Endpoint struct {
 	Integration

@@ -381,17 +381,3 @@ func newEndpoint(t Type, had []Integration) string {
 
 // Receives reports whether the integration takes alerts.
 func (i Integration) Receives() bool { return i.Active && i.Type != OnCallLink }
-
-// ChangeSettings changes the project's rules for alerts.
-func (r *Rules) ChangeSettings(ctx context.Context, by audit.Actor, p project.Project, fingerprinting bool) (Settings, error) {
-	s, err := r.AlertSettings(ctx, p)
-	if err != nil {
-		return Settings{}, err
-	}
-	s.Fingerprinting = fingerprinting
-	err = r.trail.Do(ctx, s.changeEvent(p, by), func(ctx context.Context) (err error) {
-		s, err = r.store.PutAlertSettings(ctx, p, s)
-		return err
-	})
-	return s, err
-}

@@ -87,8 +87,10 @@ func newRules(t *testing.T, f integration.Features) (*integration.Rules, *store)
 		t.Fatal(err)
 	}
 	s := &store{samples: map[int64]string{}}
-	return integration.NewRules(s, audit.NewTrail(trail{store: s}, time.Now), keys, f, func() time.Time { return time.Unix(0, 0) }), s
+	return integration.NewRules(s, s.trail(), keys, f, func() time.Time { return time.Unix(0, 0) }), s
 }
+
+func (s *store) trail() *audit.Trail { return audit.NewTrail(trail{store: s}, time.Now) }
 
 func draft(kind integration.Type, active bool) integration.Draft {
 	d := integration.Draft{Name: "The " + string(kind), Type: kind, Active: active}

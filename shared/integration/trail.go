@@ -64,12 +64,3 @@ func (i Integration) changedFields(was Integration, c Change) (names []string) {
 	}
 	return names
 }
-
-// changeEvent returns the event about a change to these settings.
-func (s Settings) changeEvent(p project.Project, by audit.Actor) audit.Event {
-	d := audit.Details{"in": p.Where(), "fingerprints": "given ones alone"}
-	if s.Fingerprinting {
-		d["fingerprints"] = "made where none is given"
-	}
-	return by.Event(EventAlertSettingsChanged, d).In(p.ID)
-}

@@ -33,7 +33,7 @@ func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, v visit, form 
 	if c.Seen, err = seenVersion(form); err != nil {
 		return err
 	}
-	of, err := a.app.Alerts.Alert(r.Context(), v.Project.ID, n)
+	of, err := a.app.Alerts.Current(r.Context(), v.Project, n)
 	if err != nil {
 		return err
 	}

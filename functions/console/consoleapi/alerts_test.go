@@ -71,7 +71,7 @@ func TestAlertsAreListedByStatus(t *testing.T) {
 	web, i, b := newAlerts(t, a)
 	for n, status := range []alert.Status{alert.Triggered, alert.Acknowledged, alert.Resolved, alert.Ignored} {
 		iid := fire(t, a, web, i, fmt.Sprintf(`{"title": "Title of %s", "severity": "high", "service": "service-%d"}`, status, n))
-		one, err := a.Alerts.Alert(t.Context(), web.ID, iid)
+		one, err := a.Alerts.Current(t.Context(), web, iid)
 		if err != nil {
 			t.Fatal(err)
 		}

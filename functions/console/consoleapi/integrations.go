@@ -92,7 +92,7 @@ func (a *api) changeAlertSettings(w http.ResponseWriter, r *http.Request, v visi
 		return err
 	}
 	fingerprinting := form.Checked("fingerprinting")
-	_, err = a.app.Integrations.ChangeSettings(r.Context(), v.actor(), v.Project, fingerprinting)
+	_, err = a.app.Integrations.ChangeSettings(r.Context(), v.actor(), v.Project, integration.SettingsChange{Fingerprinting: &fingerprinting})
 	return a.site.Done(w, r, err, "alert-settings", v.Address()+integrationsSection)
 }
 

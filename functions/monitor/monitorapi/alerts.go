@@ -1,6 +1,7 @@
 package monitorapi
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -67,20 +68,20 @@ func readQuery(params *web.Values) alert.Query {
 
 // foundAlert is an alert with what a change leaves as it is.
 type foundAlert struct {
-	alert.Alert
+	alert.Current
 	payload      json.RawMessage
 	integrations map[int64]string // names
 }
 
 // foundAlert reads the alert in the path, all parts in parallel.
-func (a *api) foundAlert(r *http.Request, p project.Project) (found foundAlert, err error) {
+func (a *api) foundAlert(r *http.Request, p project.Project, read readAlert) (found foundAlert, err error) {
 	iid, err := web.PathID(r, "iid")
 	if err != nil {
 		return foundAlert{}, noAlert(err)
 	}
 	reads, ctx := errgroup.WithContext(r.Context())
 	reads.Go(func() (err error) {
-		found.Alert, err = a.app.Alerts.Alert(ctx, p.ID, iid)
+		found.Current, err = read(ctx, p, iid)
 		return err
 	})
 	reads.Go(func() (err error) {
@@ -95,11 +96,20 @@ func (a *api) foundAlert(r *http.Request, p project.Project) (found foundAlert, 
 	return found, noAlert(err)
 }
 
+// readAlert reads an alert, to be shown or to be changed.
+type readAlert func(ctx context.Context, p project.Project, iid int64) (alert.Current, error)
+
+// toShow reads an alert that is not going to be changed.
+func (a *api) toShow(ctx context.Context, p project.Project, iid int64) (alert.Current, error) {
+	found, err := a.app.Alerts.Alert(ctx, p.ID, iid)
+	return alert.Current{Alert: found}, err
+}
+
 // noAlert makes a fault.NotFound error one about the alert.
 func noAlert(err error) error { return web.NotFound("Alert", err) }
 
 func (a *api) showAlert(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
-	found, err := a.foundAlert(r, p)
+	found, err := a.foundAlert(r, p, a.toShow)
 	if err != nil {
 		return err
 	}
@@ -120,7 +130,7 @@ func (a *api) showPayload(w http.ResponseWriter, r *http.Request, _ auth.Caller,
 }
 
 func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
-	found, err := a.foundAlert(r, p)
+	found, err := a.foundAlert(r, p, a.app.Alerts.Current)
 	if err != nil {
 		return err
 	}
@@ -128,7 +138,7 @@ func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, c auth.Caller,
 	if err != nil {
 		return err
 	}
-	if found.Alert, err = a.app.Alerts.Change(r.Context(), c.Actor(), p, found.Alert, change); err != nil {
+	if found.Alert, err = a.app.Alerts.Change(r.Context(), c.Actor(), p, found.Current, change); err != nil {
 		return noAlert(err)
 	}
 	return a.answerAlert(w, r, p, found)

@@ -84,14 +84,18 @@ func TestRoutesThatAreNot(t *testing.T) {
 
 func TestAlertSettings(t *testing.T) {
 	s := arrange(t)
-	on, off := object{"generic_alert_fingerprinting": true}, object{"generic_alert_fingerprinting": false}
+	on, off := defaultSettings("generic_alert_fingerprinting", true), defaultSettings("generic_alert_fingerprinting", false)
 	s.Call(t, "GET", settings, nil).Want(t, 200, on)
-	s.Call(t, "PUT", settings, off).Want(t, 200, off)
+	s.Call(t, "PUT", settings, object{"generic_alert_fingerprinting": false}).Want(t, 200, off)
 	s.Call(t, "GET", settings, nil).Want(t, 200, off)
 	for body, want := range map[string]string{
-		"{}": "generic_alert_fingerprinting is missing", `{"generic_alert_fingerprinting":"maybe"}`: "generic_alert_fingerprinting is invalid",
-		`{"generic_alert_fingerprinting":""}`: "generic_alert_fingerprinting is empty", `{"generic_alert_fingerprinting":{}}`: "generic_alert_fingerprinting is invalid",
+		`{"generic_alert_fingerprinting":"maybe"}`: "generic_alert_fingerprinting is invalid",
+		`{"generic_alert_fingerprinting":""}`:      "generic_alert_fingerprinting is empty", `{"generic_alert_fingerprinting":{}}`: "generic_alert_fingerprinting is invalid",
 		`{"generic_alert_fingerprinting":1,"generic_alert_fingerprinting":0}`: "generic_alert_fingerprinting is invalid",
+		`{"generic_alert_fingerprinting":true,"create_incident":"maybe"}`:     "create_incident is invalid",
+		`{"auto_close_incident":[]}`:                                          "auto_close_incident is invalid", `{"send_email":""}`: "send_email is empty",
+		`{"incident_template":{}}`: "incident_template is invalid", `{"send_email":1,"retention_days":"a year"}`: "retention_days is invalid",
+		`{"retention_days":1.5}`: "retention_days is invalid", `{"retention_days":true}`: "retention_days is invalid",
 	} {
 		s.Send(t, "PUT", settings, asJSON, body).WantError(t, 400, want)
 	}
@@ -103,7 +107,7 @@ func TestAlertSettings(t *testing.T) {
 
 	one := s.endpoint(t)
 	s.fire(t, one, object{"title": "a"})
-	s.Call(t, "PUT", settings, off).Want(t, 200, off)
+	s.Call(t, "PUT", settings, object{"generic_alert_fingerprinting": nil}).Want(t, 200, off)
 	s.fire(t, one, object{"title": "a"})
 	s.Call(t, "GET", alerts, nil).Want(t, 200, nil)
 	if got := s.Call(t, "GET", alerts, nil).Each(t, "fingerprint"); len(got) != 2 || got[0] != nil || got[1] == nil {

@@ -123,7 +123,7 @@ func TestBudgetOfListsOfAlerts(t *testing.T) {
 		changeTo(t, s, p, 1000-iid, alert.Statuses[iid%4])
 	}
 	o.HTTPClient = w
-	measured := alert.NewRules(dynamodb.New(o), nil, time.Now)
+	measured := alert.NewRules(dynamodb.New(o), nil, nil, time.Now)
 	for _, order := range alert.Orders {
 		for _, filter := range []alert.Filter{
 			{}, {Statuses: []alert.Status{alert.Triggered, alert.Acknowledged}}, {Severities: []alert.Severity{alert.SeverityHigh}},

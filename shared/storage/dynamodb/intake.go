@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"gatehouse/shared/fault"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
@@ -37,14 +39,47 @@ type intake struct {
 func intakeFields(in *intake) fields {
 	return fields{
 		{"project_id", &in.ProjectID}, {"fingerprinting", &in.Fingerprinting}, {"version", &in.Version},
+		{"create_incident", &in.CreateIncident}, {"incident_template", &in.IncidentTemplate},
+		{"leave_incident_open", (*negated)(&in.AutoCloseIncident)}, {"send_email", &in.SendEmail},
+		{"retention_days", optionalNumber{&in.RetentionDays}}, {"watched", &in.Watched},
 		{"environment_ids", &in.environmentIDs}, {"environment_names", &in.environmentNames},
 		{"integrations", &in.state}, {"revision", &in.revision},
 	}
 }
 
+// negated is a boolean that is stored where it is false, because true is the default.
+type negated bool
+
+func (n *negated) value() types.AttributeValue {
+	return unless(bool(*n), &types.AttributeValueMemberBOOL{Value: true})
+}
+
+func (n *negated) set(value types.AttributeValue) error {
+	stored, err := parseBool(value)
+	*n = negated(!stored)
+	return err
+}
+
+// optionalNumber is a number that may be missing, which is not the same as zero.
+type optionalNumber struct{ to **int64 }
+
+func (o optionalNumber) value() types.AttributeValue {
+	if *o.to == nil {
+		return nil
+	}
+	return number(**o.to)
+}
+
+func (o optionalNumber) set(value types.AttributeValue) error {
+	n, err := parseNumber(value)
+	*o.to = &n
+	return err
+}
+
 // readIntake reads the item of a project. It ignores one that an earlier project
 // with the same path left behind.
 func readIntake(it item, projectID int64) (in intake, err error) {
+	in.AutoCloseIncident = true // unless the item says otherwise
 	if err := intakeFields(&in).read(it); err != nil {
 		return intake{}, fmt.Errorf("read stored alert settings: %w", err)
 	}

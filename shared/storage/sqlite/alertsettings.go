@@ -13,7 +13,10 @@ var settings = newKind("alert_settings", settingsColumns, fault.NotFound, nil)
 
 func settingsColumns(s *integration.Settings) columns {
 	return columns{
-		{"project_id", &s.ProjectID}, {"fingerprinting", &s.Fingerprinting}, {"version", &s.Version},
+		{"project_id", &s.ProjectID}, {"fingerprinting", &s.Fingerprinting},
+		{"create_incident", &s.CreateIncident}, {"incident_template", &s.IncidentTemplate},
+		{"auto_close_incident", &s.AutoCloseIncident}, {"send_email", &s.SendEmail},
+		{"retention_days", &s.RetentionDays}, {"watched", &s.Watched}, {"version", &s.Version},
 	}
 }
 

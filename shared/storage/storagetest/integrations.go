@@ -306,9 +306,21 @@ func putSettings(t *testing.T, s storage.Store) {
 	changed := must[integration.Settings](t)(s.PutAlertSettings(t.Context(), p, settings))
 	settings.Version = 1
 	wantSame(t, "PutAlertSettings", changed, settings)
-	wantSame(t, "AlertSettings", must[integration.Settings](t)(s.AlertSettings(t.Context(), p)), settings)
-	wantSame(t, "EndpointOf", must[integration.Endpoint](t)(s.EndpointOf(t.Context(), p.FullPath, i.Endpoint)),
-		integration.Endpoint{Integration: i, Settings: settings})
+	days, never := int64(30), int64(0)
+	for _, next := range []integration.Settings{
+		settings,
+		{Fingerprinting: true, CreateIncident: true, IncidentTemplate: "# Größe\n", RetentionDays: &days, Watched: true},
+		{AutoCloseIncident: true, SendEmail: true, RetentionDays: &never},
+		{},
+	} {
+		next.ProjectID, next.Version = p.ID, changed.Version
+		changed = must[integration.Settings](t)(s.PutAlertSettings(t.Context(), p, next))
+		next.Version++
+		wantSame(t, "PutAlertSettings", changed, next)
+		wantSame(t, "AlertSettings", must[integration.Settings](t)(s.AlertSettings(t.Context(), p)), next)
+		wantSame(t, "EndpointOf", must[integration.Endpoint](t)(s.EndpointOf(t.Context(), p.FullPath, i.Endpoint)),
+			integration.Endpoint{Integration: i, Settings: next})
+	}
 }
 
 func putSettingsRace(t *testing.T, s storage.Store) {
