@@ -38,15 +38,25 @@ type Event struct {
 }
 
 // Lane returns the lane of the messages about an alert.
-func Lane(projectID, iid int64) outbox.Lane { return outbox.Lane(fmt.Sprintf("alert/%d/%d", projectID, iid)) }
+func Lane(projectID, iid int64) outbox.Lane {
+	return outbox.Lane(fmt.Sprintf("alert/%d/%d", projectID, iid))
+}
 
-// ToldOpened returns the messages about a new alert.
-func (a Alert) ToldOpened() []outbox.Message {
+// ToldOpened returns the messages about a new alert, if the occurrence that opened it asks
+// for that.
+func (a Alert) ToldOpened(o Occurrence) []outbox.Message {
+	if !o.Tell {
+		return nil
+	}
 	return []outbox.Message{a.message(EventOpened, 0, 0, a.CreatedAt)}
 }
 
-// ToldChanged returns the messages about a change of the alert, which was as before.
+// ToldChanged returns the messages about a change of the alert, which was as before, if the
+// change asks for them or the alert has an incident.
 func (a Alert) ToldChanged(was Alert, c Change) (told []outbox.Message) {
+	if !c.Tell && was.IncidentIID == 0 {
+		return nil
+	}
 	if a.Status != was.Status {
 		told = append(told, a.message(outbox.Kind("alert."+string(a.Status)), 0, c.ActorID, c.At))
 	}
@@ -60,8 +70,12 @@ func (a Alert) ToldChanged(was Alert, c Change) (told []outbox.Message) {
 // version: behind those of its change, by severity.
 const firstGraver = 10
 
-// ToldGraver returns the messages about a repeat that made the severity graver.
-func (a Alert) ToldGraver(at time.Time) []outbox.Message {
+// ToldGraver returns the messages about a repeat that made the severity graver, if that asks
+// for them.
+func (a Alert) ToldGraver(o Occurrence, at time.Time) []outbox.Message {
+	if !o.Tell {
+		return nil
+	}
 	return []outbox.Message{a.message(EventGraver, firstGraver+int(a.PeakSeverity.Rank()), 0, at)}
 }
 

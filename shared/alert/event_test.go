@@ -41,8 +41,23 @@ func wantTold(t *testing.T, got []outbox.Message, want ...outbox.Kind) {
 	}
 }
 
+// asked is an occurrence in a project where somebody wants to be told.
+var asked = alert.Occurrence{Tell: true}
+
+func TestNobodyIsToldWhoDidNotAsk(t *testing.T) {
+	acknowledged := alert.Acknowledged
+	c := alert.Change{Status: &acknowledged, At: told.CreatedAt}
+	wantTold(t, told.ToldOpened(alert.Occurrence{}))
+	wantTold(t, told.ToldGraver(alert.Occurrence{}, told.CreatedAt))
+	wantTold(t, told.Changed(c).ToldChanged(told, c))
+
+	linked := told
+	linked.IncidentIID = 3
+	wantTold(t, linked.Changed(c).ToldChanged(linked, c), alert.EventAcknowledged)
+}
+
 func TestANewAlertIsTold(t *testing.T) {
-	got := told.ToldOpened()
+	got := told.ToldOpened(asked)
 	wantTold(t, got, alert.EventOpened)
 	var event alert.Event
 	if err := json.Unmarshal(got[0].Data, &event); err != nil {
@@ -78,7 +93,7 @@ func TestChangesAreTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			was := told
 			was.Status = test.was
-			test.change.At = told.CreatedAt.Add(time.Minute)
+			test.change.Tell, test.change.At = true, told.CreatedAt.Add(time.Minute)
 			wantTold(t, was.Changed(test.change).ToldChanged(was, test.change), test.want...)
 		})
 	}
@@ -89,7 +104,7 @@ func TestWhatGetsGraverIsToldInOrder(t *testing.T) {
 	for _, s := range slices.Backward(alert.Severities) {
 		graver := told
 		graver.PeakSeverity = s
-		all = append(all, graver.ToldGraver(told.CreatedAt)...)
+		all = append(all, graver.ToldGraver(asked, told.CreatedAt)...)
 	}
 	wantTold(t, all, slices.Repeat([]outbox.Kind{alert.EventGraver}, len(alert.Severities))...)
 }

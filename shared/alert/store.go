@@ -17,8 +17,9 @@ var (
 	ErrUncertain = fault.New(fault.Unavailable, "it is not certain that the alert was recorded: send it again")
 )
 
-// Store keeps alerts. Reads see every write that was acknowledged before. A
-// deleted project's alerts are removed in batches; project ids are never
+// Store keeps alerts. Reads see every write that was acknowledged before. The messages
+// about what opens or changes an alert (ToldOpened, ToldChanged) are stored in the same
+// transaction. A deleted project's alerts are removed in batches; project ids are never
 // reused, so the alerts are unreachable meanwhile.
 type Store interface {
 	Reader

@@ -15,14 +15,20 @@ import (
 
 	"gatehouse/shared/dispatch"
 	"gatehouse/shared/outbox"
-	"gatehouse/shared/storage/dynamodb"
 )
 
 // Handler is the handler of the Lambda function.
-type Handler struct{ dispatcher *dispatch.Dispatcher }
+type Handler struct {
+	dispatcher *dispatch.Dispatcher
+	laneOf     LaneOf
+}
+
+// LaneOf returns the lane that a partition of the table of messages is, and false for
+// another partition.
+type LaneOf func(partition string) (outbox.Lane, bool)
 
 // New returns the handler over a dispatcher.
-func New(d *dispatch.Dispatcher) Handler { return Handler{d} }
+func New(d *dispatch.Dispatcher, laneOf LaneOf) Handler { return Handler{d, laneOf} }
 
 // event is a part of an event of DynamoDB Streams or EventBridge.
 type event struct {
@@ -93,7 +99,7 @@ func (h Handler) follow(ctx context.Context, changes []change) answer {
 	failed := map[outbox.Lane]bool{}
 	var work errgroup.Group
 	work.SetLimit(sideBySide)
-	for _, l := range lanes(changes) {
+	for _, l := range h.lanes(changes) {
 		work.Go(func() error {
 			if err := h.dispatcher.Work(ctx, l); err != nil {
 				slog.ErrorContext(ctx, "lane not worked on", "lane", l, "error", err)
@@ -105,14 +111,14 @@ func (h Handler) follow(ctx context.Context, changes []change) answer {
 		})
 	}
 	_ = work.Wait()
-	return failures(changes, failed)
+	return h.failures(changes, failed)
 }
 
 // lanes returns the lanes that got a message.
-func lanes(changes []change) (all []outbox.Lane) {
+func (h Handler) lanes(changes []change) (all []outbox.Lane) {
 	seen := map[outbox.Lane]bool{}
 	for _, c := range changes {
-		if l, ok := c.lane(); ok && !seen[l] {
+		if l, ok := h.lane(c); ok && !seen[l] {
 			all, seen[l] = append(all, l), true
 		}
 	}
@@ -121,19 +127,19 @@ func lanes(changes []change) (all []outbox.Lane) {
 
 // lane returns the lane that got a message, and false for any other change, such as the
 // end of a message.
-func (c change) lane() (outbox.Lane, bool) {
+func (h Handler) lane(c change) (outbox.Lane, bool) {
 	if c.Name != "INSERT" {
 		return "", false
 	}
-	return dynamodb.LaneOf(c.DynamoDB.Keys.PK.S)
+	return h.laneOf(c.DynamoDB.Keys.PK.S)
 }
 
 // failures names the first change in a lane that failed: the stream sends all from there
 // on again.
-func failures(changes []change, failed map[outbox.Lane]bool) answer {
+func (h Handler) failures(changes []change, failed map[outbox.Lane]bool) answer {
 	a := answer{BatchItemFailures: []failure{}}
 	for _, c := range changes {
-		if l, ok := c.lane(); ok && failed[l] {
+		if l, ok := h.lane(c); ok && failed[l] {
 			a.BatchItemFailures = append(a.BatchItemFailures, failure{c.DynamoDB.SequenceNumber})
 			break
 		}

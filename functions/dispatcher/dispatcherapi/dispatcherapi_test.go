@@ -13,6 +13,7 @@ import (
 	"gatehouse/shared/dispatch"
 	"gatehouse/shared/outbox"
 	"gatehouse/shared/storage"
+	"gatehouse/shared/storage/dynamodb"
 	"gatehouse/shared/storage/sqlite/sqlitetest"
 )
 
@@ -50,7 +51,7 @@ func arrange(t *testing.T) (dispatcherapi.Handler, func() []string) {
 		handled = append(handled, string(m.Lane))
 		return dispatch.Result{}, nil
 	}}, dispatch.Source{Now: func() time.Time { return now }, Claim: func() string { return "claim" }, Jitter: func() float64 { return 0 }})
-	return dispatcherapi.New(d), func() []string {
+	return dispatcherapi.New(d, dynamodb.LaneOf), func() []string {
 		slices.Sort(handled)
 		return handled
 	}

@@ -24,7 +24,7 @@ func (s *Store) ChangeAlert(ctx context.Context, a alert.Alert, c alert.Change) 
 	}
 	for {
 		changed := a.Changed(c)
-		err := s.saveAlert(ctx, a, changed)
+		err := s.saveAlert(ctx, a, changed, tellAll(changed.ToldChanged(a, c)))
 		if !errors.Is(err, errStale) {
 			return changed, err
 		}
@@ -48,10 +48,10 @@ func (s *Store) current(ctx context.Context, a alert.Alert) (alert.Alert, error)
 // transaction, if the slot has counted nothing since it was read. So no event is
 // lost, and an alert is open exactly while its slot exists.
 // An alert that a function of an earlier release stored or changed comes into the
-// right lists with its next change.
-func (s *Store) saveAlert(ctx context.Context, was, is alert.Alert) error {
+// right lists with its next change. The messages are stored with the change.
+func (s *Store) saveAlert(ctx context.Context, was, is alert.Alert, told []change) error {
 	var stored item
-	err := s.write(ctx, savingChanges(was, is, was.Status, &stored)...)
+	err := s.write(ctx, append(savingChanges(was, is, was.Status, &stored), told...)...)
 	if !errors.Is(err, errStale) || stored == nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (s *Store) saveAlert(ctx context.Context, was, is alert.Alert) error {
 	if now.Version != was.Version || as == was.Status {
 		return err
 	}
-	return s.write(ctx, savingChanges(was, is, as, &stored)...)
+	return s.write(ctx, append(savingChanges(was, is, as, &stored), told...)...)
 }
 
 // savingChanges store a change of an alert that is listed with a status, or not.
@@ -155,7 +155,9 @@ func (s *Store) resolve(ctx context.Context, projectID, iid int64, o alert.Occur
 		case err != nil || !o.Resolves(a):
 			return alert.Alert{}, false, err
 		}
-		err = s.saveAlert(ctx, a, a.Changed(o.Resolution(now)))
+		resolution := o.Resolution(now)
+		resolved := a.Changed(resolution)
+		err = s.saveAlert(ctx, a, resolved, tellAll(resolved.ToldChanged(a, resolution)))
 		if errors.Is(err, errStale) {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"gatehouse/shared/alert"
@@ -185,7 +186,7 @@ func (r *recording) open(ctx context.Context, found slot, o alert.Occurrence) (a
 	if err != nil {
 		return alert.Recorded{}, err
 	}
-	recorded, err := r.create(ctx, o.Alert(r.projectID, found.iid, found.createdAt), payload)
+	recorded, err := r.create(ctx, o, o.Alert(r.projectID, found.iid, found.createdAt), payload)
 	if err == nil {
 		err = r.store.conclude(ctx, k, recorded.IID, recorded.Title)
 	}
@@ -202,8 +203,8 @@ func (r *recording) iid(ctx context.Context) (int64, error) {
 }
 
 // create stores an alert, unless another caller has stored it.
-func (r *recording) create(ctx context.Context, a alert.Alert, p payload) (alert.Recorded, error) {
-	err := r.store.write(ctx, openChanges(a, p)...)
+func (r *recording) create(ctx context.Context, o alert.Occurrence, a alert.Alert, p payload) (alert.Recorded, error) {
+	err := r.store.write(ctx, openChanges(o, a, p)...)
 	stored, there := failed(err, 0)
 	if !there {
 		return alert.Recorded{Outcome: alert.Opened, IID: a.IID, Title: a.Title}, err
@@ -219,11 +220,12 @@ func (r *recording) create(ctx context.Context, a alert.Alert, p payload) (alert
 	return alert.Recorded{Outcome: alert.Repeated, IID: first.IID, Title: first.Title}, r.store.removePayload(ctx, p)
 }
 
-// openChanges store a new alert, in the lists and counts too. The first of them is
-// the alert itself.
-func openChanges(a alert.Alert, p payload) []change {
+// openChanges store a new alert, in the lists and counts too, and its messages. The first
+// of them is the alert itself.
+func openChanges(o alert.Occurrence, a alert.Alert, p payload) []change {
 	attributes := append(append(alertFields(&a), p.fields()...), listedField(a.Status))
-	return append([]change{create(alertItem.key(a.ProjectID, a.IID), attributes)}, listChanges(a)...)
+	created := create(alertItem.key(a.ProjectID, a.IID), attributes)
+	return slices.Concat([]change{created}, listChanges(a), tellAll(a.ToldOpened(o)))
 }
 
 // openAlone stores an alert that counts no further occurrences, and the entry
@@ -237,7 +239,7 @@ func (r *recording) openAlone(ctx context.Context, o alert.Occurrence) (alert.Re
 	if err := r.store.putPayload(ctx, p); err != nil {
 		return alert.Recorded{}, err
 	}
-	changes := openChanges(a, p)
+	changes := openChanges(o, a, p)
 	if a.Fingerprint != "" {
 		changes = append(changes, createAlone(a))
 	}

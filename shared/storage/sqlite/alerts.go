@@ -78,7 +78,7 @@ func (s *Store) ChangeAlert(ctx context.Context, a alert.Alert, c alert.Change) 
 		}
 		counts := newTally()
 		counts.changed(stored, changed)
-		return errors.Join(tx.saveAlert(changed), counts.keep(tx, a.ProjectID))
+		return errors.Join(tx.saveAlert(changed), counts.keep(tx, a.ProjectID), tx.tell(changed.ToldChanged(stored, c)))
 	})
 	if err != nil {
 		return alert.Alert{}, err

@@ -105,6 +105,9 @@ func (r recording) open(o alert.Occurrence, payload []byte) (alert.Recorded, err
 	}
 	r.opened(opened)
 	err = r.exec("INSERT INTO alert_payloads (alert_id, packed) VALUES (?, ?)", id, payload)
+	if err == nil {
+		err = r.tell(opened.ToldOpened(o))
+	}
 	return alert.Recorded{Outcome: alert.Opened, IID: iid, Title: o.Title}, err
 }
 
@@ -118,8 +121,9 @@ func (r recording) recover(o alert.Occurrence) (recorded []alert.Recorded, err e
 		if !o.Resolves(a) {
 			continue
 		}
-		resolved := a.Changed(o.Resolution(r.now))
-		if err := r.saveAlert(resolved); err != nil {
+		resolution := o.Resolution(r.now)
+		resolved := a.Changed(resolution)
+		if err := errors.Join(r.saveAlert(resolved), r.tell(resolved.ToldChanged(a, resolution))); err != nil {
 			return nil, err
 		}
 		r.changed(a, resolved)
