@@ -6,6 +6,7 @@ import (
 
 	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
+	"gatehouse/shared/webhook"
 )
 
 func aboutMonitoring() []scenario {
@@ -18,8 +19,10 @@ func aboutMonitoring() []scenario {
 		old          = integrations + "/{metrics}"
 		alerts       = "/projects/{web}/monitor/alerts"
 		settings     = "/projects/{web}/monitor/settings"
+		webhooks     = "/projects/{web}/monitor/webhooks"
+		hook         = webhooks + "/{hook}"
 
-		webhook = `{"name":"Uptime","type":"http","active":true}`
+		uptime  = `{"name":"Uptime","type":"http","active":true}`
 		mapping = `{"name":"Mapped","type":"http","active":true,"rate_limit":100,"payload_example":{"what":"Down"},` +
 			`"payload_attribute_mapping":{"title":{"path":["what"],"type":"string"}}}`
 		metrics = `{"name":"Metrics","type":"metrics","active":false,"api_url":"https://x.example"}`
@@ -31,7 +34,7 @@ func aboutMonitoring() []scenario {
 	}
 	return []scenario{
 		{rest: "GET " + integrations, status: 200, needs: maintainer, cost: cost{3, 0, 0}},
-		{rest: "POST " + integrations, send: webhook, status: 201, keep: "integration", needs: maintainer, stored: names(integration.EventCreated)},
+		{rest: "POST " + integrations, send: uptime, status: 201, keep: "integration", needs: maintainer, stored: names(integration.EventCreated)},
 		{rest: "POST " + integrations, status: 400, needs: maintainer},
 		{rest: "POST " + integrations, send: `{"name":"","type":"http","active":true}`, status: 400},
 		{rest: "POST " + integrations + "/preview", send: nothing, status: 200, needs: maintainer},
@@ -72,7 +75,7 @@ func aboutMonitoring() []scenario {
 		{rest: "GET " + integrations, status: 200, cost: cost{3, 0, 0}},
 		{rest: "GET " + one, status: 200, needs: maintainer, cost: cost{4, 0, 0}},
 		{rest: "PATCH " + one, send: `{"active":false}`, status: 200, needs: maintainer, stored: names(integration.EventDisabled), cost: cost{7, 1, 5}},
-		{rest: "PUT " + one, send: webhook, status: 200, needs: maintainer, stored: names(integration.EventEnabled)},
+		{rest: "PUT " + one, send: uptime, status: 200, needs: maintainer, stored: names(integration.EventEnabled)},
 		{rest: "PATCH " + one, send: `{"active":false,"name":"Off"}`, status: 200, stored: names(integration.EventDisabled)},
 		{rest: "PUT " + one, send: `{"active":false,"name":"Checks","rate_limit":9}`, status: 200, stored: names(integration.EventChanged)},
 		{rest: "POST " + one + "/reset_key", status: 200, needs: maintainer, stored: names(integration.EventKeyReset)},
@@ -94,6 +97,23 @@ func aboutMonitoring() []scenario {
 		{rest: "DELETE " + old, status: 204, stored: names(integration.EventDeleted)},
 		{rest: "POST " + integrations, send: link, deprecated: true, status: 201, keep: "link", stored: names(integration.EventCreated)},
 		{rest: "GET " + integrations + "/{link}", status: 200},
+
+		{rest: "GET " + webhooks, status: 200, needs: maintainer},
+		{rest: "POST " + webhooks, send: `{"url":"https://chat.example/secret-path"}`, status: 201, keep: "hook", needs: maintainer, stored: names(webhook.EventCreated)},
+		{rest: "POST " + webhooks, status: 400, needs: maintainer},
+		{rest: "POST " + webhooks, send: `{"url":"https://10.0.0.1"}`, status: 400},
+		{rest: "GET " + webhooks, status: 200, cost: cost{3, 0, 0}},
+		{rest: "GET " + hook, status: 200, needs: maintainer, cost: cost{3, 0, 0}},
+		{rest: "GET " + webhooks + "/1000000", status: 404, needs: maintainer},
+		{rest: "POST " + hook + "/test", status: 200, needs: maintainer},
+		{rest: "POST " + hook + "/test", status: 200, cost: cost{3, 0, 0}}, // noted a moment ago
+		{rest: "POST " + hook + "/rotate_secret", status: 200, needs: maintainer, stored: names(webhook.EventRotated)},
+		{rest: "PUT " + hook, send: `{"active":false}`, status: 200, needs: maintainer, stored: names(webhook.EventDisabled)},
+		{rest: "PUT " + hook, send: `{"active":true}`, status: 200, stored: names(webhook.EventEnabled)},
+		{rest: "PUT " + hook, send: `{"url":"http://chat.example"}`, status: 400},
+		{rest: "PUT " + hook, send: `{"url":"https://chat.example/gone"}`, status: 200, stored: names(webhook.EventChanged), cost: cost{4, 1, 5}},
+		{rest: "POST " + hook + "/test", status: 422, stored: names(webhook.EventDisabled)},
+		{rest: "DELETE " + hook, status: 204, needs: maintainer, stored: names(webhook.EventDeleted)},
 		{rest: "DELETE /projects/{web}", status: 204, stored: names(project.EventProjectDeleted)},
 	}
 }

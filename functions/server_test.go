@@ -29,6 +29,7 @@ import (
 	"gatehouse/shared/storage/sqlite/sqlitetest"
 	"gatehouse/shared/throttle"
 	"gatehouse/shared/user"
+	"gatehouse/shared/webhook"
 )
 
 const callback = "http://127.0.0.1:9/callback"
@@ -89,7 +90,16 @@ func (s *server) newApp(store storage.Store) *app.App {
 	return app.New(store, app.Config{
 		BaseURL: "http://127.0.0.1:3000", Keys: s.keys, Passwords: secret.Passwords{Time: 1, Memory: 64}, Attempts: throttle.DefaultLimit,
 		OAuth: oauth.Settings{PasswordGrant: true}, Features: integration.AllFeatures, Now: s.now,
+		Webhooks: webhook.Delivery{Sender: &apptest.Receiver{Answers: orGone}},
 	})
+}
+
+// orGone is what the receivers of webhooks answer.
+func orGone(r webhook.Request) (webhook.Answer, error) {
+	if strings.HasSuffix(r.URL, "/gone") {
+		return webhook.Answer{Status: 410}, nil
+	}
+	return webhook.Answer{Status: 200}, nil
 }
 
 // administrator returns the first administrator.

@@ -12,6 +12,7 @@ import (
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/user"
+	"gatehouse/shared/webhook"
 )
 
 // resealing encrypts everything that an instance keeps encrypted under the current
@@ -76,8 +77,8 @@ func (r *resealing) ofUser(ctx context.Context, u user.User) error {
 	return r.count(ctx, done, err, "second factor", "user_id", u.ID)
 }
 
-// ofProject seals the keys of the project's integrations, the token of its external
-// tracker and the credentials of its mirror.
+// ofProject seals the keys of the project's integrations, the secrets of its webhooks, the
+// token of its external tracker and the credentials of its mirror.
 func (r *resealing) ofProject(ctx context.Context, p project.Project) error {
 	done, err := r.app.Tracking.Reseal(ctx, p.ID)
 	if err := r.count(ctx, done, err, "token of an external tracker", "project_id", p.ID); err != nil {
@@ -85,6 +86,9 @@ func (r *resealing) ofProject(ctx context.Context, p project.Project) error {
 	}
 	done, err = r.app.Mirrors.Reseal(ctx, p)
 	if err := r.count(ctx, done, err, "credentials of a mirror", "project_id", p.ID); err != nil {
+		return err
+	}
+	if err := r.webhooksOf(ctx, p); err != nil {
 		return err
 	}
 	all, err := r.app.Integrations.Integrations(ctx, p)
@@ -98,6 +102,15 @@ func (r *resealing) ofProject(ctx context.Context, p project.Project) error {
 		}
 	}
 	return nil
+}
+
+// webhooksOf seals the secrets of the project's webhooks.
+func (r *resealing) webhooksOf(ctx context.Context, p project.Project) error {
+	webhooks := func(wanted page.Request) (page.Of[webhook.Stored], error) { return r.app.Webhooks.List(ctx, p, wanted) }
+	return each(webhooks, func(s webhook.Stored) error {
+		done, err := r.app.Webhooks.Reseal(ctx, s)
+		return r.count(ctx, done, err, "secret of a webhook", "webhook_id", s.ID)
+	})
 }
 
 // count counts the result for one thing. A lost thing does not stop the others.

@@ -40,6 +40,10 @@ func TestEverythingIsSealedAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	pull(t, before, web)
+	hook, _, err := before.Webhooks.Create(t.Context(), audit.Setup, web, "https://chat.example", true)
+	if err != nil {
+		t.Fatal(err)
+	}
 	e := before.TwoFactor.Begin(root, "session")
 	if _, _, err = before.TwoFactor.Enable(t.Context(), root, e, e.Seed.Code(a.Now())); err != nil {
 		t.Fatal(err)
@@ -53,7 +57,7 @@ func TestEverythingIsSealedAnew(t *testing.T) {
 		}
 		return out.String()
 	}
-	all := page.MaxSize + 4
+	all := page.MaxSize + 5
 	for _, step := range []struct {
 		name       string
 		a          *app.App
@@ -74,6 +78,12 @@ func TestEverythingIsSealedAnew(t *testing.T) {
 	}
 	if done, err := after.Mirrors.Reseal(t.Context(), web); done || err != nil {
 		t.Errorf("the credentials of the mirror: %t, %v, want that they open", done, err)
+	}
+	if hook, err = after.Webhooks.Find(t.Context(), web, hook.ID); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := after.Webhooks.Reseal(t.Context(), hook); done || err != nil {
+		t.Errorf("the secret of the webhook: %t, %v, want that it opens", done, err)
 	}
 	if i, err = after.Integrations.Find(t.Context(), web, i.ID); err != nil {
 		t.Fatal(err)

@@ -31,6 +31,7 @@ import (
 	"gatehouse/shared/throttle"
 	"gatehouse/shared/twofactor"
 	"gatehouse/shared/user"
+	"gatehouse/shared/webhook"
 )
 
 // Config is the configuration of an instance of Gatehouse.
@@ -41,6 +42,7 @@ type Config struct {
 	Attempts  throttle.Limit // the zero Limit throttles nobody
 	OAuth     oauth.Settings // HTTPS and Issuer follow from BaseURL
 	Features  integration.Features
+	Webhooks  webhook.Delivery
 	Now       func() time.Time
 }
 
@@ -67,6 +69,7 @@ type App struct {
 	Integrations *integration.Rules
 	Alerts       *alert.Rules
 	Intake       *intake.Rules
+	Webhooks     *webhook.Rules
 	Deprecations *deprecation.Rules
 	Auth         *auth.Auth
 	Now          func() time.Time
@@ -100,6 +103,7 @@ func New(store storage.Store, c Config) *App {
 	a.OAuth = oauth.NewServer(store, a.Users, attempts, trail, c.Keys, c.OAuth, c.Now)
 	a.Integrations = integration.NewRules(store, trail, c.Keys, c.Features, c.Now)
 	a.Intake = intake.NewRules(store, a.Integrations, c.Now)
+	a.Webhooks = webhook.NewRules(store, trail, c.Keys, c.Webhooks, c.Now)
 	a.Deprecations = deprecation.NewRules(store, c.Now)
 	a.Auth = auth.New(a.Users, a.Tokens, a.Projects, a.OAuth, a.Deprecations, trail, c.Now)
 	a.Alerts = alert.NewRules(store, a.Auth, a.Integrations, c.Now)

@@ -19,6 +19,7 @@ import (
 	"gatehouse/shared/storage/sqlite/sqlitetest"
 	"gatehouse/shared/throttle"
 	"gatehouse/shared/user"
+	"gatehouse/shared/webhook"
 )
 
 // BaseURL is where clients reach the App.
@@ -31,11 +32,13 @@ const Password = "correct horse"
 // instance keys and writable trail.
 type App struct {
 	*app.App
-	Store   storage.Store
-	Keys    secret.Keys
-	Trail   *audit.Trail
-	t       testing.TB
-	elapsed atomic.Int64
+	Store storage.Store
+	Keys  secret.Keys
+	Trail *audit.Trail
+	// Receiver gets what webhooks send.
+	Receiver *Receiver
+	t        testing.TB
+	elapsed  atomic.Int64
 }
 
 // New returns an App without users. Its clock starts at the present.
@@ -52,11 +55,12 @@ func Over(t testing.TB, store storage.Store) *App {
 		t.Fatal(err)
 	}
 	start := time.Now().UTC().Truncate(time.Millisecond)
-	a := &App{t: t, Store: store, Keys: keys}
+	a := &App{t: t, Store: store, Keys: keys, Receiver: &Receiver{}}
 	a.App = app.New(store, app.Config{
 		BaseURL: BaseURL, Keys: keys, Passwords: secret.Passwords{Time: 1, Memory: 64}, Attempts: throttle.DefaultLimit,
 		OAuth: oauth.Settings{PasswordGrant: true}, Features: integration.AllFeatures,
-		Now: func() time.Time { return start.Add(time.Duration(a.elapsed.Load())) },
+		Webhooks: webhook.Delivery{Sender: a.Receiver},
+		Now:      func() time.Time { return start.Add(time.Duration(a.elapsed.Load())) },
 	})
 	a.Trail = audit.NewTrail(store, a.Now)
 	return a

@@ -27,6 +27,8 @@ type Env struct {
 	Features      integration.Features // GATEHOUSE_SEVERAL_ENDPOINTS, GATEHOUSE_PAYLOAD_MAPPING, GATEHOUSE_ALERT_GROUPING
 	LogLevel      slog.Level           // GATEHOUSE_LOG_LEVEL
 
+	PrivateWebhooks bool // GATEHOUSE_WEBHOOK_PRIVATE_ADDRESSES
+
 	// For the local server.
 	Listen       string      // GATEHOUSE_LISTEN
 	Data         string      // GATEHOUSE_DATA
@@ -69,6 +71,8 @@ func ReadEnv(getenv func(string) string) (Env, error) {
 			Grouping:         r.boolean("GATEHOUSE_ALERT_GROUPING", true),
 		},
 		LogLevel: r.level("GATEHOUSE_LOG_LEVEL"),
+
+		PrivateWebhooks: r.boolean("GATEHOUSE_WEBHOOK_PRIVATE_ADDRESSES", false),
 
 		Listen:       r.text("GATEHOUSE_LISTEN", "127.0.0.1:3000"),
 		Data:         r.text("GATEHOUSE_DATA", ".gatehouse"),

@@ -17,6 +17,8 @@ import (
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage"
 	"gatehouse/shared/storage/dynamodb"
+	"gatehouse/shared/webhook"
+	"gatehouse/shared/webhook/outgoing"
 )
 
 // warmUpLimit is the time for the read that a function makes while it starts.
@@ -68,6 +70,9 @@ func New(env Env, store storage.Store, keys secret.Keys) *app.App {
 		Passwords: secret.DefaultPasswords,
 		Attempts:  env.Attempts,
 		Features:  env.Features, OAuth: oauth.Settings{PasswordGrant: env.PasswordGrant, RefreshRetry: env.RefreshRetry},
+		Webhooks: webhook.Delivery{
+			Sender: outgoing.New(outgoing.Options{Private: env.PrivateWebhooks}), Private: env.PrivateWebhooks,
+		},
 		Now: time.Now,
 	})
 }

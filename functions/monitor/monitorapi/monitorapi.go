@@ -40,6 +40,13 @@ func Mount(mux *web.Mux, app *app.App) {
 	mux.Handle("GET /api/v4/projects/{id}/monitor/alerts/{iid}", developer(api.showAlert))
 	mux.Handle("GET /api/v4/projects/{id}/monitor/alerts/{iid}/payload", developer(api.showPayload))
 	mux.Handle("PUT /api/v4/projects/{id}/monitor/alerts/{iid}", developer(api.changeAlert))
+	mux.Handle("GET /api/v4/projects/{id}/monitor/webhooks", maintainer(api.listWebhooks))
+	mux.Handle("POST /api/v4/projects/{id}/monitor/webhooks", maintainer(api.createWebhook))
+	mux.Handle("GET /api/v4/projects/{id}/monitor/webhooks/{webhook_id}", maintainer(api.ofWebhook(api.showWebhook)))
+	mux.Handle("PUT /api/v4/projects/{id}/monitor/webhooks/{webhook_id}", maintainer(api.ofWebhook(api.changeWebhook)))
+	mux.Handle("DELETE /api/v4/projects/{id}/monitor/webhooks/{webhook_id}", maintainer(api.ofWebhook(api.deleteWebhook)))
+	mux.Handle("POST /api/v4/projects/{id}/monitor/webhooks/{webhook_id}/rotate_secret", maintainer(api.ofWebhook(api.rotateSecret)))
+	mux.Handle("POST /api/v4/projects/{id}/monitor/webhooks/{webhook_id}/test", maintainer(api.ofWebhook(api.testWebhook)))
 	mux.Handle("GET /api/v4/projects/{id}/monitor/settings", maintainer(api.showSettings))
 	mux.Handle("PUT /api/v4/projects/{id}/monitor/settings", maintainer(api.changeSettings))
 }
