@@ -18,6 +18,7 @@ import (
 	"gatehouse/shared/intake"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/license"
+	"gatehouse/shared/mail"
 	"gatehouse/shared/mergerequest"
 	"gatehouse/shared/mirror"
 	"gatehouse/shared/oauth"
@@ -70,6 +71,7 @@ type App struct {
 	Alerts       *alert.Rules
 	Intake       *intake.Rules
 	Webhooks     *webhook.Rules
+	Mails        *mail.Rules // those that an instance keeps
 	Deprecations *deprecation.Rules
 	Auth         *auth.Auth
 	Now          func() time.Time
@@ -104,6 +106,7 @@ func New(store storage.Store, c Config) *App {
 	a.Integrations = integration.NewRules(store, trail, c.Keys, c.Features, c.Now)
 	a.Intake = intake.NewRules(store, a.Integrations, c.Now)
 	a.Webhooks = webhook.NewRules(store, trail, c.Keys, c.Webhooks, c.Now)
+	a.Mails = mail.NewRules(store, c.Now)
 	a.Deprecations = deprecation.NewRules(store, c.Now)
 	a.Auth = auth.New(a.Users, a.Tokens, a.Projects, a.OAuth, a.Deprecations, trail, c.Now)
 	a.Alerts = alert.NewRules(store, a.Auth, a.Integrations, c.Now)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gatehouse/shared/integration"
+	"gatehouse/shared/mail"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/throttle"
@@ -27,7 +28,8 @@ type Env struct {
 	Features      integration.Features // GATEHOUSE_SEVERAL_ENDPOINTS, GATEHOUSE_PAYLOAD_MAPPING, GATEHOUSE_ALERT_GROUPING
 	LogLevel      slog.Level           // GATEHOUSE_LOG_LEVEL
 
-	PrivateWebhooks bool // GATEHOUSE_WEBHOOK_PRIVATE_ADDRESSES
+	PrivateWebhooks bool          // GATEHOUSE_WEBHOOK_PRIVATE_ADDRESSES
+	Mail            mail.Settings // GATEHOUSE_MAIL, GATEHOUSE_MAIL_FROM, GATEHOUSE_SMTP_URL
 
 	// For the local server.
 	Listen       string      // GATEHOUSE_LISTEN
@@ -42,6 +44,7 @@ type Env struct {
 	Region                 string // AWS_REGION
 	DynamoDBEndpoint       string // AWS_ENDPOINT_URL_DYNAMODB
 	SecretsManagerEndpoint string // AWS_ENDPOINT_URL_SECRETS_MANAGER
+	SESEndpoint            string // AWS_ENDPOINT_URL_SESV2
 	Credentials            Credentials
 }
 
@@ -73,6 +76,7 @@ func ReadEnv(getenv func(string) string) (Env, error) {
 		LogLevel: r.level("GATEHOUSE_LOG_LEVEL"),
 
 		PrivateWebhooks: r.boolean("GATEHOUSE_WEBHOOK_PRIVATE_ADDRESSES", false),
+		Mail:            r.mail("GATEHOUSE_MAIL", "GATEHOUSE_MAIL_FROM", "GATEHOUSE_SMTP_URL"),
 
 		Listen:       r.text("GATEHOUSE_LISTEN", "127.0.0.1:3000"),
 		Data:         r.text("GATEHOUSE_DATA", ".gatehouse"),
@@ -85,6 +89,7 @@ func ReadEnv(getenv func(string) string) (Env, error) {
 		Region:                 r.text("AWS_REGION", "us-east-1"),
 		DynamoDBEndpoint:       getenv("AWS_ENDPOINT_URL_DYNAMODB"),
 		SecretsManagerEndpoint: getenv("AWS_ENDPOINT_URL_SECRETS_MANAGER"),
+		SESEndpoint:            getenv("AWS_ENDPOINT_URL_SESV2"),
 		Credentials: Credentials{
 			AccessKeyID:  getenv("AWS_ACCESS_KEY_ID"),
 			SecretKey:    secret.NewText(getenv("AWS_SECRET_ACCESS_KEY")),
@@ -169,6 +174,36 @@ func (r *reader) oneOf(name string, values ...string) string {
 	}
 	r.complain(name, strings.Join(values, " or "))
 	return ""
+}
+
+// mail reads how mails are sent: as the first variable says or, without it, by SMTP if
+// there is a mail server.
+func (r *reader) mail(way, from, server string) (s mail.Settings) {
+	ways := []string{string(mail.ByKeeping), string(mail.BySMTP), string(mail.BySES)}
+	if r.getenv(server) != "" {
+		ways[0], ways[1] = ways[1], ways[0]
+	}
+	s.Way = mail.Way(r.oneOf(way, ways...))
+	if s.From = mail.DefaultFrom(r.getenv("GATEHOUSE_BASE_URL")); r.getenv(from) != "" {
+		var err error
+		if s.From, err = mail.ParseAddress(r.getenv(from)); err != nil {
+			r.complain(from, "an address such as gatehouse@example.com")
+		}
+	}
+	if s.Way == mail.BySMTP {
+		s.SMTP = r.smtp(server)
+	}
+	return s
+}
+
+// smtp reads the URL of a mail server. The complaint does not show it, because it has a
+// password.
+func (r *reader) smtp(name string) mail.SMTP {
+	s, err := mail.ParseSMTP(r.getenv(name))
+	if err != nil && r.err == nil {
+		r.err = fmt.Errorf("%s cannot be read: %w", name, err)
+	}
+	return s
 }
 
 // ListenURL returns the default base URL of a server that listens on the address.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"gatehouse/shared/boot"
+	"gatehouse/shared/mail"
+	"gatehouse/shared/secret"
 	"gatehouse/shared/throttle"
 )
 
@@ -61,6 +63,11 @@ func TestReadEnvNamesWhatItCannotUnderstand(t *testing.T) {
 		"GATEHOUSE_SIGN_IN_WINDOW_SECONDS": {"0", "86401", "10m"},
 		"GATEHOUSE_LOG_LEVEL":              {"loud"},
 		"GATEHOUSE_STORE":                  {"postgres"},
+
+		"GATEHOUSE_WEBHOOK_PRIVATE_ADDRESSES": {"perhaps"},
+		"GATEHOUSE_MAIL":                      {"pigeon"},
+		"GATEHOUSE_MAIL_FROM":                 {"gatehouse", "a@example.com, b@example.com"},
+		"GATEHOUSE_SMTP_URL":                  {"mail.example.com", "smtp://ada@mail.example.com", "http://mail.example.com"},
 	} {
 		for _, value := range values {
 			if _, err := boot.ReadEnv(env(name, value)); err == nil || !strings.Contains(err.Error(), name) {
@@ -84,6 +91,48 @@ func TestListenURL(t *testing.T) {
 		}
 		if got := boot.ListenURL(tcp); got != want {
 			t.Errorf("ListenURL(%s) = %s, want %s", address, got, want)
+		}
+	}
+}
+
+func TestReadEnvOfMails(t *testing.T) {
+	server := mail.SMTP{Host: "mail.example", Port: "587", User: "ada", Password: secret.NewText("hidden")}
+	tests := []struct {
+		env  []string
+		want mail.Settings
+	}{
+		{nil, mail.Settings{Way: mail.ByKeeping, From: mail.Address{Name: "Gatehouse", Email: "gatehouse@localhost"}}},
+		{
+			[]string{"GATEHOUSE_SMTP_URL", "smtp://ada:hidden@mail.example", "GATEHOUSE_BASE_URL", "https://id.example"},
+			mail.Settings{Way: mail.BySMTP, From: mail.Address{Name: "Gatehouse", Email: "gatehouse@id.example"}, SMTP: server},
+		},
+		{
+			[]string{"GATEHOUSE_SMTP_URL", "smtp://ada:hidden@mail.example", "GATEHOUSE_MAIL", "keep", "GATEHOUSE_MAIL_FROM", "web@example.com"},
+			mail.Settings{Way: mail.ByKeeping, From: mail.Address{Email: "web@example.com"}},
+		},
+		{
+			[]string{"GATEHOUSE_MAIL", "ses", "GATEHOUSE_MAIL_FROM", "Web team <web@example.com>"},
+			mail.Settings{Way: mail.BySES, From: mail.Address{Name: "Web team", Email: "web@example.com"}},
+		},
+	}
+	for _, test := range tests {
+		got, err := boot.ReadEnv(env(test.env...))
+		if err != nil || got.Mail != test.want {
+			t.Errorf("%v: %+v, %v, want %+v", test.env, got.Mail, err, test.want)
+		}
+	}
+	for _, url := range []string{"", "smtp://ada:hid/den@mail.example"} {
+		_, err := boot.ReadEnv(env("GATEHOUSE_MAIL", "smtp", "GATEHOUSE_SMTP_URL", url))
+		if err == nil || !strings.Contains(err.Error(), "GATEHOUSE_SMTP_URL") || strings.Contains(err.Error(), "hid") {
+			t.Errorf("SMTP with the URL %s: %v, want an error without the password", url, err)
+		}
+	}
+}
+
+func TestReadEnvOfWebhooks(t *testing.T) {
+	for value, want := range map[string]bool{"": false, "true": true} {
+		if got, err := boot.ReadEnv(env("GATEHOUSE_WEBHOOK_PRIVATE_ADDRESSES", value)); err != nil || got.PrivateWebhooks != want {
+			t.Errorf("private addresses with %q: %t, %v", value, got.PrivateWebhooks, err)
 		}
 	}
 }

@@ -80,11 +80,12 @@ func New(env Env, store storage.Store, keys secret.Keys) *app.App {
 // DynamoDB returns the options of the DynamoDB store.
 func DynamoDB(env Env) dynamodb.Options {
 	return dynamodb.Options{
-		Region: env.Region, Endpoint: env.DynamoDBEndpoint, Credentials: env.provider(), Prefix: env.TablePrefix,
+		Region: env.Region, Endpoint: env.DynamoDBEndpoint, Credentials: env.Provider(), Prefix: env.TablePrefix,
 	}
 }
 
-func (env Env) provider() aws.CredentialsProvider {
+// Provider returns the credentials that sign requests to AWS.
+func (env Env) Provider() aws.CredentialsProvider {
 	c := env.Credentials
 	return aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 		return aws.Credentials{

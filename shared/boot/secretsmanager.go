@@ -97,7 +97,7 @@ func secretRequest(ctx context.Context, env Env) (*http.Request, error) {
 	}
 	r.Header.Set("Content-Type", "application/x-amz-json-1.1")
 	r.Header.Set("X-Amz-Target", "secretsmanager.GetSecretValue")
-	credentials, err := env.provider().Retrieve(ctx)
+	credentials, err := env.Provider().Retrieve(ctx)
 	if err != nil {
 		return nil, err
 	}
