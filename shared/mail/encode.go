@@ -13,7 +13,7 @@ import (
 )
 
 // maxSubject is the longest subject, in characters.
-const maxSubject = 200
+const maxSubject = 300
 
 // Encode returns the mail as RFC 5322 says: in text or, with HTML, in both as alternatives
 // (RFC 2046 section 5.1.4). The error is a *Failure if an address is not one.
@@ -60,7 +60,7 @@ func (m Message) headers(out *bytes.Buffer) {
 
 // subjectWords returns the subject as encoded words (RFC 2047) if it needs them.
 func subjectWords(subject string) []string {
-	subject = oneLine(subject, maxSubject)
+	subject = OneLine(subject, maxSubject)
 	if strings.Contains(subject, "=?") { // would be decoded by the receiver
 		subject = strings.ReplaceAll(subject, "=?", "=\u200b?")
 	}

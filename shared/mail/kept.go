@@ -73,7 +73,7 @@ func (r *Rules) Send(ctx context.Context, m Message) error {
 	if _, err := m.Encode(); err != nil { // as it would be with a mail server
 		return err
 	}
-	kept := Kept{m.From, m.To, m.At.UTC(), oneLine(m.Subject, maxSubject), shortened(m.Text), printable(m.HTML)}
+	kept := Kept{m.From, m.To, m.At.UTC(), OneLine(m.Subject, maxSubject), shortened(m.Text), printable(m.HTML)}
 	if len(kept.HTML) > maxKeptText {
 		kept.HTML = ""
 	}

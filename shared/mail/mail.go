@@ -88,12 +88,12 @@ const maxName = 100
 
 // String returns the address as headers have it.
 func (a Address) String() string {
-	return (&mail.Address{Name: oneLine(a.Name, maxName), Address: a.Email}).String()
+	return (&mail.Address{Name: OneLine(a.Name, maxName), Address: a.Email}).String()
 }
 
-// oneLine returns the text on one line, without invisible characters, and with at most
+// OneLine returns the text on one line, without invisible characters, and with at most
 // this many characters.
-func oneLine(text string, most int) string {
+func OneLine(text string, most int) string {
 	text = strings.ToValidUTF8(text, "\ufffd")
 	text = strings.Map(func(c rune) rune {
 		switch {
