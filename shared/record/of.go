@@ -24,6 +24,9 @@ type Of[T any] struct {
 	// Tell returns the messages that follow from a thing that is new, for which was is
 	// nil, or changed; nil: none. They are stored with it.
 	Tell func(was *T, is Stored[T]) []outbox.Message
+	// Expires returns when the thing is gone; nil, or the zero time: never. It is for
+	// stores that WithoutExpired returns.
+	Expires func(T) time.Time
 	// PerPlace means that every place counts its own, from 1.
 	PerPlace bool
 }
@@ -179,7 +182,7 @@ func (o Of[T]) encode(r Record, thing T) (_ Record, err error) {
 	if r.Data, err = Encode(thing); err != nil {
 		return Record{}, fmt.Errorf("encode a %s: %w", o.Kind, err)
 	}
-	r.Words, r.Lists, r.Hint = o.words(thing), o.lists(r.Place, thing), o.hint(thing)
+	r.Words, r.Lists, r.Hint, r.ExpiresAt = o.words(thing), o.lists(r.Place, thing), o.hint(thing), o.expires(thing)
 	return r, nil
 }
 
@@ -222,6 +225,14 @@ func (o Of[T]) hint(thing T) string {
 		return ""
 	}
 	return o.Hint(thing)
+}
+
+// expires returns the time in the precision in which it is stored.
+func (o Of[T]) expires(thing T) time.Time {
+	if o.Expires == nil {
+		return time.Time{}
+	}
+	return o.Expires(thing).UTC().Truncate(time.Microsecond)
 }
 
 func (o Of[T]) words(thing T) Words {

@@ -36,6 +36,7 @@ type Record struct {
 	Hint      string        // what the lists keep of the data for Search.May; likewise
 	Data      []byte        // JSON
 	CreatedAt time.Time
+	ExpiresAt time.Time // from then on WithoutExpired hides it; zero: never
 	Version   int64
 	// Tell returns the messages to store in the transaction of the record, which has its
 	// numbers and version by then. Nil: none. A store does not return it.
@@ -73,7 +74,9 @@ var (
 
 // Store keeps records, which are deleted with their place, and lists of them, which
 // are deleted with theirs. Reads see every write
-// that was acknowledged before.
+// that was acknowledged before. A record that has expired is removed at some time, with its
+// words and entries in lists: until then reads return it, and its words are taken. A
+// removal does not reach the totals of long lists.
 type Store interface {
 	// CreateRecord stores a record and returns it with its ID, which is never used
 	// again for the kind, its Number and its Version. If perPlace is set the place
@@ -104,7 +107,7 @@ type Store interface {
 	// records that are removed meanwhile, and lacks those of a place that is gone.
 	ListedRecords(ctx context.Context, k Kind, in []List, find Search, r page.Request) (page.Of[Record], error)
 
-	// ChangeRecord replaces the words, lists, hint and data, and returns the record with its next
+	// ChangeRecord replaces the words, lists, hint, data and expiry, and returns the record with its next
 	// version. It returns ErrChanged when the stored version is another than that of
 	// was, a fault.NotFound error when the record is gone, and the complaint of
 	// CreateRecord. A record with version 0 is stored under the number that it has,

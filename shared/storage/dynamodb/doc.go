@@ -58,9 +58,9 @@
 //	directory     PROJECT#<id>                   PROJECT                   a project
 //	directory     RECORDS#<place>                COUNT#<kind>              how many records of the kind there are
 //	directory     RECORDS#<place>                COUNTER#<kind>            the last number of a kind of records that the place counts
-//	directory     RECORDS#<place>                ENTRY#<list>#<kind>#<id>  a record in a list of the place
-//	directory     RECORDS#<place>                RECORD#<kind>#<number>    a record that the REST API keeps
-//	directory     RECORDS#<place>                WORD#<kind>#<word>        the record that alone has the word in a field
+//	directory     RECORDS#<place>                ENTRY#<list>#<kind>#<id>  a record in a list of the place                                                   with the record
+//	directory     RECORDS#<place>                RECORD#<kind>#<number>    a record that the REST API keeps                                                  when it expires, if it does
+//	directory     RECORDS#<place>                WORD#<kind>#<word>        the record that alone has the word in a field                                     with the record
 //	directory     USER#<id>                      MEMBER#<kind>#<place>     a membership, found from the user
 //	directory     USER#<id>                      USER                      a user
 //	messages      DEAD#<project>                 <number>                  a message that could not be handled                                               30 days later
@@ -155,6 +155,8 @@
 // The records of a place are in one partition, with what only one of them has and
 // their count, which the same transactions write. A record is changed in one update,
 // unless one of its words changes. Those of a deleted place are removed right after it.
+// DynamoDB itself removes a record that has expired, its words and its entries in lists,
+// which nothing counts down.
 //
 // Other lists are read up to the page that is asked for, and for the total up to
 // page.CountLimit entries: about 1 MB or one request.

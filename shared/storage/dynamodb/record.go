@@ -20,8 +20,8 @@ import (
 
 // A place is "project-5", or "instance".
 var (
-	recordItem   = shape{directory, "RECORDS#<place>", "RECORD#<kind>#<number>", "a record that the REST API keeps", ""}
-	recordWord   = shape{directory, "RECORDS#<place>", "WORD#<kind>#<word>", "the record that alone has the word in a field", ""}
+	recordItem   = shape{directory, "RECORDS#<place>", "RECORD#<kind>#<number>", "a record that the REST API keeps", "when it expires, if it does"}
+	recordWord   = shape{directory, "RECORDS#<place>", "WORD#<kind>#<word>", "the record that alone has the word in a field", "with the record"}
 	recordCount  = shape{directory, "RECORDS#<place>", "COUNT#<kind>", "how many records of the kind there are", ""}
 	recordNumber = shape{directory, "RECORDS#<place>", "COUNTER#<kind>", "the last number of a kind of records that the place counts", ""}
 )
@@ -31,8 +31,20 @@ var records = kind[record.Record]{noun: "record", notFound: record.ErrNotFound, 
 func recordFields(r *record.Record) fields {
 	return fields{
 		{"kind", (*string)(&r.Kind)}, {"place_kind", (*string)(&r.Place.Kind)}, {"place_id", &r.Place.ID}, {"number", &r.Number}, {"id", &r.ID},
-		{"created_at", &r.CreatedAt}, {"data", &r.Data}, {"version", &r.Version},
+		{"created_at", &r.CreatedAt}, {"data", &r.Data}, {"expires_at", &r.ExpiresAt}, {"version", &r.Version},
 	}
+}
+
+// newRecord are the attributes of a new record.
+func newRecord(r record.Record) fields { return append(recordFields(&r), expiryOf(r)) }
+
+// expiryOf has DynamoDB remove what belongs to the record when that expires. Of one that
+// never does it is empty.
+func expiryOf(r record.Record) field {
+	if r.ExpiresAt.IsZero() {
+		return field{"ttl", new(time.Time)}
+	}
+	return fields{}.until(r.ExpiresAt)[0]
 }
 
 func recordsIn(at project.Place) string {
@@ -66,7 +78,7 @@ func (s *Store) CreateRecord(ctx context.Context, r record.Record, perPlace bool
 		return record.Record{}, err
 	}
 	r.Version = 1
-	changes := []change{create(recordKey(r), append(recordFields(&r), listsOfRecord(r))), addToCount(countOfRecords(r), 1)}
+	changes := []change{create(recordKey(r), append(newRecord(r), listsOfRecord(r))), addToCount(countOfRecords(r), 1)}
 	return r, s.write(ctx, slices.Concat(changes, requirePlaceOf(r), reword(record.Record{}, r), enlist(record.Record{}, r), tellAll(r.Told()))...)
 }
 
@@ -95,7 +107,7 @@ func requirePlaceOf(r record.Record) []change {
 }
 
 // reword returns the changes that free the words of a record and claim those of
-// the next one.
+// the next one. Those that stay get a new expiry.
 func reword(was, next record.Record) (changes []change) {
 	lower := func(r record.Record, field string) string { return strings.ToLower(r.Words[field]) } // as in their keys
 	same := func(field string) bool { return lower(was, field) == lower(next, field) }
@@ -104,10 +116,13 @@ func reword(was, next record.Record) (changes []change) {
 			changes = append(changes, remove(wordKey(was.Kind, was.Place, field, was.Words[field])))
 		}
 	}
-	for _, field := range slices.Sorted(maps.Keys(next.Words)) {
-		if !same(field) {
-			claim := create(wordKey(next.Kind, next.Place, field, next.Words[field]), fields{{"number", &next.Number}})
-			changes = append(changes, claim.orElse(fault.Field(field, fault.Taken)))
+	for _, name := range slices.Sorted(maps.Keys(next.Words)) {
+		k, word := wordKey(next.Kind, next.Place, name, next.Words[name]), fields{{"number", &next.Number}, expiryOf(next)}
+		switch {
+		case !same(name):
+			changes = append(changes, create(k, word).orElse(fault.Field(name, fault.Taken)))
+		case !was.ExpiresAt.Equal(next.ExpiresAt):
+			changes = append(changes, replace(k, word))
 		}
 	}
 	return changes
@@ -155,10 +170,13 @@ func (s *Store) Records(ctx context.Context, k record.Kind, at project.Place, ke
 func (s *Store) ChangeRecord(ctx context.Context, was, next record.Record) (record.Record, error) {
 	next.Version = was.Version + 1
 	if was.Version == 0 {
-		created := create(recordKey(next), recordFields(&next)).orElse(records.changed)
+		created := create(recordKey(next), newRecord(next)).orElse(records.changed)
 		return next, s.write(ctx, slices.Concat(requirePlaceOf(next), []change{created}, tellAll(next.Told()))...)
 	}
 	written := fields{{"data", &next.Data}, {"version", &next.Version}}
+	if !was.ExpiresAt.Equal(next.ExpiresAt) {
+		written = append(written, field{"expires_at", &next.ExpiresAt}, expiryOf(next))
+	}
 	listed := enlist(was, next)
 	if len(listed) > 0 {
 		written = append(written, listsOfRecord(next))

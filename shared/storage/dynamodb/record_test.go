@@ -8,6 +8,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
@@ -188,5 +193,46 @@ func TestRecordsOfADeletedPlaceAreRemovedOnce(t *testing.T) {
 	}
 	if found := must[page.Of[record.Record]](t)(s.ListedRecords(t.Context(), kind, lists, record.Search{}, page.First)); found.More {
 		t.Errorf("the lists still have %+v", found)
+	}
+}
+
+// A record that expires has the attribute by which DynamoDB removes it, and so have its
+// word and its entry in a list, until it expires no more.
+func TestExpiringRecordsHaveATTL(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	s, kind := openWith(t, o), record.Kind(unique("kind"))
+	expires := now.Add(time.Hour)
+	r := must[record.Record](t)(s.CreateRecord(t.Context(), record.Record{
+		Kind: kind, Words: record.Words{"name": "Berlin"}, Lists: []record.List{{Place: record.Instance, Name: "all"}},
+		Data: []byte("{}"), CreatedAt: now, ExpiresAt: expires,
+	}, false))
+	wantTTLs(t, o, 3, expires.Unix())
+	next := r
+	next.ExpiresAt = time.Time{}
+	next = must[record.Record](t)(s.ChangeRecord(t.Context(), r, next))
+	wantTTLs(t, o, 0, 0)
+	again := next
+	again.ExpiresAt = expires.Add(time.Hour)
+	must[record.Record](t)(s.ChangeRecord(t.Context(), next, again))
+	wantTTLs(t, o, 3, expires.Add(time.Hour).Unix())
+}
+
+// wantTTLs checks how many items of the directory DynamoDB will remove, and when.
+func wantTTLs(t *testing.T, o dynamodb.Options, want int, at int64) {
+	t.Helper()
+	out := must[*sdk.ScanOutput](t)(o.Client().Scan(t.Context(), &sdk.ScanInput{TableName: aws.String(o.Prefix + "-directory")}))
+	n := 0
+	for _, it := range out.Items {
+		ttl, there := it["ttl"].(*types.AttributeValueMemberN)
+		if there {
+			n++
+		}
+		if there && ttl.Value != fmt.Sprint(at) {
+			t.Errorf("the item %v ends at %s, want %d", it["sk"], ttl.Value, at)
+		}
+	}
+	if n != want {
+		t.Errorf("%d items have an end, want %d", n, want)
 	}
 }

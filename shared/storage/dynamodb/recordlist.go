@@ -14,7 +14,7 @@ import (
 	"gatehouse/shared/storage/walk"
 )
 
-var recordEntry = shape{directory, "RECORDS#<place>", "ENTRY#<list>#<kind>#<id>", "a record in a list of the place", ""}
+var recordEntry = shape{directory, "RECORDS#<place>", "ENTRY#<list>#<kind>#<id>", "a record in a list of the place", "with the record"}
 
 // listedRecords are records with an entry in a list.
 var listedRecords = kind[record.Record]{
@@ -145,7 +145,7 @@ func placeKey(p project.Place) key {
 }
 
 // enlist returns the changes that take a record out of lists and put it into others,
-// whose places must exist. A new hint goes into the lists that have the record. One that was
+// whose places must exist. A new hint or expiry goes into the lists that have the record. One that was
 // deleted with its place then has an entry that nobody reads, and that goes with the
 // record.
 func enlist(was, next record.Record) (changes []change) {
@@ -157,10 +157,10 @@ func enlist(was, next record.Record) (changes []change) {
 	required := map[project.Place]bool{record.Instance: true, next.Place: true}
 	for _, in := range next.Lists {
 		has := slices.Contains(was.Lists, in)
-		if has && was.Hint == next.Hint {
+		if has && was.Hint == next.Hint && was.ExpiresAt.Equal(next.ExpiresAt) {
 			continue
 		}
-		changes = append(changes, replace(listKey(next.Kind, in).entry(next.ID), listedRecords.entry(&next)))
+		changes = append(changes, replace(listKey(next.Kind, in).entry(next.ID), append(listedRecords.entry(&next), expiryOf(next))))
 		if !has && !required[in.Place] {
 			changes = append(changes, requirePlace(in.Place))
 		}

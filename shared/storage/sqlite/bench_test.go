@@ -90,7 +90,7 @@ func BenchmarkNewAlert(b *testing.B) {
 	var next atomic.Int64
 	eachCaller(b, func(pb *testing.PB) {
 		for pb.Next() {
-			record(b, s, newOccurrence(next.Add(1)))
+			fire(b, s, newOccurrence(next.Add(1)))
 		}
 	})
 }
@@ -99,7 +99,7 @@ func BenchmarkRepeatedAlert(b *testing.B) {
 	s := openStore(b, newFile(b))
 	eachCaller(b, func(pb *testing.PB) {
 		for pb.Next() {
-			record(b, s, newOccurrence(1))
+			fire(b, s, newOccurrence(1))
 		}
 	})
 }
@@ -113,7 +113,7 @@ func BenchmarkBatchOfAlerts(b *testing.B) {
 		batch[i] = newOccurrence(int64(i))
 	}
 	for b.Loop() {
-		record(b, s, batch...)
+		fire(b, s, batch...)
 	}
 }
 
@@ -127,7 +127,7 @@ func BenchmarkBatchOfNewAlerts(b *testing.B) {
 			next++
 			batch[i] = newOccurrence(next)
 		}
-		record(b, s, batch...)
+		fire(b, s, batch...)
 	}
 }
 
@@ -138,9 +138,9 @@ func BenchmarkRecovery(b *testing.B) {
 	eachCaller(b, func(pb *testing.PB) {
 		for pb.Next() {
 			o := newOccurrence(next.Add(1))
-			record(b, s, o)
+			fire(b, s, o)
 			o.Recovery = true
-			record(b, s, o)
+			fire(b, s, o)
 		}
 	})
 }
@@ -156,8 +156,8 @@ func newOccurrence(n int64) alert.Occurrence {
 	}
 }
 
-// record records the occurrences in one call.
-func record(b *testing.B, s *sqlite.Store, occurrences ...alert.Occurrence) {
+// fire records the occurrences in one call.
+func fire(b *testing.B, s *sqlite.Store, occurrences ...alert.Occurrence) {
 	lists := make([][]alert.Occurrence, len(occurrences))
 	for i, o := range occurrences {
 		lists[i] = []alert.Occurrence{o}

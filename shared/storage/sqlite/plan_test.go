@@ -48,6 +48,7 @@ func TestSweepBeginsAtWhatIsDue(t *testing.T) {
 	s := openInternal(t)
 	for index, query := range map[string]string{
 		"sessions_by_end": sweepSessions, "attempts_by_end": sweepAttempts, "PRIMARY KEY (id<?)": sweepEntries, "grants_by_end": sweepGrants,
+		"records_by_expiry": sweepRecords, "record_words_of_record": sweepWords, "record_lists_of_record": sweepListed,
 	} {
 		wantPlan(t, s, query, index, 1)
 	}
@@ -79,7 +80,7 @@ func TestRecordsAreFoundByIndexes(t *testing.T) {
 	s := openInternal(t)
 	wantPlan(t, s, records.selected+recordsOf+" AND number < ? ORDER BY number DESC LIMIT ?", "sqlite_autoindex_records_1 (place_kind=? AND place_id=? AND kind=? AND number<?)", "", 0, "k", 9, 20)
 	wantPlan(t, s, "SELECT 1 FROM records "+recordsIn, "sqlite_autoindex_records_1 (place_kind=? AND place_id=?)", "project", 1)
-	wantPlan(t, s, "SELECT 1 FROM record_words "+recordsIn, "PRIMARY KEY (place_kind=? AND place_id=?)", "project", 1)
+	wantPlan(t, s, "SELECT 1 FROM record_words "+recordsIn, "record_words_of_record (place_kind=? AND place_id=?)", "project", 1)
 	const newest = " AND record_lists.id < ? ORDER BY record_lists.id DESC LIMIT ?"
 	wantPlan(t, s, listedRecords.selected+listedIn+newest, "PRIMARY KEY (list_kind=? AND list_id=? AND list=? AND kind=? AND id<?)", "group", 1, "below", "k", 9, 20)
 	wantPlan(t, s, "SELECT 1 FROM record_lists "+oneRecord, "record_lists_of_record (place_kind=? AND place_id=? AND kind=? AND number=?)", "project", 1, "k", 2)

@@ -16,7 +16,7 @@ var records = newKind("records", recordColumns, record.ErrNotFound, record.ErrCh
 func recordColumns(r *record.Record) columns {
 	return columns{
 		{"place_kind", &r.Place.Kind}, {"place_id", &r.Place.ID}, {"kind", &r.Kind}, {"number", &r.Number}, {"id", &r.ID},
-		{"data", &r.Data}, {"created_at", &r.CreatedAt}, {"version", &r.Version},
+		{"data", &r.Data}, {"created_at", &r.CreatedAt}, {"expires_at", &r.ExpiresAt}, {"version", &r.Version},
 	}
 }
 
@@ -142,8 +142,9 @@ func (s *Store) ChangeRecord(ctx context.Context, was, next record.Record) (reco
 		if err := tx.relistRecord(was, next); err != nil {
 			return err
 		}
-		const query = "UPDATE records SET data = ?, version = ? " + oneRecord
-		return errors.Join(tx.exec(query, append([]any{next.Data, next.Version}, recordKey(next)...)...), tx.tell(next.Told()))
+		const query = "UPDATE records SET data = ?, expires_at = ?, version = ? " + oneRecord
+		changed := []any{next.Data, micros(next.ExpiresAt), next.Version}
+		return errors.Join(tx.exec(query, append(changed, recordKey(next)...)...), tx.tell(next.Told()))
 	})
 }
 

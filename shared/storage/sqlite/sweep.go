@@ -17,7 +17,7 @@ const grace = 24 * time.Hour
 const late = 24 * time.Hour
 
 // Sweep deletes what nobody can use any more: expired sessions, counters of
-// attempts, audit entries and uses of deprecated names, grants that ended a day
+// attempts, audit entries, uses of deprecated names and records, grants that ended a day
 // ago, and alerts of deleted projects. Personal access tokens stay, for their owners to see. It
 // should be called now and then; nothing depends on when. Each step begins at what
 // is due, and deletes a portion, between which others can write.
@@ -36,6 +36,9 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 			return err
 		}
 	}
+	if err := s.sweepRecords(ctx, now); err != nil {
+		return err
+	}
 	return s.sweepAlerts(ctx, now)
 }
 
@@ -49,7 +52,31 @@ const (
 	// CROSS JOIN begins at the deleted projects, which are few.
 	sweepOrphans = `DELETE FROM alerts WHERE id IN
 		(SELECT a.id FROM deleted_projects d CROSS JOIN alerts a USING (project_id) LIMIT 500)`
+
+	expiredRecords = "SELECT place_kind, place_id, kind, number FROM records WHERE expires_at > 0 AND expires_at <= ? ORDER BY expires_at, rowid LIMIT 100"
+	sweepWords     = "DELETE FROM record_words WHERE (place_kind, place_id, kind, number) IN (" + expiredRecords + ")"
+	sweepListed    = "DELETE FROM record_lists WHERE (place_kind, place_id, kind, number) IN (" + expiredRecords + ")"
+	sweepRecords   = "DELETE FROM records WHERE (place_kind, place_id, kind, number) IN (" + expiredRecords + ")"
 )
+
+// sweepRecords deletes the records that have expired, with what refers to them.
+func (s *Store) sweepRecords(ctx context.Context, now time.Time) error {
+	for more := true; more; {
+		err := s.writer.do(ctx, func(tx *transaction) (err error) {
+			for _, query := range []string{sweepWords, sweepListed} {
+				if err := tx.exec(query, micros(now)); err != nil {
+					return err
+				}
+			}
+			more, err = tx.change(sweepRecords, micros(now))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // sweepAlerts deletes what is left of the alerts of deleted projects: where the
 // deletion was interrupted, or an alert came in while it ran.

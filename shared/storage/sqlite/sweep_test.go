@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"encoding/hex"
+	"fmt"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
+	"gatehouse/shared/record"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
 	"gatehouse/shared/storage/sqlite"
@@ -234,4 +236,37 @@ func TestSweepForgetsAuditEntriesAfterAYear(t *testing.T) {
 			t.Errorf("%d entries, %v after a sweep at %v, want %d", len(page.Entries), err, test.at, test.want)
 		}
 	}
+}
+
+// A record goes with its words and its entries in lists, however many there are.
+func TestSweepForgetsExpiredRecords(t *testing.T) {
+	s := openStore(t, newFile(t))
+	in := record.List{Place: record.Instance, Name: "all"}
+	add := func(word string, until time.Time) record.Record {
+		t.Helper()
+		r := record.Record{Kind: "k", Words: record.Words{"name": word}, Lists: []record.List{in}, Data: []byte("{}"), CreatedAt: now, ExpiresAt: until}
+		r, err := s.CreateRecord(t.Context(), r, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for n := range 201 { // more than two portions
+		add(fmt.Sprint(n), now.Add(time.Hour))
+	}
+	add("kept", now.Add(time.Hour+time.Microsecond))
+	add("for ever", time.Time{})
+	for _, step := range []struct {
+		at   time.Duration
+		want int
+	}{{time.Hour - time.Microsecond, 203}, {time.Hour, 2}} {
+		at, want := step.at, step.want
+		sweep(t, s, now.Add(at))
+		all, err := s.Records(t.Context(), "k", record.Instance, nil, page.First)
+		listed, err2 := s.ListedRecords(t.Context(), "k", []record.List{in}, record.Search{}, page.Request{Number: 1, Size: 300})
+		if all.Total != want || len(listed.Items) != want || err != nil || err2 != nil {
+			t.Errorf("after %v there are %d records, and %d in the list, %v, %v, want %d", at, all.Total, len(listed.Items), err, err2, want)
+		}
+	}
+	add("0", time.Time{}) // the word is free
 }

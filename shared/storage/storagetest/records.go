@@ -35,6 +35,9 @@ var records = []promise{
 	{"are listed by the page", listRecords},
 	{"are searched", searchRecords},
 	{"go with their place", deletePlaceOfRecords},
+	{"are gone when they have expired", expireRecords},
+	{"expire later or never after a change", changeExpiry},
+	{"that have expired are not listed", listUnexpired},
 }
 
 // kindOf returns a kind that nothing else in the store has.
