@@ -14,6 +14,7 @@ import (
 	"gatehouse/shared/deprecation"
 	"gatehouse/shared/errortracking"
 	"gatehouse/shared/geo"
+	"gatehouse/shared/incident"
 	"gatehouse/shared/instance"
 	"gatehouse/shared/intake"
 	"gatehouse/shared/integration"
@@ -69,6 +70,7 @@ type App struct {
 	Mirrors      *mirror.Rules
 	Integrations *integration.Rules
 	Alerts       *alert.Rules
+	Incidents    *incident.Rules
 	Intake       *intake.Rules
 	Webhooks     *webhook.Rules
 	Mails        *mail.Rules // those that an instance keeps
@@ -110,7 +112,22 @@ func New(store storage.Store, c Config) *App {
 	a.Deprecations = deprecation.NewRules(store, c.Now)
 	a.Auth = auth.New(a.Users, a.Tokens, a.Projects, a.OAuth, a.Deprecations, trail, c.Now)
 	a.Alerts = alert.NewRules(store, a.Auth, a.Integrations, c.Now)
+	a.Incidents = incident.NewRules(store, a.Alerts, trail, incident.Config{
+		BaseURL: a.BaseURL, Members: a.Auth, Retention: a.retention, Now: c.Now,
+	})
 	return a
+}
+
+// defaultRetention is for how many days closed incidents are kept.
+const defaultRetention = 400
+
+// retention returns for how many days a project keeps closed incidents; zero: for ever.
+func (a *App) retention(ctx context.Context, p project.Project) (int, error) {
+	s, err := a.Integrations.AlertSettings(ctx, p)
+	if err != nil || s.RetentionDays == nil {
+		return defaultRetention, err
+	}
+	return int(*s.RetentionDays), nil
 }
 
 // Ping reports whether the store answers.

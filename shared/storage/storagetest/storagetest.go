@@ -44,6 +44,7 @@ var subjects = []struct {
 	{"records", records},
 	{"lists of records", recordLists},
 	{"messages", messages},
+	{"incidents", incidents},
 }
 
 // Run tests the store that open returns. It opens one for each subject and expects it
