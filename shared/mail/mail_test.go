@@ -217,6 +217,30 @@ func TestParseSMTP(t *testing.T) {
 	}
 }
 
+func FuzzParseSMTP(f *testing.F) {
+	f.Add("smtp://ada:pw@mail.example:2525")
+	f.Fuzz(func(t *testing.T, text string) {
+		if s, err := mail.ParseSMTP(text); err == nil && (s.Host == "" || s.Port == "" || (s.User == "") != s.Password.Empty()) {
+			t.Errorf("ParseSMTP(%q) = %+v", text, s)
+		}
+	})
+}
+
+func FuzzParseAddress(f *testing.F) {
+	f.Add("Web team <web@example.com>")
+	f.Fuzz(func(t *testing.T, text string) {
+		a, err := mail.ParseAddress(text)
+		if err != nil {
+			return
+		}
+		m := message()
+		m.From = a
+		if _, err := m.Encode(); err != nil || a.Domain() == "" {
+			t.Errorf("ParseAddress(%q) = %+v, and no mail comes from there: %v", text, a, err)
+		}
+	})
+}
+
 func TestDefaultFrom(t *testing.T) {
 	for base, want := range map[string]string{
 		"https://id.example.com": "gatehouse@id.example.com", "http://localhost:3000": "gatehouse@localhost", "http://127.0.0.1:3000": "gatehouse@localhost",

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
+	"gatehouse/shared/host"
 	"gatehouse/shared/project"
 	"gatehouse/shared/record"
 	"gatehouse/shared/secret"
@@ -32,7 +34,7 @@ type setup struct {
 	own secret.Text
 }
 
-func arrange(t *testing.T) *setup {
+func arrange(t testing.TB) *setup {
 	t.Helper()
 	a := apptest.New(t)
 	ada := a.User("ada")
@@ -177,7 +179,7 @@ func TestOutcomeOfADelivery(t *testing.T) {
 		"switching":        {101, "", 0, "the receiver answered 101"},
 		"seconds":          {429, "30", 30 * time.Second, "the receiver answered 429"},
 		"too many seconds": {503, "86400", time.Hour, "the receiver answered 503"},
-		"far too many":     {503, "99999999999999999999", 0, "the receiver answered 503"},
+		"far too many":     {503, "99999999999999999999", time.Hour, "the receiver answered 503"},
 		"very many":        {503, "18446744073709551615", time.Hour, "the receiver answered 503"},
 		"negative":         {503, "-5", 0, "the receiver answered 503"},
 		"no time":          {503, "soon", 0, "the receiver answered 503"},
@@ -365,6 +367,23 @@ func TestURLsThatAreRefused(t *testing.T) {
 	if active, err := x.Webhooks.Active(t.Context(), x.p); err != nil || len(active) != 1 || active[0].Thing.URL != address {
 		t.Errorf("the webhooks are %+v, %v, want the first one alone", active, err)
 	}
+}
+
+// What is taken leads to a public host over TLS, whatever it looks like.
+func FuzzURL(f *testing.F) {
+	f.Add("https://chat.example:8443/a?b=c")
+	f.Add("https://ada@10.0.0.1/#x")
+	x := arrange(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := x.Webhooks.Change(t.Context(), x.by, x.p, x.s, webhook.Change{URL: &text})
+		if err != nil {
+			return
+		}
+		u, err := url.Parse(s.Thing.URL)
+		if err != nil || u.Scheme != "https" || u.User != nil || u.Fragment != "" || !host.Public(u.Hostname()) {
+			t.Errorf("%q is taken", text)
+		}
+	})
 }
 
 // allowing returns the instance with webhooks to its own network allowed or not.

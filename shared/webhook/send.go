@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -108,7 +109,7 @@ var dates = []string{"Mon, 02 Jan 2006 15:04:05 GMT", "Monday, 02-Jan-06 15:04:0
 // says nothing.
 func wait(header string, now time.Time) time.Duration {
 	header = strings.TrimSpace(header)
-	if seconds, err := strconv.ParseUint(header, 10, 64); err == nil {
+	if seconds, err := strconv.ParseUint(header, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
 		return time.Duration(min(seconds, uint64(longestWait/time.Second))) * time.Second
 	}
 	for _, form := range dates {

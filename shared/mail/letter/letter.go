@@ -31,7 +31,7 @@ type Alert struct {
 	URL                           string
 }
 
-// Events are what happened to an alert or incident, as mails say it.
+// Event is what happened to an alert or incident, as mails say it.
 type Event string
 
 // The events.
