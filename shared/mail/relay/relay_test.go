@@ -211,6 +211,7 @@ func TestLoginWherePlainIsNotOffered(t *testing.T) {
 	if s.only(t); len(s.tried) != 1 || s.tried[0] != "ada hidden-word" {
 		t.Errorf("the server was sent %q", s.tried)
 	}
+	s, options = arrange(t, true, false)
 	s.mechanisms = []string{"CRAM-MD5"}
 	wantFailure(t, relay.New(signingIn(options)).Send(t.Context(), message), false, "takes no password")
 }
