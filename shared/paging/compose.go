@@ -1,0 +1,118 @@
+package paging
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"gatehouse/shared/alert"
+	"gatehouse/shared/incident"
+	"gatehouse/shared/mail"
+	"gatehouse/shared/mail/letter"
+	"gatehouse/shared/project"
+	"gatehouse/shared/user"
+)
+
+// reasons say to people why they get a mail.
+var reasons = map[reason]string{
+	becauseOnCall:     "You are on call.",
+	becausePolicy:     "The escalation policy of the project names you.",
+	becauseMaintainer: "You look after the project, which mails its alerts.",
+	becauseAssigned:   "This was assigned to you.",
+}
+
+// letterEvents are the words of mails for what happened.
+var letterEvents = map[event]letter.Event{
+	paged: letter.Opened, opened: letter.Opened, resolved: letter.Resolved, assigned: letter.Assigned,
+}
+
+// compose returns the mail about these notices, and false if none is worth telling any
+// more. It looks at as many as a mail lists.
+func (r *Rules) compose(ctx context.Context, to user.User, id string, all []notice) (m mail.Message, any bool, err error) {
+	var about []item
+	looked := min(len(all), letter.MaxListed)
+	for _, n := range all[:looked] {
+		one, stands, err := r.item(ctx, to, n)
+		if err != nil {
+			return m, false, err
+		}
+		if stands {
+			about = append(about, one)
+		}
+	}
+	unlooked := len(all) - looked
+	e := letter.Envelope{
+		From: r.From, To: mail.Address{Name: to.Name, Email: to.Email}, At: r.Now(),
+		ID: mail.NewID(r.From, id, to.ID), Reason: reasons[all[0].Why],
+	}
+	switch {
+	case len(about)+unlooked == 0:
+		return m, false, nil
+	case len(about) == 1 && unlooked == 0:
+		return about[0].letter(e), true, nil
+	}
+	summary := letter.Summary{Total: len(about) + unlooked, URL: r.BaseURL + "/console"}
+	for _, one := range about {
+		summary.Alerts = append(summary.Alerts, one.listed)
+	}
+	return letter.ForSummary(e, summary), true, nil
+}
+
+// item is what a mail says about a notice: alone, or in a list.
+type item struct {
+	listed letter.Alert
+	letter func(letter.Envelope) mail.Message
+}
+
+// item reads what a notice is about. It reports false for one that is not worth telling.
+func (r *Rules) item(ctx context.Context, to user.User, n notice) (one item, stands bool, err error) {
+	p, err := r.store.Project(ctx, n.ProjectID)
+	if err == nil {
+		one, stands, err = r.itemIn(ctx, p, to, n)
+	}
+	if errors.Is(goneIfNotFound(err), errGone) {
+		return item{}, false, nil
+	}
+	return one, stands, err
+}
+
+func (r *Rules) itemIn(ctx context.Context, p project.Project, to user.User, n notice) (one item, stands bool, err error) {
+	role, err := r.Members.RoleIn(ctx, p, to.ID)
+	if err != nil || role < project.Developer { // they have left the project
+		return item{}, false, err
+	}
+	if n.IncidentIID != 0 {
+		s, err := r.Incidents.Find(ctx, p, n.IncidentIID)
+		return r.aboutIncidentTo(p, s, n), true, err
+	}
+	a, err := r.Alerts.Alert(ctx, p.ID, n.IID)
+	return r.aboutAlertTo(p, to, a, n), n.stands(a, r.Now()), err
+}
+
+// linkLasts is how long the link in a mail acknowledges an alert.
+const linkLasts = 24 * time.Hour
+
+func (r *Rules) aboutAlertTo(p project.Project, to user.User, a alert.Alert, n notice) item {
+	listed := letter.Alert{
+		IID: a.IID, Title: a.Title, Severity: string(a.Severity), Project: p.FullPath, Service: a.Service, Description: a.Description,
+		Runbook: a.Runbook, StartedAt: a.StartedAt, URL: r.alertURL(p, a.IID),
+	}
+	told := letter.AlertNotice{Alert: listed, Event: letterEvents[n.Event], Peak: string(a.PeakSeverity), Thread: mail.NewID(r.From, "alert", p.ID, a.IID)}
+	if a.Status == alert.Triggered && n.Event != resolved {
+		told.Acknowledge = r.Links.Acknowledge(to.ID, a, r.Now().Add(linkLasts))
+	}
+	return item{listed, func(e letter.Envelope) mail.Message { return letter.ForAlert(e, told) }}
+}
+
+func (r *Rules) aboutIncidentTo(p project.Project, s incident.Stored, n notice) item {
+	i := s.Thing
+	listed := letter.Alert{
+		IID: s.Number, Title: "Incident: " + incident.TitleOf(s), Severity: string(i.Severity), Project: p.FullPath,
+		StartedAt: i.StartedAt, URL: r.incidentURL(p, s.Number),
+	}
+	told := letter.IncidentNotice{
+		IID: s.Number, Title: incident.TitleOf(s), Severity: string(i.Severity), Project: p.FullPath, Event: letterEvents[n.Event],
+		StartedAt: i.StartedAt, URL: listed.URL, Thread: mail.NewID(r.From, "incident", p.ID, s.Number),
+	}
+	return item{listed, func(e letter.Envelope) mail.Message { return letter.ForIncident(e, told) }}
+}
