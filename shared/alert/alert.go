@@ -36,8 +36,8 @@ type Alert struct {
 
 	Activity  []Activity // the oldest first, at most ActivityKept
 	CreatedAt time.Time
-	UpdatedAt time.Time // of the last change, events aside
-	Version   int64     // counts the changes, events aside
+	UpdatedAt time.Time // of the last change; neither events nor a graver one are changes
+	Version   int64     // counts the changes
 }
 
 // Open reports whether the alert is not resolved.

@@ -54,4 +54,5 @@ type Recorded struct {
 	Outcome Outcome
 	IID     int64
 	Title   string
+	Graver  bool // a repeat that was graver than all before it on the alert
 }

@@ -39,6 +39,9 @@ func ParseSeverity(word string) Severity {
 	return SeverityCritical
 }
 
+// Graver reports whether the severity is graver than the other.
+func (s Severity) Graver(other Severity) bool { return s != "" && s.Rank() > other.Rank() }
+
 // severityNamed returns the severity with this name in any letter case, or
 // critical and false if there is none.
 func severityNamed(name string) (Severity, bool) {

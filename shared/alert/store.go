@@ -79,7 +79,10 @@ type Recorder interface {
 	// others are counted on it. Iids count up by one for each alert of the
 	// project (a number may stay unused after a crash or a race). Title,
 	// severity, payload and all other fields stay those of the first
-	// occurrence. A recovery sets Status, EndedAt and Activity of the alert. A
+	// occurrence, but PeakSeverity follows a graver one in the same operation
+	// and never falls. That leaves Version and UpdatedAt as they are, like
+	// events. Of occurrences that come at once, those are Graver that raised
+	// PeakSeverity. A recovery sets Status, EndedAt and Activity of the alert. A
 	// recovery that ended before the open alert started is Unmatched, unless
 	// it has IgnoreStart. When callers send recoveries at once, one resolves
 	// the alert and the others are Unmatched. An occurrence that competes with

@@ -2,6 +2,7 @@ package consoleapi_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -179,6 +180,28 @@ func TestAnAlertTellsEverything(t *testing.T) {
 
 	for _, unheard := range []string{"2", "0", "-1", "x", "1.5", "99999999999999999999", "%00"} {
 		b.Get(alertsPage + "/" + unheard).Want(404)
+	}
+}
+
+func TestAnAlertThatBecameGraver(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b := newAlerts(t, a)
+	iid := fire(t, a, web, i, `{"title": "Disk full", "severity": "low", "fingerprint": "disk"}`)
+	const graver = `Low</span><span class="hint">, now </span><span class="badge severity critical">`
+	bars := regexp.MustCompile(`<svg.*?</svg>`)
+	shows := func(page string) bool {
+		return strings.Contains(bars.ReplaceAllString(b.Get(page).Want(200).Text(), ""), graver)
+	}
+	for _, page := range []string{alertsPage, alertPage(iid)} {
+		if shows(page) {
+			t.Errorf("%s shows that the alert became graver before it did", page)
+		}
+	}
+	fire(t, a, web, i, `{"title": "Disk full", "severity": "critical", "fingerprint": "disk"}`)
+	for _, page := range []string{alertsPage, alertPage(iid)} {
+		if !shows(page) {
+			t.Errorf("%s does not show that the alert became graver", page)
+		}
 	}
 }
 

@@ -22,10 +22,10 @@ func alertFields(a *alert.Alert) fields {
 	return slices.Concat(fields{
 		{"project_id", &a.ProjectID}, {"iid", &a.IID}, {"fingerprint", (*string)(&a.Fingerprint)},
 		{"grouped", &a.Grouped}, {"title", &a.Title}, {"description", &a.Description},
-		{"severity", (*firstSeverity)(a)}, {"peak_severity", (*peakSeverity)(a)}, {"service", &a.Service}, {"monitoring_tool", &a.MonitoringTool},
+		{"severity", (*firstSeverity)(a)}, {"service", &a.Service}, {"monitoring_tool", &a.MonitoringTool},
 		{"hosts", &a.Hosts}, {"environment", &a.Environment}, {"runbook", &a.Runbook},
 		{"started_at", &a.StartedAt}, {"integration_id", &a.IntegrationID}, {"created_at", &a.CreatedAt},
-	}, stateOfAlert(a))
+	}, peakField(a), stateOfAlert(a))
 }
 
 // firstSeverity is the severity of an alert when it was opened, which is the gravest
@@ -56,8 +56,8 @@ func (a *peakSeverity) set(value types.AttributeValue) error {
 	return err
 }
 
-// stateOfAlert lists what can change of an alert. While an alert is open and
-// grouped, its slot counts its events instead.
+// stateOfAlert lists what a person can change of an alert, and its events. While an
+// alert is open and grouped, its slot counts these instead.
 func stateOfAlert(a *alert.Alert) fields {
 	return fields{
 		{"status", (*string)(&a.Status)}, {"ended_at", &a.EndedAt}, {"event_count", &a.Events},

@@ -44,12 +44,16 @@ func TestBudgetOfAlerts(t *testing.T) {
 		}
 	}
 
+	graver := open
+	graver.Severity = alert.SeverityCritical
 	tests := []struct {
 		name          string
 		call          func()
 		steps, widest int
 	}{
 		{"a repeat", func() { report(t, measured, p, open) }, 1, 1},
+		{"a graver repeat", func() { report(t, measured, p, graver) }, 3, 1},
+		{"another", func() { report(t, measured, p, graver) }, 1, 1},
 		{"a new alert", func() { report(t, measured, p, newOccurrence()) }, 5, 2},
 		{"a hundred repeats", func() { report(t, measured, p, many...) }, 7, 16},
 		{"sixteen new alerts", func() { report(t, measured, p, fresh...) }, 5, 32},

@@ -4,12 +4,17 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/fault"
@@ -139,6 +144,97 @@ func TestCrash(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Whatever request of a graver repeat a process ends at: when the sender sends again,
+// or something else repeats, the alert is as grave as what was counted.
+func TestCrashOfAGraverRepeat(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	s := openWith(t, o)
+	low := newOccurrence()
+	low.Severity = alert.SeverityLow
+	critical := low
+	critical.Severity = alert.SeverityCritical
+	for _, carried := range []bool{false, true} {
+		for _, next := range []alert.Occurrence{low, critical} {
+			for at, crashed := 1, true; crashed; at++ {
+				p := newProjectID()
+				report(t, s, p, low)
+				crashed = recordUntil(t, o, at, carried, p, each(critical))
+				counted := at > 1 || carried || next.Severity == alert.SeverityCritical
+				before := storedPeak(t, o, p) == string(alert.SeverityCritical)
+				if got := report(t, s, p, next)[0]; got.Outcome != alert.Repeated || got.Graver != (counted && !before) {
+					t.Errorf("after a crash at request %d (carried out: %t) a repeat that is %s = %+v", at, carried, next.Severity, got)
+				}
+				if after := storedPeak(t, o, p) == string(alert.SeverityCritical); after != counted {
+					t.Errorf("after a crash at request %d (carried out: %t) and another repeat, critical is stored: %t, want %t", at, carried, after, counted)
+				}
+			}
+		}
+	}
+}
+
+// storedPeak returns the gravest severity that the project's first alert has stored,
+// whatever its slot says.
+func storedPeak(t *testing.T, o dynamodb.Options, projectID int64) string {
+	t.Helper()
+	out, err := o.Client().GetItem(t.Context(), &sdk.GetItemInput{TableName: aws.String(o.Prefix + "-alerts"), Key: map[string]types.AttributeValue{
+		"pk": &types.AttributeValueMemberS{Value: fmt.Sprintf("PROJECT#%d", projectID)}, "sk": &types.AttributeValueMemberS{Value: fmt.Sprintf("ALERT#%019d", 1)},
+	}})
+	if err != nil || out.Item == nil {
+		t.Fatalf("the stored alert = %v, %v", out, err)
+	}
+	stored, _ := out.Item["peak_severity"].(*types.AttributeValueMemberS)
+	if stored == nil {
+		return ""
+	}
+	return stored.Value
+}
+
+// A slot of an earlier release tells no severities.
+func TestAGraverRepeatOfAnOlderAlert(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	s, p := openWith(t, o), newProjectID()
+	first := newOccurrence()
+	report(t, s, p, first)
+	withoutSeverities(t, o, p)
+	low, critical := first, first
+	low.Severity, critical.Severity = alert.SeverityLow, alert.SeverityCritical
+	for i, test := range []struct {
+		sent   alert.Occurrence
+		graver bool
+		want   alert.Severity
+	}{{low, false, alert.SeverityHigh}, {critical, true, alert.SeverityCritical}, {low, false, alert.SeverityCritical}} {
+		if got := report(t, s, p, test.sent)[0]; got.Graver != test.graver {
+			t.Errorf("repeat %d = %+v, want it graver: %t", i, got, test.graver)
+		}
+		if got := must[alert.Alert](t)(s.Alert(t.Context(), p, 1)).PeakSeverity; got != test.want {
+			t.Errorf("after repeat %d the alert is %s at worst, want %s", i, got, test.want)
+		}
+	}
+}
+
+// withoutSeverities leaves of the slots of a project what an earlier release kept.
+func withoutSeverities(t *testing.T, o dynamodb.Options, projectID int64) {
+	t.Helper()
+	c, table := o.Client(), aws.String(o.Prefix+"-alerts")
+	out, err := c.Scan(t.Context(), &sdk.ScanInput{
+		TableName: table, FilterExpression: aws.String("begins_with(pk, :slots)"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":slots": &types.AttributeValueMemberS{Value: fmt.Sprintf("OPEN#%d#", projectID)}},
+	})
+	if err != nil || len(out.Items) == 0 {
+		t.Fatalf("the slots = %v, %v", out, err)
+	}
+	for _, it := range out.Items {
+		if _, err := c.UpdateItem(t.Context(), &sdk.UpdateItemInput{
+			TableName: table, Key: map[string]types.AttributeValue{"pk": it["pk"], "sk": it["sk"]},
+			UpdateExpression: aws.String("REMOVE s_critical, s_high, s_medium, s_low, s_info, s_unknown, peak_rank"),
+		}); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -68,7 +68,11 @@ func (s *Store) saveAlert(ctx context.Context, was, is alert.Alert, told []chang
 
 // savingChanges store a change of an alert that is listed with a status, or not.
 func savingChanges(was, is alert.Alert, as alert.Status, stored *item) []change {
-	saved := set(alertItem.key(is.ProjectID, is.IID), append(stateOfAlert(&is), listedField(is.Status))).
+	state := append(stateOfAlert(&is), listedField(is.Status))
+	if countsOnSlot(was) && !is.Open() {
+		state = append(state, peakField(&is)...)
+	}
+	saved := set(alertItem.key(is.ProjectID, is.IID), state).
 		whileListed(was.Version, as).orElse(errStale).tell(stored)
 	return slices.Concat([]change{saved}, slotChanges(was, is), relistChanges(as, is))
 }

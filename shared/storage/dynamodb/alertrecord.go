@@ -150,10 +150,16 @@ func (r *recording) join(ctx context.Context, o alert.Occurrence) (alert.Recorde
 	case err != nil:
 		return alert.Recorded{}, err
 	case found.opened:
-		return alert.Recorded{Outcome: alert.Repeated, IID: found.iid, Title: found.title}, nil
+		return r.repeat(ctx, found, o)
 	default:
 		return r.open(ctx, found, o)
 	}
+}
+
+// repeat returns what became of an occurrence that the slot has counted.
+func (r *recording) repeat(ctx context.Context, found slot, o alert.Occurrence) (alert.Recorded, error) {
+	graver, err := r.store.raise(ctx, r.projectID, slotKey(r.projectID, o.Fingerprint), found)
+	return alert.Recorded{Outcome: alert.Repeated, IID: found.iid, Title: found.title, Graver: graver}, err
 }
 
 // found returns the slot as an occurrence left it.
@@ -186,11 +192,16 @@ func (r *recording) open(ctx context.Context, found slot, o alert.Occurrence) (a
 	if err != nil {
 		return alert.Recorded{}, err
 	}
-	recorded, err := r.create(ctx, o, o.Alert(r.projectID, found.iid, found.createdAt), payload)
+	// Another caller, who died, may have counted what is graver.
+	a, outcome, err := r.create(ctx, o, found.raised(o.Alert(r.projectID, found.iid, found.createdAt)), payload)
 	if err == nil {
-		err = r.store.conclude(ctx, k, recorded.IID, recorded.Title)
+		err = r.store.conclude(ctx, k, a)
 	}
-	return recorded, err
+	if err != nil || outcome == alert.Opened {
+		return alert.Recorded{Outcome: outcome, IID: a.IID, Title: a.Title}, err
+	}
+	found.title, found.peak = a.Title, a.PeakSeverity.Rank()
+	return r.repeat(ctx, found, o)
 }
 
 // iid returns a number for a new alert.
@@ -202,22 +213,23 @@ func (r *recording) iid(ctx context.Context) (int64, error) {
 	return r.store.numberAlerts(ctx, r.projectID, 1)
 }
 
-// create stores an alert, unless another caller has stored it.
-func (r *recording) create(ctx context.Context, o alert.Occurrence, a alert.Alert, p payload) (alert.Recorded, error) {
+// create stores an alert, unless another caller has stored it, and returns it as it is
+// stored.
+func (r *recording) create(ctx context.Context, o alert.Occurrence, a alert.Alert, p payload) (alert.Alert, alert.Outcome, error) {
 	err := r.store.write(ctx, openChanges(o, a, p)...)
 	stored, there := failed(err, 0)
 	if !there {
-		return alert.Recorded{Outcome: alert.Opened, IID: a.IID, Title: a.Title}, err
+		return a, alert.Opened, err
 	}
 	first, err := alertKind.read(stored)
 	name, _, nameErr := payloadIn(stored)
 	if err := errors.Join(err, nameErr); err != nil {
-		return alert.Recorded{}, err
+		return alert.Alert{}, "", err
 	}
 	if name == p.name { // the answer was lost, and the alert has changed since
-		return alert.Recorded{Outcome: alert.Opened, IID: first.IID, Title: first.Title}, nil
+		return first, alert.Opened, nil
 	}
-	return alert.Recorded{Outcome: alert.Repeated, IID: first.IID, Title: first.Title}, r.store.removePayload(ctx, p)
+	return first, alert.Repeated, r.store.removePayload(ctx, p)
 }
 
 // openChanges store a new alert, in the lists and counts too, and its messages. The first

@@ -43,12 +43,16 @@ type slot struct {
 	createdAt time.Time // when the alert got the number
 	opened    bool      // the alert is stored
 	title     string    // of the stored alert
+	peak      int64     // the rank of the gravest severity that the stored alert tells
+
+	gravest alert.Severity // of the occurrences that it counted; none: ""
 }
 
 func slotFields(s *slot) fields {
 	return fields{
 		{"event_count", &s.events}, {"begun_at", &s.begunAt}, {"last_at", &s.lastAt}, {"iid", &s.iid},
 		{"created_at", &s.createdAt}, {"opened", &s.opened}, {"title", &s.title},
+		{"peak_rank", &s.peak},
 	}
 }
 
@@ -56,18 +60,30 @@ func readSlot(it item) (s slot, err error) {
 	if err := slotFields(&s).read(it); err != nil {
 		return s, fmt.Errorf("read stored slot of an alert: %w", err)
 	}
+	s.gravest = gravestIn(it)
 	return s, nil
 }
 
 // counted returns the alert with the events of its slot.
 func (s slot) counted(a alert.Alert) alert.Alert {
 	a.Events, a.LastEventAt = s.events, s.lastAt
+	return s.raised(a)
+}
+
+// raised returns the alert with what its slot knows of its gravest severity.
+func (s slot) raised(a alert.Alert) alert.Alert {
+	if s.gravest.Graver(a.PeakSeverity) {
+		a.PeakSeverity = s.gravest
+	}
 	return a
 }
 
 // slotOf returns the slot of an alert that is reopened.
 func slotOf(a alert.Alert) slot {
-	return slot{a.Events, a.CreatedAt, a.LastEventAt, a.IID, a.CreatedAt, true, a.Title}
+	return slot{
+		events: a.Events, begunAt: a.CreatedAt, lastAt: a.LastEventAt, iid: a.IID, createdAt: a.CreatedAt,
+		opened: true, title: a.Title, peak: a.PeakSeverity.Rank(),
+	}
 }
 
 func (s *Store) slot(ctx context.Context, k key) (found slot, ok bool, err error) {
@@ -85,7 +101,7 @@ func (s *Store) slot(ctx context.Context, k key) (found slot, ok bool, err error
 func (s *Store) fire(ctx context.Context, k key, o alert.Occurrence, now time.Time) (slot, error) {
 	out, err := s.client.UpdateItem(ctx, &sdk.UpdateItemInput{
 		TableName: s.table(k), Key: k.item(),
-		UpdateExpression:          aws.String("SET begun_at = if_not_exists(begun_at, :now), last_at = :now ADD event_count :count"),
+		UpdateExpression:          aws.String("SET begun_at = if_not_exists(begun_at, :now), last_at = :now ADD event_count :count" + alsoCount(o)),
 		ExpressionAttributeValues: item{":now": number(now.UnixMicro()), ":count": number(o.Count)},
 		ReturnValues:              types.ReturnValueAllNew,
 	}, func(o *sdk.Options) { o.Retryer = retryRejected })
@@ -93,6 +109,14 @@ func (s *Store) fire(ctx context.Context, k key, o alert.Occurrence, now time.Ti
 		return slot{}, fmt.Errorf("%w: %w", alert.ErrUncertain, err)
 	}
 	return readSlot(out.Attributes)
+}
+
+// alsoCount adds the occurrence to those of its severity.
+func alsoCount(o alert.Occurrence) string {
+	if o.Severity == "" {
+		return ""
+	}
+	return ", " + severityCount(o.Severity) + " :count"
 }
 
 // errGone means that the slot was removed: its alert was opened and resolved.
@@ -118,10 +142,10 @@ func (s *Store) assign(ctx context.Context, k key, iid int64, now time.Time) (sl
 }
 
 // conclude marks the slot as opened, unless its alert was resolved already.
-func (s *Store) conclude(ctx context.Context, k key, iid int64, title string) error {
-	yes := true
-	return s.writeIf(ctx, set(k, fields{{"opened", &yes}, {"title", &title}}).
-		when("iid = :iid", item{":iid": number(iid)}))
+func (s *Store) conclude(ctx context.Context, k key, a alert.Alert) error {
+	yes, peak := true, a.PeakSeverity.Rank()
+	return s.writeIf(ctx, set(k, fields{{"opened", &yes}, {"title", &a.Title}, {"peak_rank", &peak}}).
+		when("iid = :iid", item{":iid": number(a.IID)}))
 }
 
 // The pauses between two reads of a slot.

@@ -81,13 +81,33 @@ func (r recording) record(o alert.Occurrence, payload []byte) ([]alert.Recorded,
 // count counts an occurrence on the open alert, or returns sql.ErrNoRows.
 func (r recording) count(o alert.Occurrence) (alert.Recorded, error) {
 	const query = `UPDATE alerts SET events = events + ?, last_event_at = max(last_event_at, ?)
-		WHERE ` + counting + " RETURNING iid, title"
-	return one(context.Background(), r, scanRepeated, query, o.Count, micros(r.now), r.projectID, o.Fingerprint)
+		WHERE ` + counting + " RETURNING id, iid, title, severity, peak_severity"
+	found, err := one(context.Background(), r, scanRepeated, query, o.Count, micros(r.now), r.projectID, o.Fingerprint)
+	if err != nil {
+		return alert.Recorded{}, err
+	}
+	repeated := alert.Recorded{Outcome: alert.Repeated, IID: found.IID, Title: found.Title, Graver: o.Severity.Graver(found.PeakSeverity)}
+	if repeated.Graver {
+		err = r.raise(found, o.Severity)
+	}
+	return repeated, err
 }
 
-func scanRepeated(r row) (alert.Recorded, error) {
-	repeated := alert.Recorded{Outcome: alert.Repeated}
-	return repeated, r.Scan(&repeated.IID, &repeated.Title)
+// repeated is what the store returns of an alert that counts an occurrence.
+type repeated struct {
+	id int64 // of its row
+	alert.Alert
+}
+
+func scanRepeated(r row) (found repeated, err error) {
+	err = r.Scan(&found.id, &found.IID, &found.Title, &found.Severity, &found.PeakSeverity)
+	completeAlert(&found.Alert)
+	return found, err
+}
+
+// raise stores that the alert has become graver, and what follows from that.
+func (r recording) raise(found repeated, to alert.Severity) error {
+	return r.exec("UPDATE alerts SET peak_severity = ? WHERE id = ?", to, found.id)
 }
 
 // open stores a new alert.

@@ -20,6 +20,8 @@ import (
 var alerts = []promise{
 	{"are opened and read back", openAlert},
 	{"keep the first occurrence and count the others", repeatAlert},
+	{"keep the gravest severity of their repeats", graverRepeats},
+	{"become graver once, whoever repeats them at once", graverAtOnce},
 	{"are resolved by a recovery, and a later fire opens another", recoverAlert},
 	{"outlive a recovery that is late", lateRecovery},
 	{"stay alone where occurrences are not grouped", ungroupedAlerts},
@@ -177,6 +179,87 @@ func repeatAlert(t *testing.T, s storage.Store) {
 	wantSame(t, "Alerts", allAlerts(t, s, p), []alert.Alert{a})
 	got := must[[]byte](t)(s.AlertPayload(t.Context(), p, 1))
 	wantSame(t, "AlertPayload", string(got), string(first.Payload))
+}
+
+// graver is how a repeat that is graver than all before is recorded.
+func graver(iid int64, o alert.Occurrence) alert.Recorded {
+	recorded := did(alert.Repeated, iid, o)
+	recorded.Graver = true
+	return recorded
+}
+
+func graverRepeats(t *testing.T, s storage.Store) {
+	p, o := newProjectID(), newOccurrence()
+	o.Severity = alert.SeverityLow
+	with := func(severity alert.Severity, count int64) alert.Occurrence {
+		again := o
+		again.Severity, again.Count, again.Title = severity, count, "Another title"
+		return again
+	}
+	want := wantAlert(p, 1, o)
+	check := func(what string) {
+		t.Helper()
+		wantSame(t, "the alert "+what, readAlert(t, s, p, 1), want)
+		listed := want
+		listed.Activity = nil
+		wantSame(t, "the alert in a list "+what, allAlerts(t, s, p), []alert.Alert{listed})
+	}
+	wantReport(t, s, p, o, did(alert.Opened, 1, o))
+	for _, step := range []struct {
+		severity alert.Severity
+		count    int64
+		want     alert.Recorded
+	}{
+		{alert.SeverityLow, 1, did(alert.Repeated, 1, o)}, {alert.SeverityUnknown, 2, did(alert.Repeated, 1, o)},
+		{alert.SeverityMedium, 3, graver(1, o)}, {alert.SeverityMedium, 1, did(alert.Repeated, 1, o)},
+		{alert.SeverityLow, 1, did(alert.Repeated, 1, o)}, {alert.SeverityCritical, 1, graver(1, o)},
+		{alert.SeverityHigh, 1, did(alert.Repeated, 1, o)}, {alert.SeverityCritical, 2, did(alert.Repeated, 1, o)},
+	} {
+		wantReport(t, s, p, with(step.severity, step.count), step.want)
+		want.Events += step.count
+		if step.want.Graver {
+			want.PeakSeverity = step.severity
+		}
+		check("after a repeat that is " + string(step.severity))
+	}
+	for _, c := range []alert.Change{acknowledge(now), resolve(now), reopen(now)} {
+		got := must[alert.Alert](t)(s.ChangeAlert(t.Context(), want, c))
+		want = want.Changed(c)
+		wantSame(t, "ChangeAlert", got, want)
+		check("after a change")
+	}
+	wantReport(t, s, p, with(alert.SeverityHigh, 1), did(alert.Repeated, 1, o))
+	wantReport(t, s, p, recovery(o), did(alert.Recovered, 1, o))
+	if got := readAlert(t, s, p, 1); got.PeakSeverity != alert.SeverityCritical || got.Severity != alert.SeverityLow {
+		t.Errorf("the resolved alert was %s and at worst %s, want low and critical", got.Severity, got.PeakSeverity)
+	}
+	wantReport(t, s, p, o, did(alert.Opened, 2, o))
+	if got := readAlert(t, s, p, 2); got.PeakSeverity != alert.SeverityLow {
+		t.Errorf("the next alert is at worst %s, want low", got.PeakSeverity)
+	}
+}
+
+func graverAtOnce(t *testing.T, s storage.Store) {
+	p, o := newProjectID(), newOccurrence()
+	o.Severity = alert.SeverityUnknown
+	wantReport(t, s, p, o, did(alert.Opened, 1, o))
+	var times atomic.Int64
+	race(12, func(i int) error {
+		again := o
+		again.Severity = alert.Severities[i%3]
+		recorded, err := s.RecordOccurrences(t.Context(), p, [][]alert.Occurrence{{again}}, now)
+		wantOK(t, "RecordOccurrences", err)
+		if recorded[0][0].Graver {
+			times.Add(1)
+		}
+		return err
+	})
+	if n := times.Load(); n < 1 || n > 3 {
+		t.Errorf("the alert became graver %d times, want once for each of at most three severities", n)
+	}
+	if a := readAlert(t, s, p, 1); a.PeakSeverity != alert.SeverityCritical || a.Events != 13 || a.Version != 1 {
+		t.Errorf("the alert is %+v, want it critical at worst, with 13 events", a)
+	}
 }
 
 func recoverAlert(t *testing.T, s storage.Store) {
