@@ -54,8 +54,10 @@ func aboutMonitoring() []scenario {
 		// beside the alert.
 		send("an alert", "integration", cost{}, `{"title":"first","fingerprint":"first"}`),
 		send("a hundred alerts in one webhook", "integration", cost{}, hundred()),
+		send("the first repeat in a minute, with its payload", "integration", cost{3, 2, 0}, `{"title":"first","fingerprint":"first"}`),
 		send("an alert repeated", "integration", cost{2, 1, 0}, `{"title":"first","fingerprint":"first"}`),
 		send("a new alert", "integration", cost{6, 6, 0}, `{"title":"second","fingerprint":"second"}`), // its payload beside another write
+		send("the first repeats of a hundred alerts in a minute, with their payloads", "integration", cost{15, 200, 0}, hundred()),
 		send("a hundred alerts repeated in one webhook", "integration", cost{8, 100, 0}, hundred()),
 		{rest: "POST " + one + "/test", send: nothing, status: 200, keep: "alert", needs: developer},
 		{rest: "POST " + one + "/test", status: 400, needs: developer},

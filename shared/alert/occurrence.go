@@ -33,6 +33,20 @@ type Occurrence struct {
 	Tell bool
 }
 
+// LatestPayload is the newest payload of a repeat that is kept.
+type LatestPayload struct {
+	Text []byte // JSON
+	At   time.Time
+}
+
+// LatestPayloadEvery is the time after which a repeat's payload takes the place of an
+// earlier one. Those between are only counted.
+const LatestPayloadEvery = time.Minute
+
+// KeepsPayload reports whether the payload of a repeat is to take the place of the
+// latest one, which was kept at a time; zero: there is none.
+func KeepsPayload(latest, now time.Time) bool { return !now.Before(latest.Add(LatestPayloadEvery)) }
+
 // Fingerprint identifies the problem that an occurrence is about. It is opaque,
 // and empty if an occurrence has none.
 type Fingerprint string

@@ -45,6 +45,10 @@ type Reader interface {
 	// alert, or a fault.NotFound error.
 	AlertPayload(ctx context.Context, projectID, iid int64) ([]byte, error)
 
+	// LatestPayload returns the newest payload of a repeat that is kept. It is
+	// zero where nothing repeated, and where there is no such alert.
+	LatestPayload(ctx context.Context, projectID, iid int64) (LatestPayload, error)
+
 	// OpenAlert returns the open grouped alert with the fingerprint, or a
 	// fault.NotFound error.
 	OpenAlert(ctx context.Context, projectID int64, f Fingerprint) (Alert, error)
@@ -80,8 +84,9 @@ type Recorder interface {
 	// project (a number may stay unused after a crash or a race). Title,
 	// severity, payload and all other fields stay those of the first
 	// occurrence, but PeakSeverity follows a graver one in the same operation
-	// and never falls. That leaves Version and UpdatedAt as they are, like
-	// events. Of occurrences that come at once, those are Graver that raised
+	// and never falls, and the payload of the first repeat is the latest one,
+	// until one comes LatestPayloadEvery later. That leaves Version and UpdatedAt
+	// as they are, like events. Of occurrences that come at once, those are Graver that raised
 	// PeakSeverity. A recovery sets Status, EndedAt and Activity of the alert. A
 	// recovery that ended before the open alert started is Unmatched, unless
 	// it has IgnoreStart. When callers send recoveries at once, one resolves

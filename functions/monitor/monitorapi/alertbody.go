@@ -62,6 +62,8 @@ type detailedAlert struct {
 	Annotations      map[string]string `json:"annotations"`
 	Payload          json.RawMessage   `json:"payload"`
 	PayloadTruncated bool              `json:"payload_truncated"`
+	LatestPayload    json.RawMessage   `json:"latest_payload"`
+	LatestPayloadAt  web.Time          `json:"latest_payload_at"`
 }
 
 type activityBody struct {
@@ -148,18 +150,22 @@ func (a *api) answerAlert(w http.ResponseWriter, r *http.Request, p project.Proj
 	return web.JSON(w, http.StatusOK, a.fittingAlert(p, found, n))
 }
 
-// fittingAlert returns the alert without its payload if the answer would be too
-// large with it, and then without the details too if it still would be: they
-// repeat parts of the payload, possibly with more escapes.
+// fittingAlert returns the alert without the newest payload of a repeat if the answer
+// would be too large with it, without its own payload if it still would be, and then
+// without the details too: they repeat parts of the payload, possibly with more escapes.
 func (a *api) fittingAlert(p project.Project, found foundAlert, n names) detailedAlert {
 	body := a.alertBody(p, found.Alert, n)
 	detailed := newDetailedAlert(body, found.Alert, n, found.payload)
+	detailed.LatestPayload, detailed.LatestPayloadAt = found.latest.Text, web.Time(found.latest.At)
+	if !web.Fits(detailed) {
+		detailed.LatestPayload = nil
+	}
 	if !web.Fits(detailed) {
 		detailed.Payload, detailed.PayloadTruncated = nil, true
 	}
 	if !web.Fits(detailed) {
 		detailed = newDetailedAlert(body, found.Alert, n, nil)
-		detailed.PayloadTruncated = true
+		detailed.PayloadTruncated, detailed.LatestPayloadAt = true, web.Time(found.latest.At)
 	}
 	return detailed
 }

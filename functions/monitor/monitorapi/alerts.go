@@ -70,6 +70,7 @@ func readQuery(params *web.Values) alert.Query {
 type foundAlert struct {
 	alert.Current
 	payload      json.RawMessage
+	latest       alert.LatestPayload
 	integrations map[int64]string // names
 }
 
@@ -86,6 +87,10 @@ func (a *api) foundAlert(r *http.Request, p project.Project, read readAlert) (fo
 	})
 	reads.Go(func() (err error) {
 		found.payload, err = a.payload(ctx, p.ID, iid)
+		return err
+	})
+	reads.Go(func() (err error) {
+		found.latest, err = a.latestPayload(ctx, p.ID, iid)
 		return err
 	})
 	reads.Go(func() (err error) {

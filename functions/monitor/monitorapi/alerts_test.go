@@ -39,7 +39,7 @@ func TestAlertBody(t *testing.T) {
 	list1.Want(t, 200, list{want})
 	for field, value := range map[string]any{
 		"activity": list{}, "query": nil, "generator_url": nil, "y_label": nil, "incident_markdown": nil,
-		"annotations": object{}, "payload": payload, "payload_truncated": false,
+		"annotations": object{}, "payload": payload, "payload_truncated": false, "latest_payload": nil, "latest_payload_at": nil,
 	} {
 		want[field] = value
 	}
@@ -73,6 +73,26 @@ func TestDetailsOfAMetricsAlert(t *testing.T) {
 	} {
 		if diff := cmp.Diff(want, got[field]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", field, diff)
+		}
+	}
+}
+
+func TestTheNewestPayloadOfARepeat(t *testing.T) {
+	s := arrange(t)
+	one := s.endpoint(t)
+	for n, step := range []struct {
+		after time.Duration
+		want  any // the number in the newest payload
+	}{{0, nil}, {time.Second, 1.0}, {59 * time.Second, 1.0}, {time.Second, 3.0}} {
+		s.Pass(step.after)
+		s.fire(t, one, object{"title": "Disk full", "fingerprint": "disk", "n": n})
+		got := s.Call(t, "GET", alerts+"/1", nil).Object(t)
+		latest, _ := got["latest_payload"].(object)
+		if latest["n"] != step.want || got["payload"].(object)["n"] != 0.0 {
+			t.Errorf("after payload %d the newest payload is %v beside %v, want number %v", n, latest, got["payload"], step.want)
+		}
+		if at := s.Now().Format("2006-01-02T15:04:05.000Z"); (n == 1 || n == 3) && got["latest_payload_at"] != at {
+			t.Errorf("the newest payload came at %v, want %s", got["latest_payload_at"], at)
 		}
 	}
 }

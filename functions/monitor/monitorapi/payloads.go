@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"gatehouse/shared/alert"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/mapping"
@@ -65,6 +66,17 @@ func (a *api) payload(ctx context.Context, projectID, iid int64) (json.RawMessag
 	}
 	document, err := payload.Read(text)
 	return document.Text, err
+}
+
+// latestPayload returns the newest payload of a repeat; zero: none.
+func (a *api) latestPayload(ctx context.Context, projectID, iid int64) (alert.LatestPayload, error) {
+	latest, err := a.app.Alerts.LatestPayload(ctx, projectID, iid)
+	if err != nil || latest.At.IsZero() {
+		return alert.LatestPayload{}, err
+	}
+	document, err := payload.Read(latest.Text)
+	latest.Text = document.Text
+	return latest, err
 }
 
 // previewNew does the same as preview for a new HTTP endpoint.

@@ -35,7 +35,11 @@ func TestBudgetOfAlerts(t *testing.T) {
 	for i := range fresh {
 		fresh[i] = newOccurrence()
 	}
-	report(t, s, p, append(many, open, ended)...)
+	for range 2 { // the payload of the first repeat is kept
+		report(t, s, p, append(many, open, ended)...)
+	}
+	once := newOccurrence()
+	report(t, s, p, once)
 	acknowledged, resolved, triggered := alert.Acknowledged, alert.Resolved, alert.Triggered
 	change := func(to *alert.Status) func() {
 		return func() {
@@ -52,6 +56,7 @@ func TestBudgetOfAlerts(t *testing.T) {
 		steps, widest int
 	}{
 		{"a repeat", func() { report(t, measured, p, open) }, 1, 1},
+		{"a repeat that is the first in a minute", func() { report(t, measured, p, once) }, 2, 1},
 		{"a graver repeat", func() { report(t, measured, p, graver) }, 3, 1},
 		{"another", func() { report(t, measured, p, graver) }, 1, 1},
 		{"a new alert", func() { report(t, measured, p, newOccurrence()) }, 5, 2},

@@ -158,7 +158,11 @@ func (r *recording) join(ctx context.Context, o alert.Occurrence) (alert.Recorde
 
 // repeat returns what became of an occurrence that the slot has counted.
 func (r *recording) repeat(ctx context.Context, found slot, o alert.Occurrence) (alert.Recorded, error) {
-	graver, err := r.store.raise(ctx, r.projectID, slotKey(r.projectID, o.Fingerprint), found)
+	k := slotKey(r.projectID, o.Fingerprint)
+	graver, err := r.store.raise(ctx, r.projectID, k, found)
+	if err == nil && alert.KeepsPayload(found.payloadAt, r.now) {
+		err = r.store.keepLatest(ctx, r.projectID, k, found, o.Payload, r.now)
+	}
 	return alert.Recorded{Outcome: alert.Repeated, IID: found.iid, Title: found.title, Graver: graver}, err
 }
 

@@ -66,6 +66,7 @@ func (s *Store) removeSomeAlerts(ctx context.Context, projectID int64, most int)
 		if a.Fingerprint != "" {
 			parts = append(parts, remove(slotKey(projectID, a.Fingerprint)), remove(aloneKey(a.Alert)))
 		}
+		parts = append(parts, removeLatest(a.Alert)...)
 		listed := a.Alert
 		listed.Status = a.as
 		parts = append(parts, unlist(listed)...)

@@ -38,7 +38,7 @@ func TestAlertsOfDeletedProjectsAreRemoved(t *testing.T) {
 	for at, crashed := 1, true; crashed; at++ {
 		p := add()
 		report(t, s, p.ID, large, alone)
-		report(t, s, p.ID, recovery(alone), newOccurrence())
+		report(t, s, p.ID, recovery(alone), newOccurrence(), large)
 		crashed = deleteUntil(t, o, at, p.ID)
 		if _, err := s.Project(t.Context(), p.ID); err == nil { // crashed too early
 			if err := s.DeleteProject(t.Context(), p.ID); err != nil {

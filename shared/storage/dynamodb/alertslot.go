@@ -43,6 +43,7 @@ type slot struct {
 	createdAt time.Time // when the alert got the number
 	opened    bool      // the alert is stored
 	title     string    // of the stored alert
+	payloadAt time.Time // when the payload of a repeat was kept; zero: never
 	peak      int64     // the rank of the gravest severity that the stored alert tells
 
 	gravest alert.Severity // of the occurrences that it counted; none: ""
@@ -52,7 +53,7 @@ func slotFields(s *slot) fields {
 	return fields{
 		{"event_count", &s.events}, {"begun_at", &s.begunAt}, {"last_at", &s.lastAt}, {"iid", &s.iid},
 		{"created_at", &s.createdAt}, {"opened", &s.opened}, {"title", &s.title},
-		{"peak_rank", &s.peak},
+		{"peak_rank", &s.peak}, {"payload_at", &s.payloadAt},
 	}
 }
 

@@ -22,6 +22,7 @@
 //	alerts        COUNTER#<project>              COUNT#<shard>             a part of the numbers of alerts by status and severity
 //	alerts        COUNTER#<project>              COUNTER                   the last iid in a project
 //	alerts        DAYS#<project>                 <day>#<shard>             a part of the numbers of alerts that were opened on a day                         three months later
+//	alerts        LATEST#<project>#<iid>         <number>                  a chunk of the newest payload of a repeat
 //	alerts        LIST#gone                      <id>                      a deleted project that may have alerts left
 //	alerts        OPEN#<project>#<fingerprint>   ALONE#<iid>               an open alert that is not grouped
 //	alerts        OPEN#<project>#<fingerprint>   SLOT                      counts the events of an open alert

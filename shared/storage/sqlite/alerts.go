@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gatehouse/shared/alert"
+	"gatehouse/shared/fault"
 	"gatehouse/shared/storage/packed"
 )
 
@@ -55,6 +56,19 @@ func (s *Store) AlertPayload(ctx context.Context, projectID, iid int64) ([]byte,
 		return nil, err
 	}
 	return packed.Unpack(payload)
+}
+
+// LatestPayload returns the newest payload of a repeat that is kept.
+func (s *Store) LatestPayload(ctx context.Context, projectID, iid int64) (latest alert.LatestPayload, err error) {
+	const query = `SELECT at, packed FROM alert_latest_payloads
+		WHERE alert_id = (SELECT id FROM alerts WHERE project_id = ? AND iid = ?)`
+	var stored []byte
+	_, err = find(ctx, s.readers, fault.NotFound, func(r row) (bool, error) { return true, r.Scan((*moment)(&latest.At), &stored) }, query, projectID, iid)
+	if err != nil {
+		return alert.LatestPayload{}, fault.IgnoreNotFound(err)
+	}
+	latest.Text, err = packed.Unpack(stored)
+	return latest, err
 }
 
 // OpenAlert returns the open grouped alert with the fingerprint.

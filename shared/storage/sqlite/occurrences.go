@@ -69,7 +69,7 @@ func (r recording) record(o alert.Occurrence, payload []byte) ([]alert.Recorded,
 		return r.recover(o)
 	}
 	if o.Joins() {
-		repeated, err := r.count(o)
+		repeated, err := r.count(o, payload)
 		if !errors.Is(err, sql.ErrNoRows) {
 			return []alert.Recorded{repeated}, err
 		}
@@ -79,9 +79,9 @@ func (r recording) record(o alert.Occurrence, payload []byte) ([]alert.Recorded,
 }
 
 // count counts an occurrence on the open alert, or returns sql.ErrNoRows.
-func (r recording) count(o alert.Occurrence) (alert.Recorded, error) {
+func (r recording) count(o alert.Occurrence, payload []byte) (alert.Recorded, error) {
 	const query = `UPDATE alerts SET events = events + ?, last_event_at = max(last_event_at, ?)
-		WHERE ` + counting + " RETURNING id, iid, title, severity, peak_severity"
+		WHERE ` + counting + " RETURNING id, iid, title, severity, peak_severity, latest_payload_at"
 	found, err := one(context.Background(), r, scanRepeated, query, o.Count, micros(r.now), r.projectID, o.Fingerprint)
 	if err != nil {
 		return alert.Recorded{}, err
@@ -90,6 +90,9 @@ func (r recording) count(o alert.Occurrence) (alert.Recorded, error) {
 	if repeated.Graver {
 		err = r.raise(found, o.Severity)
 	}
+	if err == nil && alert.KeepsPayload(found.latestAt, r.now) {
+		err = r.keepPayload(found, payload)
+	}
 	return repeated, err
 }
 
@@ -97,10 +100,11 @@ func (r recording) count(o alert.Occurrence) (alert.Recorded, error) {
 type repeated struct {
 	id int64 // of its row
 	alert.Alert
+	latestAt time.Time // when the payload of a repeat was kept; zero: never
 }
 
 func scanRepeated(r row) (found repeated, err error) {
-	err = r.Scan(&found.id, &found.IID, &found.Title, &found.Severity, &found.PeakSeverity)
+	err = r.Scan(&found.id, &found.IID, &found.Title, &found.Severity, &found.PeakSeverity, (*moment)(&found.latestAt))
 	completeAlert(&found.Alert)
 	return found, err
 }
@@ -108,6 +112,14 @@ func scanRepeated(r row) (found repeated, err error) {
 // raise stores that the alert has become graver, and what follows from that.
 func (r recording) raise(found repeated, to alert.Severity) error {
 	return r.exec("UPDATE alerts SET peak_severity = ? WHERE id = ?", to, found.id)
+}
+
+// keepPayload keeps the payload of a repeat instead of the former one.
+func (r recording) keepPayload(found repeated, payload []byte) error {
+	return errors.Join(
+		r.exec("UPDATE alerts SET latest_payload_at = ? WHERE id = ?", micros(r.now), found.id),
+		r.exec("INSERT OR REPLACE INTO alert_latest_payloads (alert_id, at, packed) VALUES (?, ?, ?)", found.id, micros(r.now), payload),
+	)
 }
 
 // open stores a new alert.

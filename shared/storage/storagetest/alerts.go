@@ -22,6 +22,7 @@ var alerts = []promise{
 	{"keep the first occurrence and count the others", repeatAlert},
 	{"keep the gravest severity of their repeats", graverRepeats},
 	{"become graver once, whoever repeats them at once", graverAtOnce},
+	{"keep the newest payload of their repeats, one a minute", latestPayload},
 	{"are resolved by a recovery, and a later fire opens another", recoverAlert},
 	{"outlive a recovery that is late", lateRecovery},
 	{"stay alone where occurrences are not grouped", ungroupedAlerts},
@@ -259,6 +260,45 @@ func graverAtOnce(t *testing.T, s storage.Store) {
 	}
 	if a := readAlert(t, s, p, 1); a.PeakSeverity != alert.SeverityCritical || a.Events != 13 || a.Version != 1 {
 		t.Errorf("the alert is %+v, want it critical at worst, with 13 events", a)
+	}
+}
+
+func latestPayload(t *testing.T, s storage.Store) {
+	p, o := newProjectID(), newOccurrence()
+	wantReport(t, s, p, o, did(alert.Opened, 1, o))
+	check := func(what string, want alert.LatestPayload) {
+		t.Helper()
+		got := must[alert.LatestPayload](t)(s.LatestPayload(t.Context(), p, 1))
+		if !bytes.Equal(got.Text, want.Text) || !got.At.Equal(want.At) {
+			t.Errorf("LatestPayload %s = %d bytes of %v, want %d of %v", what, len(got.Text), got.At, len(want.Text), want.At)
+		}
+	}
+	check("before a repeat", alert.LatestPayload{})
+	large := secret.Random(1 << 20)
+	for _, step := range []struct {
+		after   time.Duration // the opening
+		sent    []byte
+		kept    []byte
+		keptFor time.Duration
+	}{
+		{0, []byte(`{"n":1}`), []byte(`{"n":1}`), 0},
+		{time.Minute - time.Microsecond, large, []byte(`{"n":1}`), 0},
+		{time.Minute, large, large, time.Minute},
+		{2*time.Minute - 1000, []byte(`{"n":2}`), large, time.Minute},
+		{time.Hour, []byte(`{"n":3}`), []byte(`{"n":3}`), time.Hour},
+	} {
+		again := o
+		again.Payload = step.sent
+		wantSame(t, "RecordOccurrences", report(t, s, p, again, now.Add(step.after)), []alert.Recorded{did(alert.Repeated, 1, o)})
+		check(fmt.Sprintf("after %v", step.after), alert.LatestPayload{Text: step.kept, At: now.Add(step.keptFor)})
+	}
+	got := must[[]byte](t)(s.AlertPayload(t.Context(), p, 1))
+	wantSame(t, "AlertPayload", string(got), string(o.Payload))
+	wantSame(t, "RecordOccurrences", report(t, s, p, recovery(o), now.Add(time.Hour)), []alert.Recorded{did(alert.Recovered, 1, o)})
+	check("of a resolved alert", alert.LatestPayload{Text: []byte(`{"n":3}`), At: now.Add(time.Hour)})
+	wantReport(t, s, p, o, did(alert.Opened, 2, o))
+	if next := must[alert.LatestPayload](t)(s.LatestPayload(t.Context(), p, 2)); next.Text != nil {
+		t.Errorf("the next alert has the newest payload %s", next.Text)
 	}
 }
 
