@@ -3,6 +3,7 @@ package dynamodb
 import (
 	"context"
 	"errors"
+	"time"
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/fault"
@@ -28,13 +29,13 @@ func (s slot) rises() bool { return s.gravest != "" && s.gravest.Rank() > s.peak
 // raise stores the gravest severity of an open alert after an occurrence that its slot
 // has counted, and reports whether the alert has become graver. Of several callers one
 // does.
-func (s *Store) raise(ctx context.Context, projectID int64, k key, found slot) (graver bool, err error) {
+func (s *Store) raise(ctx context.Context, projectID int64, k key, found slot, o alert.Occurrence, now time.Time) (graver bool, err error) {
 	for found.rises() {
 		a, err := alertKind.get(ctx, s, alertItem.key(projectID, found.iid))
 		if err != nil {
 			return false, fault.IgnoreNotFound(err) // it went with its project
 		}
-		err = s.write(ctx, raiseChanges(k, a, found)...)
+		err = s.write(ctx, raiseChanges(k, a, found, o, now)...)
 		if !errors.Is(err, errStale) {
 			return err == nil && found.gravest.Graver(a.PeakSeverity), err
 		}
@@ -46,16 +47,16 @@ func (s *Store) raise(ctx context.Context, projectID int64, k key, found slot) (
 	return false, nil
 }
 
-// raiseChanges store the gravest severity that the slot has counted. What follows from
-// an alert that becomes graver is stored with them.
-func raiseChanges(k key, a alert.Alert, found slot) []change {
+// raiseChanges store the gravest severity that the slot has counted, with the messages
+// about an alert that becomes graver.
+func raiseChanges(k key, a alert.Alert, found slot, o alert.Occurrence, now time.Time) []change {
 	peak := found.gravest.Rank()
 	marked := set(k, fields{{"peak_rank", &peak}}).when("iid = :iid AND (attribute_not_exists(peak_rank) OR peak_rank < :peak)",
 		item{":iid": number(a.IID), ":peak": number(peak)}).orElse(errStale)
 	if !found.gravest.Graver(a.PeakSeverity) { // a function of an earlier release opened it, or marked it late
 		return []change{marked}
 	}
-	return []change{marked, raisePeak(a, found.gravest)}
+	return append([]change{marked, raisePeak(a, found.gravest)}, tellAll(found.raised(a).ToldGraver(o, now))...)
 }
 
 // raisePeak changes the gravest severity of the alert from what was read. As with

@@ -159,7 +159,7 @@ func (r *recording) join(ctx context.Context, o alert.Occurrence) (alert.Recorde
 // repeat returns what became of an occurrence that the slot has counted.
 func (r *recording) repeat(ctx context.Context, found slot, o alert.Occurrence) (alert.Recorded, error) {
 	k := slotKey(r.projectID, o.Fingerprint)
-	graver, err := r.store.raise(ctx, r.projectID, k, found)
+	graver, err := r.store.raise(ctx, r.projectID, k, found, o, r.now)
 	if err == nil && alert.KeepsPayload(found.payloadAt, r.now) {
 		err = r.store.keepLatest(ctx, r.projectID, k, found, o.Payload, r.now)
 	}

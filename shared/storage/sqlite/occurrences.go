@@ -88,7 +88,7 @@ func (r recording) count(o alert.Occurrence, payload []byte) (alert.Recorded, er
 	}
 	repeated := alert.Recorded{Outcome: alert.Repeated, IID: found.IID, Title: found.Title, Graver: o.Severity.Graver(found.PeakSeverity)}
 	if repeated.Graver {
-		err = r.raise(found, o.Severity)
+		err = r.raise(found, o)
 	}
 	if err == nil && alert.KeepsPayload(found.latestAt, r.now) {
 		err = r.keepPayload(found, payload)
@@ -109,9 +109,13 @@ func scanRepeated(r row) (found repeated, err error) {
 	return found, err
 }
 
-// raise stores that the alert has become graver, and what follows from that.
-func (r recording) raise(found repeated, to alert.Severity) error {
-	return r.exec("UPDATE alerts SET peak_severity = ? WHERE id = ?", to, found.id)
+// raise stores that the alert has become graver, and the messages about it.
+func (r recording) raise(found repeated, o alert.Occurrence) error {
+	if err := r.exec("UPDATE alerts SET peak_severity = ? WHERE id = ?", o.Severity, found.id); err != nil {
+		return err
+	}
+	raised, err := alerts.find(context.Background(), r, "WHERE id = ?", found.id)
+	return errors.Join(err, r.tell(raised.ToldGraver(o, r.now)))
 }
 
 // keepPayload keeps the payload of a repeat instead of the former one.

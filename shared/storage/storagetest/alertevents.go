@@ -12,6 +12,7 @@ import (
 
 var alertEvents = []promise{
 	{"are told with what opens, changes and resolves an alert", tellAlert},
+	{"are told of what becomes graver", tellGraver},
 	{"are told once however many fire at once", tellOnce},
 	{"are told of alerts that are not grouped", tellUngrouped},
 	{"are not told of a change that is refused", tellNoRefused},
@@ -51,6 +52,25 @@ func tellAlert(t *testing.T, s storage.Store) {
 	wantTold(t, s, p, 1, alert.EventOpened, alert.EventAcknowledged, alert.EventResolved)
 
 	report(t, s, p, newOccurrence(), now) // where nobody asks
+	wantTold(t, s, p, 2)
+}
+
+func tellGraver(t *testing.T, s storage.Store) {
+	p, o := newProjectID(), telling()
+	o.Severity = alert.SeverityLow
+	for _, severity := range []alert.Severity{
+		alert.SeverityLow, alert.SeverityHigh, alert.SeverityMedium, alert.SeverityCritical, alert.SeverityCritical,
+	} {
+		o.Severity = severity
+		report(t, s, p, o, now)
+	}
+	wantTold(t, s, p, 1, alert.EventOpened, alert.EventGraver, alert.EventGraver)
+
+	quiet := newOccurrence() // where nobody asks
+	quiet.Severity = alert.SeverityLow
+	report(t, s, p, quiet, now)
+	quiet.Severity = alert.SeverityHigh
+	report(t, s, p, quiet, now)
 	wantTold(t, s, p, 2)
 }
 
