@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gatehouse/shared/incident"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
 	"gatehouse/shared/webhook"
@@ -18,6 +19,8 @@ func aboutMonitoring() []scenario {
 		mapped       = integrations + "/{mapped}"
 		old          = integrations + "/{metrics}"
 		alerts       = "/projects/{web}/monitor/alerts"
+		incidents    = "/projects/{web}/monitor/incidents"
+		hot          = incidents + "/{incident}"
 		settings     = "/projects/{web}/monitor/settings"
 		webhooks     = "/projects/{web}/monitor/webhooks"
 		hook         = webhooks + "/{hook}"
@@ -73,6 +76,29 @@ func aboutMonitoring() []scenario {
 		{rest: "PUT " + alerts + "/1", send: `{"assignee_id":{root}}`, status: 200, cost: cost{7, 1, 0}},
 		{rest: "PUT " + alerts + "/{alert}", send: `{"status":"resolved"}`, status: 200, needs: developer},
 		{rest: "PUT " + alerts + "/{alert}", send: `{"status":"triggered","assignee_id":{root}}`, status: 200},
+
+		{rest: "GET " + incidents, status: 200, needs: developer, cost: cost{3, 0, 0}},
+		{rest: "GET " + incidents + "?state=x", status: 400, needs: developer},
+		{rest: "GET " + incidents + "/1", status: 404, needs: developer},
+		{rest: "POST " + incidents, status: 400, needs: developer},
+		{rest: "POST " + incidents, send: `{"title":"Down"}`, status: 201, keep: "incident", needs: developer, stored: names(incident.EventCreated)},
+		{rest: "POST " + incidents, send: `{"title":"Storm","description":"# a","assignee_id":{root},"alert_iids":[2]}`, status: 201, stored: names(incident.EventCreated), cost: cost{10, 4, 5}},
+		{rest: "GET " + incidents, status: 200, cost: cost{5, 0, 0}},
+		{rest: "GET " + incidents + "?state=opened&severity=unknown&search=storm", status: 200, cost: cost{5, 0, 0}},
+		{rest: "GET " + hot, status: 200, needs: developer, cost: cost{5, 0, 0}},
+		{rest: "PUT " + hot, send: `{"status":"acknowledged"}`, status: 200, needs: developer, stored: names(incident.EventChanged), cost: cost{6, 1, 5}},
+		{rest: "PUT " + hot, status: 400, needs: developer},
+		{rest: "PUT " + hot, send: `{"assignee_id":{root},"title":"Up"}`, status: 200, stored: names(incident.EventChanged), cost: cost{7, 1, 5}},
+		{rest: "POST " + hot + "/alerts", send: `{"alert_iid":1}`, status: 201, after: "alert", needs: developer, stored: names(incident.EventLinked)},
+		{rest: "POST " + hot + "/alerts", send: `{"alert_iid":3}`, status: 201, stored: names(incident.EventLinked), cost: cost{9, 2, 5}},
+		{rest: "POST " + hot + "/alerts", status: 400, needs: developer},
+		{rest: "DELETE " + hot + "/alerts/3", status: 204, stored: names(incident.EventUnlinked), cost: cost{7, 2, 5}},
+		{rest: "DELETE " + hot + "/alerts/1000", status: 404, needs: developer},
+		{rest: "POST " + hot + "/timeline", send: `{"note":"On it."}`, status: 201, needs: developer, stored: names(incident.EventNoted), cost: cost{5, 1, 5}},
+		{rest: "POST " + hot + "/timeline", status: 400, needs: developer},
+		{rest: "GET " + hot + "/timeline", status: 200, needs: developer, cost: cost{5, 0, 0}},
+		{rest: "PUT " + hot, send: `{"state_event":"close"}`, status: 200, stored: names(incident.EventClosed), cost: cost{10, 2, 5}},
+		{rest: "PUT " + hot, send: `{"state_event":"reopen"}`, status: 200, stored: names(incident.EventReopened), cost: cost{6, 1, 5}},
 
 		{rest: "GET " + integrations, status: 200, cost: cost{3, 0, 0}},
 		{rest: "GET " + one, status: 200, needs: maintainer, cost: cost{4, 0, 0}},

@@ -1,5 +1,5 @@
 // Package monitorapi serves the REST API for a project's alert integrations,
-// alerts and alert settings.
+// alerts, incidents and alert settings.
 package monitorapi
 
 import (
@@ -40,6 +40,14 @@ func Mount(mux *web.Mux, app *app.App) {
 	mux.Handle("GET /api/v4/projects/{id}/monitor/alerts/{iid}", developer(api.showAlert))
 	mux.Handle("GET /api/v4/projects/{id}/monitor/alerts/{iid}/payload", developer(api.showPayload))
 	mux.Handle("PUT /api/v4/projects/{id}/monitor/alerts/{iid}", developer(api.changeAlert))
+	mux.Handle("GET /api/v4/projects/{id}/monitor/incidents", developer(api.listIncidents))
+	mux.Handle("POST /api/v4/projects/{id}/monitor/incidents", developer(api.createIncident))
+	mux.Handle("GET /api/v4/projects/{id}/monitor/incidents/{iid}", developer(api.ofIncident(api.showIncident)))
+	mux.Handle("PUT /api/v4/projects/{id}/monitor/incidents/{iid}", developer(api.ofIncident(api.changeIncident)))
+	mux.Handle("POST /api/v4/projects/{id}/monitor/incidents/{iid}/alerts", developer(api.ofIncident(api.linkAlert)))
+	mux.Handle("DELETE /api/v4/projects/{id}/monitor/incidents/{iid}/alerts/{alert_iid}", developer(api.ofIncident(api.unlinkAlert)))
+	mux.Handle("GET /api/v4/projects/{id}/monitor/incidents/{iid}/timeline", developer(api.ofIncident(api.listTimeline)))
+	mux.Handle("POST /api/v4/projects/{id}/monitor/incidents/{iid}/timeline", developer(api.ofIncident(api.addNote)))
 	mux.Handle("GET /api/v4/projects/{id}/monitor/webhooks", maintainer(api.listWebhooks))
 	mux.Handle("POST /api/v4/projects/{id}/monitor/webhooks", maintainer(api.createWebhook))
 	mux.Handle("GET /api/v4/projects/{id}/monitor/webhooks/{webhook_id}", maintainer(api.ofWebhook(api.showWebhook)))
