@@ -20,6 +20,39 @@ func (v *Values) OptionalObject(name string) *Values {
 	return nil
 }
 
+// OptionalObjects returns the members of each object in a list, or nil when it was not
+// sent, is null or invalid. What is wrong with them is wrong with the parameters:
+// "list[0][member] is invalid".
+func (v *Values) OptionalObjects(name string) []*Values {
+	if v.values[name] == nil {
+		return nil
+	}
+	all, isList := v.values[name].([]any)
+	objects := make([]*Values, len(all))
+	for i, one := range all {
+		members, isObject := one.(map[string]any)
+		isList = isList && isObject
+		objects[i] = &Values{values: members, name: name + "[" + strconv.Itoa(i) + "]", in: v}
+	}
+	if !isList {
+		v.complain(name, "is invalid")
+		return nil
+	}
+	return objects
+}
+
+// Require complains about the parameters that were not sent.
+func (v *Values) Require(names ...string) {
+	for _, name := range names {
+		if !v.Has(name) {
+			v.complain(name, "is missing")
+		}
+	}
+}
+
+// Invalid complains about a parameter that the caller cannot read.
+func (v *Values) Invalid(name string) { v.complain(name, "is invalid") }
+
 // NeedsOneOf complains about the object unless it has one of these members.
 func (v *Values) NeedsOneOf(members ...string) {
 	if !slices.ContainsFunc(members, v.Has) {
