@@ -24,6 +24,7 @@ import (
 	"gatehouse/shared/mirror"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/oidc"
+	"gatehouse/shared/oncall"
 	"gatehouse/shared/project"
 	"gatehouse/shared/runner"
 	"gatehouse/shared/secret"
@@ -74,6 +75,7 @@ type App struct {
 	Intake       *intake.Rules
 	Webhooks     *webhook.Rules
 	Mails        *mail.Rules // those that an instance keeps
+	OnCall       *oncall.Rules
 	Deprecations *deprecation.Rules
 	Auth         *auth.Auth
 	Now          func() time.Time
@@ -109,6 +111,7 @@ func New(store storage.Store, c Config) *App {
 	a.Intake = intake.NewRules(store, a.Integrations, c.Now)
 	a.Webhooks = webhook.NewRules(store, trail, c.Keys, c.Webhooks, c.Now)
 	a.Mails = mail.NewRules(store, c.Now)
+	a.OnCall = oncall.NewRules(store, trail, c.Now)
 	a.Deprecations = deprecation.NewRules(store, c.Now)
 	a.Auth = auth.New(a.Users, a.Tokens, a.Projects, a.OAuth, a.Deprecations, trail, c.Now)
 	a.Alerts = alert.NewRules(store, a.Auth, a.Integrations, c.Now)

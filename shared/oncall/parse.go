@@ -11,13 +11,21 @@ var (
 	lastTime  = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
+// maxTimeText is the longest text of a time, in bytes.
+const maxTimeText = 64
+
+const notATime = "is not a time, such as 2026-03-29T09:00:00Z"
+
 // localLayouts are those of a time without an offset from UTC.
 var localLayouts = []string{"2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05"}
 
-// ParseTime reads an instant: a time with its offset from UTC (RFC 3339), or a local time of
-// the zone, which the clocks there have to show exactly once. It returns a complaint about any other text.
-// Fractions of a second do not count.
+// ParseTime reads an instant: a time with its offset from UTC (RFC 3339), or a local time
+// of the zone, which the clocks there have to show exactly once. It returns a complaint
+// about any other text. Fractions of a second do not count.
 func (z Zone) ParseTime(text string) (t time.Time, complaint string) {
+	if len(text) > maxTimeText {
+		return time.Time{}, notATime
+	}
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
 		return bounded(t)
 	}
@@ -26,7 +34,7 @@ func (z Zone) ParseTime(text string) (t time.Time, complaint string) {
 			return z.parseLocal(w)
 		}
 	}
-	return time.Time{}, "is not a time, such as 2026-03-29T09:00:00Z"
+	return time.Time{}, notATime
 }
 
 func (z Zone) parseLocal(w wall) (t time.Time, complaint string) {
