@@ -1,5 +1,6 @@
 // Package monitorapi serves the REST API for a project's alert integrations,
-// alerts, incidents and alert settings.
+// alerts, incidents, alert settings, webhooks, on-call schedules and escalation policy, and
+// calendar feeds.
 package monitorapi
 
 import (
@@ -16,7 +17,12 @@ type api struct{ app *app.App }
 func New(app *app.App) http.Handler {
 	mux := web.NewMux()
 	Mount(mux, app)
-	return web.NewREST(app.BaseURL, mux, "/api/v4/projects/")
+	api := &api{app}
+	mux.Handle("POST /api/v4/user/oncall_feed", app.Auth.User()(api.renewOwnFeed))
+	mux.Handle("DELETE /api/v4/user/oncall_feed", app.Auth.User()(api.endOwnFeed))
+	rest := web.NewREST(app.BaseURL, mux, "/api/v4/projects/")
+	rest.Handler = api.withCalendars(rest.Handler)
+	return rest
 }
 
 // Mount also adds the routes to the function projects: API Gateway decodes the
@@ -57,4 +63,5 @@ func Mount(mux *web.Mux, app *app.App) {
 	mux.Handle("POST /api/v4/projects/{id}/monitor/webhooks/{webhook_id}/test", maintainer(api.ofWebhook(api.testWebhook)))
 	mux.Handle("GET /api/v4/projects/{id}/monitor/settings", maintainer(api.showSettings))
 	mux.Handle("PUT /api/v4/projects/{id}/monitor/settings", maintainer(api.changeSettings))
+	api.mountOnCall(mux)
 }
