@@ -2,11 +2,14 @@ package functions_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 
 	"gatehouse/shared/incident"
 	"gatehouse/shared/integration"
+	"gatehouse/shared/oncall"
 	"gatehouse/shared/project"
+	"gatehouse/shared/user"
 	"gatehouse/shared/webhook"
 )
 
@@ -31,6 +34,19 @@ func aboutMonitoring() []scenario {
 		metrics = `{"name":"Metrics","type":"metrics","active":false,"api_url":"https://x.example"}`
 		link    = `{"name":"On call","type":"oncall_link","active":false,"api_url":"https://x.example"}`
 		nothing = `{"payload":{}}`
+
+		schedules = "/projects/{web}/monitor/schedules"
+		schedule  = schedules + "/{schedule}"
+		rotations = schedule + "/rotations"
+		overrides = schedule + "/overrides"
+		policy    = "/projects/{web}/monitor/escalation_policy"
+
+		night    = `{"name":"Night","timezone":"Europe/Berlin"}`
+		first    = `{"name":"First","starts_at":"2026-01-01T09:00","length":{"value":1,"unit":"weeks"},"participants":[{root},{second}]}`
+		cover    = `"starts_at":"2199-01-01T00:00:00Z","ends_at":"2199-02-01T00:00:00Z"}`
+		swap     = `{"overrides":[{"user_id":{root},"replaces_user_id":{second},` + cover + `,{"user_id":{second},"replaces_user_id":{root},` + cover + `]}`
+		escalate = `{"repeat":1,"rules":[{"elapsed_minutes":0,"until_status":"acknowledged","schedule_id":{schedule}},` +
+			`{"elapsed_minutes":10,"until_status":"resolved","user_id":{root}}]}`
 	)
 	send := func(name, thing string, cost cost, payloads ...string) scenario {
 		return scenario{name: name, cost: cost, do: func(w *walk) { w.deliver(thing, payloads...) }}
@@ -142,6 +158,47 @@ func aboutMonitoring() []scenario {
 		{rest: "PUT " + hook, send: `{"url":"https://chat.example/gone"}`, status: 200, stored: names(webhook.EventChanged), cost: cost{4, 1, 5}},
 		{rest: "POST " + hook + "/test", status: 422, stored: names(webhook.EventDisabled)},
 		{rest: "DELETE " + hook, status: 204, needs: maintainer, stored: names(webhook.EventDeleted)},
+		{rest: "POST /users", send: `{"username":"second","name":"Second","email":"second@example.com","password":"correct horse battery"}`, status: 201, keep: "second", stored: names(user.EventCreated)},
+		{rest: "POST /projects/{web}/members", send: `{"user_id":{second},"access_level":30}`, status: 201, stored: names(project.EventMemberAdded)},
+		{rest: "GET " + schedules, status: 200, needs: developer, cost: cost{3, 0, 0}},
+		{rest: "POST " + schedules, send: night, status: 201, keep: "schedule", needs: maintainer, stored: names(oncall.EventCreated)},
+		{rest: "POST " + schedules, status: 400, needs: maintainer},
+		{rest: "GET " + schedule, status: 200, needs: developer},
+		{rest: "GET " + schedules + "/1000000", status: 404, needs: developer},
+		{rest: "PUT " + schedule, send: `{"name":"Late"}`, status: 200, needs: maintainer, stored: names(oncall.EventChanged)},
+		{rest: "GET " + rotations, status: 200, needs: developer},
+		{rest: "POST " + rotations, status: 400, needs: maintainer},
+		{rest: "POST " + rotations, send: first, status: 201, keep: "rotation", stored: names(oncall.EventRotationAdded), cost: cost{5, 1, 5}},
+		{rest: "GET " + rotations + "/1000000", status: 404, needs: developer},
+		{rest: "GET " + rotations + "/{rotation}", status: 200, cost: cost{3, 0, 0}},
+		{rest: "PUT " + rotations + "/1000000", send: `{}`, status: 404, needs: maintainer},
+		{rest: "PUT " + rotations + "/{rotation}", send: `{"name":"One"}`, status: 200, stored: names(oncall.EventRotationChanged), cost: cost{4, 1, 5}},
+		{rest: "GET " + schedule + "/oncall", status: 200, needs: developer},
+		{rest: "GET " + schedule + "/oncall", status: 200, cost: cost{4, 0, 0}},
+		{rest: "GET " + schedule + "/shifts", status: 200, needs: developer},
+		{rest: "GET " + schedules, status: 200, cost: cost{4, 0, 0}},
+		{rest: "GET " + overrides, status: 200, needs: developer, cost: cost{3, 0, 0}},
+		{rest: "POST " + overrides, status: 400, needs: developer},
+		{rest: "POST " + overrides, send: swap, status: 201, keep: "override", stored: names(oncall.EventSwapped), cost: cost{5, 1, 5}},
+		{rest: "DELETE " + overrides + "/1000000", status: 404, needs: developer},
+		{rest: "DELETE " + overrides + "/{override}", status: 204, stored: names(oncall.EventOverrideDeleted)},
+		{rest: "POST " + overrides, send: `{"user_id":{root},` + cover, status: 201, stored: names(oncall.EventOverrideAdded)},
+		{rest: "GET " + policy, status: 200, needs: developer, cost: cost{3, 0, 0}},
+		{rest: "PUT " + policy, send: `{"rules":[]}`, status: 200, needs: maintainer, stored: names(oncall.EventPolicy)},
+		{rest: "PUT " + policy, send: escalate, status: 200, stored: names(oncall.EventPolicy)},
+		{rest: "PUT " + policy, status: 400, needs: maintainer},
+		{rest: "DELETE " + schedule, status: 409},
+		{rest: "POST " + schedule + "/feed", status: 201, keep: "feed", needs: maintainer, stored: names(oncall.EventFeedRenewed)},
+		{name: "a calendar", do: func(w *walk) { w.calendar("feed") }, cost: cost{3, 0, 0}},
+		{rest: "DELETE " + schedule + "/feed", status: 204, needs: maintainer, stored: names(oncall.EventFeedEnded)},
+		{rest: "POST /user/oncall_feed", status: 201, keep: "own", stored: names(oncall.EventFeedRenewed)},
+		{name: "one's own calendar", do: func(w *walk) { w.calendar("own") }, cost: cost{6, 0, 0}},
+		{rest: "DELETE /user/oncall_feed", status: 204, stored: names(oncall.EventFeedEnded)},
+		{rest: "PUT " + policy, send: `{"rules":[]}`, status: 200, stored: names(oncall.EventPolicy)},
+		{rest: "DELETE " + rotations + "/1000000", status: 404, needs: maintainer},
+		{rest: "DELETE " + rotations + "/{rotation}", status: 204, stored: names(oncall.EventRotationDeleted)},
+		{rest: "DELETE " + schedule, status: 204, needs: maintainer, stored: names(oncall.EventDeleted)},
+
 		{rest: "DELETE /projects/{web}", status: 204, stored: names(project.EventProjectDeleted)},
 	}
 }
@@ -152,6 +209,21 @@ func (w *walk) deliver(thing string, payloads ...string) {
 	path := strings.TrimPrefix(i["url"].(string), w.app.BaseURL)
 	for _, p := range payloads {
 		w.notify(w.t, path, i["authorization_key"].(string), p)
+	}
+}
+
+// calendar reads the feed with the address, which nobody else may learn.
+func (w *walk) calendar(thing string) {
+	address := w.things[thing]["url"].(string)
+	_, token, _ := strings.Cut(address, "token=")
+	w.secret(token)
+	resp, err := http.Get(w.URL + strings.TrimPrefix(address, w.app.BaseURL))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		w.t.Errorf("the calendar answered %d", resp.StatusCode)
 	}
 }
 

@@ -208,7 +208,7 @@ func (w *walk) run(x scenario) {
 }
 
 // ofProjects matches the events that always concern a project.
-var ofProjects = regexp.MustCompile(`^(project|environment|integration|alert_settings|incident|error_tracking|client_key|license_policy|merge_request|pull_mirror|webhook)\.`)
+var ofProjects = regexp.MustCompile(`^(project|environment|integration|alert_settings|incident|error_tracking|client_key|license_policy|merge_request|pull_mirror|webhook|schedule|rotation|override|escalation_policy)\.`)
 
 // noteUse has the use of the token or session noted, which is done once a
 // minute, before the cost of a request with it is counted.
