@@ -181,7 +181,8 @@ func (r *Rules) Change(ctx context.Context, by Who, p project.Project, was Store
 	return r.edit(ctx, by, EventChanged, p, was, func(s *Schedule) (audit.Details, error) { return nil, c.apply(s) })
 }
 
-// Delete deletes a schedule that the escalation policy does not name.
+// Delete deletes a schedule that the escalation policy does not name. A policy that begins to
+// name it at the same time names nothing then, and OnCall returns a fault.NotFound error.
 func (r *Rules) Delete(ctx context.Context, by Who, p project.Project, was Stored) error {
 	if err := by.maintains(); err != nil {
 		return err

@@ -93,3 +93,57 @@ func TestObjectsNeedAKnownMember(t *testing.T) {
 		}
 	}
 }
+
+// Each object of a list is read, and what is wrong with one is wrong with the parameters.
+func TestListsOfObjects(t *testing.T) {
+	const form, asJSON = "application/x-www-form-urlencoded", "application/json"
+	tests := []struct {
+		contentType, body string
+		want              []int64
+		complaint         string
+	}{
+		{asJSON, `{}`, nil, ""},
+		{asJSON, `{"boxes":null}`, nil, ""},
+		{asJSON, `{"boxes":[]}`, nil, ""},
+		{asJSON, `{"boxes":[{"size":3},{"size":"4"}]}`, []int64{3, 4}, ""},
+		{form, "boxes[][size]=3&boxes[][size]=4", []int64{3, 4}, ""},
+		{asJSON, `{"boxes":[{"size":3},{}]}`, nil, "boxes[1][size] is missing"},
+		{asJSON, `{"boxes":[{"size":"x"}]}`, nil, "boxes[0][size] is invalid"},
+		{asJSON, `{"boxes":[{"size":3},4]}`, nil, "boxes is invalid"},
+		{asJSON, `{"boxes":{"size":3}}`, nil, "boxes is invalid"},
+		{asJSON, `{"boxes":"x"}`, nil, "boxes is invalid"},
+	}
+	for _, test := range tests {
+		params := paramsOf(test.contentType, test.body)
+		var got []int64
+		for _, box := range params.OptionalObjects("boxes") {
+			box.Require("size")
+			if n := box.OptionalInt("size"); n != nil {
+				got = append(got, *n)
+			}
+		}
+		err := params.Err()
+		if complaint := web.BadParameters(test.complaint); test.complaint != "" && err != complaint {
+			t.Errorf("%s: %v, want %s", test.body, err, complaint)
+		}
+		if diff := cmp.Diff(test.want, got); test.complaint == "" && (err != nil || diff != "") {
+			t.Errorf("%s: %v (-want +got):\n%s", test.body, err, diff)
+		}
+	}
+}
+
+// A private document is for its reader, who asks each time.
+func TestPrivateDocument(t *testing.T) {
+	document := web.NewPrivateDocument([]byte("BEGIN"), "text/calendar")
+	first := httptest.NewRecorder()
+	document.ServeHTTP(first, httptest.NewRequest("GET", "/", nil))
+	if first.Body.String() != "BEGIN" || first.Header().Get("Content-Type") != "text/calendar" || first.Header().Get("Cache-Control") != "private, no-cache" {
+		t.Errorf("answered %q with %v", first.Body, first.Header())
+	}
+	again, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
+	r.Header.Set("If-None-Match", first.Header().Get("ETag"))
+	document.ServeHTTP(again, r)
+	if again.Code != 304 || again.Body.Len() > 0 {
+		t.Errorf("for the same ETag answered %d %q, want 304", again.Code, again.Body)
+	}
+}
