@@ -16,8 +16,8 @@ func WithoutExpired(s Store, now func() time.Time) Store { return fresh{s, now} 
 
 // fresh leaves out what has expired.
 type fresh struct {
-	Store
-	now func() time.Time
+	store Store
+	now   func() time.Time
 }
 
 // Expired reports whether the record is gone at a time.
@@ -31,27 +31,27 @@ func (f fresh) unlessExpired(r Record, err error) (Record, error) {
 }
 
 func (f fresh) Record(ctx context.Context, k Kind, at project.Place, number int64) (Record, error) {
-	return f.unlessExpired(f.Store.Record(ctx, k, at, number))
+	return f.unlessExpired(f.store.Record(ctx, k, at, number))
 }
 
 func (f fresh) RecordByWord(ctx context.Context, k Kind, at project.Place, field, word string) (Record, error) {
-	return f.unlessExpired(f.Store.RecordByWord(ctx, k, at, field, word))
+	return f.unlessExpired(f.store.RecordByWord(ctx, k, at, field, word))
 }
 
 func (f fresh) ListedRecord(ctx context.Context, k Kind, in List, id int64) (Record, error) {
-	return f.unlessExpired(f.Store.ListedRecord(ctx, k, in, id))
+	return f.unlessExpired(f.store.ListedRecord(ctx, k, in, id))
 }
 
 func (f fresh) Records(ctx context.Context, k Kind, at project.Place, keep func(Record) bool, r page.Request) (page.Of[Record], error) {
-	return f.Store.Records(ctx, k, at, f.keeping(keep), r)
+	return f.store.Records(ctx, k, at, f.keeping(keep), r)
 }
 
 func (f fresh) ListedRecords(ctx context.Context, k Kind, in []List, find Search, r page.Request) (page.Of[Record], error) {
 	if find.Keep != nil {
 		find.Keep = f.keeping(find.Keep)
-		return f.Store.ListedRecords(ctx, k, in, find, r)
+		return f.store.ListedRecords(ctx, k, in, find, r)
 	}
-	found, err := f.Store.ListedRecords(ctx, k, in, find, r)
+	found, err := f.store.ListedRecords(ctx, k, in, find, r)
 	now := f.now()
 	found.Items = slices.DeleteFunc(found.Items, func(r Record) bool { return r.Expired(now) })
 	return found, err
@@ -62,4 +62,16 @@ func (f fresh) ListedRecords(ctx context.Context, k Kind, in []List, find Search
 func (f fresh) keeping(keep func(Record) bool) func(Record) bool {
 	now := f.now()
 	return func(r Record) bool { return !r.Expired(now) && (keep == nil || keep(r)) }
+}
+
+func (f fresh) CreateRecord(ctx context.Context, r Record, perPlace bool) (Record, error) {
+	return f.store.CreateRecord(ctx, r, perPlace)
+}
+
+func (f fresh) ChangeRecord(ctx context.Context, was, next Record) (Record, error) {
+	return f.store.ChangeRecord(ctx, was, next)
+}
+
+func (f fresh) RemoveRecord(ctx context.Context, was Record) error {
+	return f.store.RemoveRecord(ctx, was)
 }
