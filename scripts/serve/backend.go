@@ -22,6 +22,9 @@ import (
 type backend struct {
 	store storage.Store
 	keys  secret.Keys
+	// dispatchEvery is the pause between two looks for messages that are due. A look at
+	// DynamoDB takes a request for each part of an index.
+	dispatchEvery time.Duration
 }
 
 // sweepEvery is how often an embedded store deletes expired data. DynamoDB does that
@@ -33,8 +36,10 @@ func open(ctx context.Context, env boot.Env, template string) (*backend, error) 
 	var err error
 	if env.Store == "dynamodb" {
 		b.store, err = openDynamoDB(ctx, env, template)
+		b.dispatchEvery = 2 * time.Second
 	} else {
 		b.store, err = openSQLite(env)
+		b.dispatchEvery = 500 * time.Millisecond
 	}
 	if err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ import (
 	"gatehouse/functions"
 	"gatehouse/shared/app"
 	"gatehouse/shared/boot"
+	"gatehouse/shared/boot/dispatching"
 )
 
 // gcPercent lets the heap grow to five times the live data before a collection. The
@@ -83,6 +84,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	go backend.sweep(ctx)
+	go dispatching.New(env, a, backend.store, backend.keys).Run(ctx, backend.dispatchEvery)
 	return serve(ctx, listener, functions.Gateway(a))
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"gatehouse/shared/app"
@@ -26,32 +27,54 @@ const warmUpLimit = 2 * time.Second
 
 // Start runs a Lambda function with the handler that newHandler returns.
 func Start(newHandler func(*app.App) http.Handler) {
-	a, err := fromEnvironment(context.Background())
+	b, err := fromEnvironment(context.Background())
 	if err != nil {
 		log.Fatal(err)
 	}
-	gateway.Start(newHandler(a))
+	gateway.Start(newHandler(b.App))
 }
 
-// fromEnvironment returns the App of a Lambda function. Lambda gives a function a
+// Booted is what a Lambda function is started with.
+type Booted struct {
+	Env   Env
+	App   *app.App
+	Store storage.Store
+	Keys  secret.Keys
+}
+
+// EventHandler handles events that are no requests.
+type EventHandler interface {
+	Invoke(ctx context.Context, payload []byte) ([]byte, error)
+}
+
+// StartEvents runs a Lambda function with the handler that newHandler returns.
+func StartEvents(newHandler func(Booted) EventHandler) {
+	b, err := fromEnvironment(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	lambda.Start(newHandler(b))
+}
+
+// fromEnvironment returns what a Lambda function is started with. Lambda gives a function a
 // full processor while it starts, so the connection to DynamoDB is made here and
 // not in the first request. If DynamoDB does not answer, the function starts
 // nevertheless.
-func fromEnvironment(ctx context.Context) (*app.App, error) {
-	env, err := ReadEnv(os.Getenv)
-	if err != nil {
-		return nil, err
+func fromEnvironment(ctx context.Context) (b Booted, err error) {
+	if b.Env, err = ReadEnv(os.Getenv); err != nil {
+		return Booted{}, err
 	}
-	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stdout, &slog.HandlerOptions{Level: env.LogLevel})))
-	store := dynamodb.New(DynamoDB(env))
+	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stdout, &slog.HandlerOptions{Level: b.Env.LogLevel})))
+	b.Store = dynamodb.New(DynamoDB(b.Env))
 	var warm sync.WaitGroup
-	warm.Go(func() { warmUp(ctx, store) })
-	keys, err := SecretKeys(ctx, env)
-	if err != nil {
-		return nil, err
-	}
+	warm.Go(func() { warmUp(ctx, b.Store) })
+	b.Keys, err = SecretKeys(ctx, b.Env)
 	warm.Wait()
-	return New(env, store, keys), nil
+	if err != nil {
+		return Booted{}, err
+	}
+	b.App = New(b.Env, b.Store, b.Keys)
+	return b, nil
 }
 
 func warmUp(ctx context.Context, store storage.Store) {

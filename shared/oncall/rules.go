@@ -43,16 +43,22 @@ type Store interface {
 	ProjectsByID(ctx context.Context, ids []int64) (map[int64]project.Project, error)
 }
 
+// Watcher has the alerts of a project tell what happens to them.
+type Watcher interface {
+	Watch(ctx context.Context, p project.Project) error
+}
+
 // Rules keep schedules and escalation policies.
 type Rules struct {
-	store Store
-	trail *audit.Trail
-	now   func() time.Time
+	store   Store
+	watcher Watcher
+	trail   *audit.Trail
+	now     func() time.Time
 }
 
 // NewRules returns the rules over a store.
-func NewRules(store Store, trail *audit.Trail, now func() time.Time) *Rules {
-	return &Rules{store, trail, now}
+func NewRules(store Store, watcher Watcher, trail *audit.Trail, now func() time.Time) *Rules {
+	return &Rules{store, watcher, trail, now}
 }
 
 // Stored is a schedule with its id.
@@ -281,6 +287,11 @@ func (r *Rules) SetPolicy(ctx context.Context, by Who, p project.Project, policy
 	was, err := policies.FindOr(ctx, r.store, p.Place(), 0, Policy{}, r.now())
 	if err != nil {
 		return Policy{}, err
+	}
+	if len(policy.Rules) > 0 {
+		if err := r.watcher.Watch(ctx, p); err != nil {
+			return Policy{}, err
+		}
 	}
 	details := audit.Details{"in": p.Where(), "rules": strconv.Itoa(len(policy.Rules)), "repeat": strconv.Itoa(policy.Repeat)}
 	err = r.trail.Do(ctx, by.Event(EventPolicy, details).In(p.ID), func(ctx context.Context) error {

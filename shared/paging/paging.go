@@ -19,6 +19,7 @@ import (
 	"gatehouse/shared/oncall"
 	"gatehouse/shared/outbox"
 	"gatehouse/shared/page"
+	"gatehouse/shared/paging/permit"
 	"gatehouse/shared/project"
 	"gatehouse/shared/record"
 	"gatehouse/shared/user"
@@ -44,7 +45,7 @@ type Config struct {
 	OnCall    *oncall.Rules
 	Webhooks  *webhook.Rules
 	Members   alert.Members
-	Links     Links
+	Links     permit.Links
 	Mails     mail.Sender
 	From      mail.Address
 	Now       func() time.Time

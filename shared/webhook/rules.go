@@ -29,9 +29,15 @@ type Delivery struct {
 	Private bool // plain http and private addresses are allowed
 }
 
+// Watcher has the alerts of a project tell what happens to them.
+type Watcher interface {
+	Watch(ctx context.Context, p project.Project) error
+}
+
 // Rules keep webhooks and deliver messages to them.
 type Rules struct {
 	store    record.Store
+	watcher  Watcher
 	trail    *audit.Trail
 	vault    vault
 	delivery Delivery
@@ -39,8 +45,8 @@ type Rules struct {
 }
 
 // NewRules returns the rules over a store. The keys seal secrets.
-func NewRules(store record.Store, trail *audit.Trail, keys secret.Keys, d Delivery, now func() time.Time) *Rules {
-	return &Rules{store, trail, vault{keys.Box("webhook")}, d, now}
+func NewRules(store record.Store, watcher Watcher, trail *audit.Trail, keys secret.Keys, d Delivery, now func() time.Time) *Rules {
+	return &Rules{store, watcher, trail, vault{keys.Box("webhook")}, d, now}
 }
 
 // List returns the project's webhooks, the newest first.
@@ -74,6 +80,9 @@ func (r *Rules) Create(ctx context.Context, by audit.Actor, p project.Project, u
 	}
 	made.URL, made.Active = url, active
 	if err := r.checkRoom(ctx, p); err != nil {
+		return Stored{}, secret.Text{}, err
+	}
+	if err := r.watcher.Watch(ctx, p); err != nil {
 		return Stored{}, secret.Text{}, err
 	}
 	err = r.trail.Do(ctx, event(by, EventCreated, p, Stored{Thing: made}), func(ctx context.Context) error {

@@ -1,4 +1,5 @@
-package paging
+// Package permit makes the addresses by which mails acknowledge alerts, without a sign-in.
+package permit
 
 import (
 	"encoding/base64"
@@ -22,8 +23,8 @@ func NewLinks(baseURL string, keys secret.Keys) Links {
 	return Links{baseURL, keys.Box("links that acknowledge alerts")}
 }
 
-// LinkPath is the path of the page behind a link, which has its parameter token.
-const LinkPath = "/console/-/acknowledge"
+// Path is that of the page behind a link, which has the parameter token.
+const Path = "/console/-/acknowledge"
 
 // Permit lets a user acknowledge an alert once.
 type Permit struct {
@@ -34,11 +35,11 @@ type Permit struct {
 	Until     time.Time `json:"until"`
 }
 
-// linkLabel is the label of sealed permits.
-const linkLabel = "permit"
+// label is that of sealed permits.
+const label = "permit"
 
-// ErrLink refuses a link.
-var ErrLink = fault.New(fault.NotFound, "the link has expired or is not one of ours")
+// ErrInvalid refuses a link.
+var ErrInvalid = fault.New(fault.NotFound, "the link has expired or is not one of ours")
 
 // Acknowledge returns the address by which the user acknowledges the alert until a time.
 func (l Links) Acknowledge(userID int64, a alert.Alert, until time.Time) string {
@@ -46,7 +47,7 @@ func (l Links) Acknowledge(userID int64, a alert.Alert, until time.Time) string 
 	if err != nil {
 		panic(err) // numbers and times always have a form
 	}
-	return l.baseURL + LinkPath + "?token=" + base64.RawURLEncoding.EncodeToString(l.box.Seal(permit, linkLabel))
+	return l.baseURL + Path + "?token=" + base64.RawURLEncoding.EncodeToString(l.box.Seal(permit, label))
 }
 
 // triggeredAt returns when the alert was triggered last: opened, or opened again.
@@ -60,21 +61,21 @@ func triggeredAt(a alert.Alert) time.Time {
 	return at
 }
 
-// Permit returns what the token of a link permits, or ErrLink.
+// Permit returns what the token of a link permits, or ErrInvalid.
 func (l Links) Permit(token string, now time.Time) (p Permit, err error) {
 	sealed, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil {
-		return Permit{}, ErrLink
+		return Permit{}, ErrInvalid
 	}
-	opened, _, err := l.box.Open(sealed, linkLabel)
+	opened, _, err := l.box.Open(sealed, label)
 	if errors.Is(err, secret.ErrSealed) {
-		return Permit{}, ErrLink
+		return Permit{}, ErrInvalid
 	}
 	if err == nil {
 		err = json.Unmarshal(opened, &p)
 	}
 	if err == nil && !p.Until.After(now) {
-		err = ErrLink
+		err = ErrInvalid
 	}
 	return p, err
 }

@@ -1,0 +1,36 @@
+// Package dispatching makes the dispatcher that the environment configures. Only what
+// handles messages imports it.
+package dispatching
+
+import (
+	"encoding/hex"
+	"math/rand/v2"
+
+	_ "time/tzdata" // for schedules, where the system has no time zones
+
+	"gatehouse/shared/app"
+	"gatehouse/shared/boot"
+	"gatehouse/shared/boot/mailer"
+	"gatehouse/shared/dispatch"
+	"gatehouse/shared/mail"
+	"gatehouse/shared/paging"
+	"gatehouse/shared/paging/permit"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/storage"
+)
+
+// New returns the dispatcher of the app, which is over the store.
+func New(env boot.Env, a *app.App, store storage.Store, keys secret.Keys) *dispatch.Dispatcher {
+	return With(a, store, keys, mailer.New(env, a.Mails), env.Mail.From)
+}
+
+// With returns the dispatcher of an app that sends mails in another way.
+func With(a *app.App, store storage.Store, keys secret.Keys, mails mail.Sender, from mail.Address) *dispatch.Dispatcher {
+	rules := paging.NewRules(store, paging.Config{
+		BaseURL: a.BaseURL, Alerts: a.Alerts, Settings: a.Integrations, Incidents: a.Incidents, OnCall: a.OnCall,
+		Webhooks: a.Webhooks, Members: a.Auth, Links: permit.NewLinks(a.BaseURL, keys), Mails: mails, From: from, Now: a.Now,
+	})
+	return dispatch.New(store, rules.Handlers(), dispatch.Source{
+		Now: a.Now, Claim: func() string { return hex.EncodeToString(secret.Random(16)) }, Jitter: rand.Float64,
+	})
+}
