@@ -6,11 +6,10 @@ import (
 	"gatehouse/functions/dispatcher/dispatcherapi"
 	"gatehouse/shared/boot"
 	"gatehouse/shared/boot/dispatching"
-	"gatehouse/shared/storage/dynamodb"
 )
 
 func main() {
 	boot.StartEvents(func(b boot.Booted) boot.EventHandler {
-		return dispatcherapi.New(dispatching.New(b.Env, b.App, b.Store, b.Keys), dynamodb.LaneOf)
+		return dispatcherapi.New(dispatching.New(b.Env, b.App, b.Store, b.Keys), dispatching.LaneOf)
 	})
 }

@@ -23,20 +23,22 @@ type event struct {
 type answer struct {
 	StatusCode int    `json:"statusCode"`
 	Body       string `json:"body"`
+	Failures   []any  `json:"batchItemFailures"` // of an event of the stream
 }
 
 var wanted = map[string]answer{
-	"health":                {200, `{"status":"ok"}`},
-	"token-info":            {401, `"invalid_token"`},
-	"token":                 {401, `"invalid_client"`},
-	"openid-configuration":  {200, `"jwks_uri"`},
-	"project":               {401, `"401 Unauthorized"`},
-	"create-application":    {401, `"401 Unauthorized"`},
-	"switch-error-tracking": {401, `"401 Unauthorized"`},
-	"alert":                 {404, `"404 Project Not Found"`},
-	"create-integration":    {401, `"401 Unauthorized"`},
-	"sign-in":               {200, `<form`},
-	"project-settings":      {302, ""},
+	"health":                {StatusCode: 200, Body: `{"status":"ok"}`},
+	"token-info":            {StatusCode: 401, Body: `"invalid_token"`},
+	"token":                 {StatusCode: 401, Body: `"invalid_client"`},
+	"openid-configuration":  {StatusCode: 200, Body: `"jwks_uri"`},
+	"project":               {StatusCode: 401, Body: `"401 Unauthorized"`},
+	"create-application":    {StatusCode: 401, Body: `"401 Unauthorized"`},
+	"switch-error-tracking": {StatusCode: 401, Body: `"401 Unauthorized"`},
+	"alert":                 {StatusCode: 404, Body: `"404 Project Not Found"`},
+	"create-integration":    {StatusCode: 401, Body: `"401 Unauthorized"`},
+	"sign-in":               {StatusCode: 200, Body: `<form`},
+	"project-settings":      {StatusCode: 302},
+	"messages":              {Failures: []any{}},
 }
 
 // readEvents returns the events in the directory by the name of the function
@@ -65,9 +67,13 @@ func readEvents(dir string) (map[string][]event, error) {
 func functionOf(payload []byte) (string, error) {
 	var e struct {
 		RouteKey string `json:"routeKey"`
+		Records  []any  // of a stream
 	}
 	if err := json.Unmarshal(payload, &e); err != nil {
 		return "", err
+	}
+	if e.Records != nil {
+		return route.Dispatcher, nil
 	}
 	for _, r := range route.Table {
 		if e.RouteKey == r.Key() {
@@ -82,6 +88,9 @@ func (e event) check(out []byte) error {
 	var got answer
 	if err := json.Unmarshal(out, &got); err != nil {
 		return err
+	}
+	if (got.Failures == nil) != (e.want.Failures == nil) || len(got.Failures) > 0 {
+		return fmt.Errorf("answered %.200q, want no failures", out)
 	}
 	if got.StatusCode != e.want.StatusCode || !strings.Contains(got.Body, e.want.Body) {
 		return fmt.Errorf("answered %d %.200q, want %d with %q", got.StatusCode, got.Body, e.want.StatusCode, e.want.Body)

@@ -8,16 +8,20 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"gatehouse/shared/route"
 )
 
-// The sizes that a function may have, with and without pages.
+// The sizes that a function may have: with and without pages, and with the SDK of Amazon
+// SES.
 const (
-	maxSize      = 11 << 20
+	maxSize      = 12 << 20
 	maxSizePages = 14 << 20
+	maxSizeMails = 17 << 20
 )
 
-// withPages are the functions that link html/template.
-var withPages = map[string]bool{"account": true, "console": true}
+// withPages are the functions that link html/template: that of messages writes mails.
+var withPages = map[string]bool{"account": true, "console": true, route.Dispatcher: true}
 
 // forbidden are modules that no function may link.
 var forbidden = []string{"modernc.org/sqlite"}
@@ -48,7 +52,10 @@ func inspect(path string) error {
 
 func checkSize(path, name string) error {
 	limit := int64(maxSize)
-	if withPages[name] {
+	switch {
+	case name == route.Dispatcher:
+		limit = maxSizeMails
+	case withPages[name]:
 		limit = maxSizePages
 	}
 	file, err := os.Stat(path)

@@ -74,9 +74,9 @@ func built(architecture string, recorded map[string][]event) ([]function, error)
 // builtDirectory is where scripts/build leaves the functions.
 func builtDirectory(architecture string) string { return filepath.Join(".cache/lambda", architecture) }
 
-// names returns the name of every function that has a route.
+// names returns the name of every function.
 func names() []string {
-	var all []string
+	all := []string{route.Dispatcher}
 	for _, r := range route.Table {
 		all = append(all, r.Function)
 	}

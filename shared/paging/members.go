@@ -31,8 +31,8 @@ func (d membersMail) lane() outbox.Lane {
 	return outbox.Lane(fmt.Sprintf("members/%d/%d", d.ProjectID, d.IID))
 }
 
-// membersAtOnce is how many members are looked at for each message.
-const membersAtOnce = outbox.MostFollowing - 1
+// membersAtOnce is how many members are looked at for each message, besides an owner.
+const membersAtOnce = outbox.MostFollowing - 2
 
 // tellMembers returns notices to some of the members, and the message about the others.
 func (r *Rules) tellMembers(ctx context.Context, m outbox.Message, d membersMail) ([]outbox.Message, error) {
@@ -49,6 +49,9 @@ func (r *Rules) tellMembers(ctx context.Context, m outbox.Message, d membersMail
 		return nil, err
 	}
 	var follow []outbox.Message
+	if p.OwnerID != 0 && d.After == 0 { // of the namespace of a user, who is no member
+		follow = append(follow, r.notice(m, membersAtOnce+1, p.OwnerID, notice{ProjectID: p.ID, IID: d.IID, Event: d.Event, Why: becauseMaintainer}))
+	}
 	for n, member := range members.Items {
 		if member.Active(r.Now()) && member.Role >= project.Maintainer {
 			follow = append(follow, r.notice(m, n, member.UserID, notice{ProjectID: p.ID, IID: d.IID, Event: d.Event, Why: becauseMaintainer}))

@@ -90,6 +90,7 @@ func TestEveryFunctionHasItsMain(t *testing.T) {
 	for _, path := range mains {
 		written = append(written, filepath.Base(filepath.Dir(path)))
 	}
+	routed = []string{route.Dispatcher}
 	for _, r := range route.Table {
 		routed = append(routed, r.Function)
 	}
@@ -115,6 +116,12 @@ func TestTheGatewayMayCallEveryFunction(t *testing.T) {
 		answering[function] = i.Properties["PayloadFormatVersion"] == "2.0"
 	}
 	for id := range resources(t, "AWS::Serverless::Function") {
+		if id == "DispatcherFunction" {
+			if callable[id] || answering[id] {
+				t.Errorf("the gateway may call %s, which answers no requests", id)
+			}
+			continue
+		}
 		if !callable[id] || !answering[id] {
 			t.Errorf("%s: permission %v, integration in format 2.0 %v, want both", id, callable[id], answering[id])
 		}
@@ -160,6 +167,12 @@ func TestTablesSurviveAccidents(t *testing.T) {
 	}
 	for id, table := range resources(t, "AWS::DynamoDB::Table") {
 		want["TableName"] = "${AWS::StackName}-" + hyphenated(strings.TrimSuffix(id, "Table"))
+		if id == "MessagesTable" { // has an index and a stream besides, see tables.Read
+			for _, own := range []string{"AttributeDefinitions", "GlobalSecondaryIndexes", "StreamSpecification"} {
+				table.Properties[own] = want[own]
+			}
+			maps.DeleteFunc(table.Properties, func(_ string, value any) bool { return value == nil })
+		}
 		if diff := cmp.Diff(want, table.Properties); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", id, diff)
 		}
@@ -181,6 +194,8 @@ func TestFunctionsMayDoOnlyWhatIsNamed(t *testing.T) {
 	for id := range resources(t, "AWS::DynamoDB::Table") {
 		known = append(known, id+".Arn")
 	}
+	known = append(known, "${MessagesTable.Arn}/index/due",
+		"arn:${AWS::Partition}:ses:${AWS::Region}:${AWS::AccountId}:identity/*") // those that the account has verified
 	for id, f := range resources(t, "AWS::Serverless::Function") {
 		policies := f.Properties["Policies"].([]any)
 		if len(policies) != 1 {

@@ -8,6 +8,9 @@ package route
 // specific pattern wins, whatever the order.
 type Route struct{ Pattern, Function string }
 
+// Dispatcher is the function that answers no requests but events.
+const Dispatcher = "dispatcher"
+
 // Default is the pattern of the route for requests that match no other.
 const Default = "$default"
 

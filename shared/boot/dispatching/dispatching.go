@@ -17,7 +17,11 @@ import (
 	"gatehouse/shared/paging/permit"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage"
+	"gatehouse/shared/storage/dynamodb"
 )
+
+// LaneOf returns the lane that a partition of the table of messages is.
+var LaneOf = dynamodb.LaneOf
 
 // New returns the dispatcher of the app, which is over the store.
 func New(env boot.Env, a *app.App, store storage.Store, keys secret.Keys) *dispatch.Dispatcher {

@@ -22,7 +22,7 @@ func TestRead(t *testing.T) {
 		names = append(names, d.TableName)
 	}
 	slices.Sort(names)
-	if diff := cmp.Diff([]string{"acme-alerts", "acme-applications", "acme-client-keys", "acme-directory", "acme-tokens"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"acme-alerts", "acme-applications", "acme-client-keys", "acme-directory", "acme-messages", "acme-tokens"}, names); diff != "" {
 		t.Errorf("Read names other tables (-want +got):\n%s", diff)
 	}
 	want := tables.Definition{
@@ -31,7 +31,18 @@ func TestRead(t *testing.T) {
 		BillingMode:          "PAY_PER_REQUEST",
 		TimeToLive:           tables.TimeToLive{Attribute: "ttl", Enabled: true},
 	}
+	messages := want
+	messages.AttributeDefinitions = append(want.AttributeDefinitions[:2:2], tables.Attribute{Name: "due_in", Type: "S"}, tables.Attribute{Name: "look_at", Type: "N"})
+	messages.Indexes = []tables.Index{{
+		Name: "due", KeySchema: []tables.Element{{Name: "due_in", Type: "HASH"}, {Name: "look_at", Type: "RANGE"}},
+		Projection: tables.Projection{Type: "KEYS_ONLY"},
+	}}
+	messages.Stream = tables.Stream{View: "KEYS_ONLY"}
 	for _, d := range definitions {
+		want := want
+		if d.TableName == "acme-messages" {
+			want = messages
+		}
 		d.TableName = ""
 		if diff := cmp.Diff(want, d); diff != "" {
 			t.Errorf("Read differs (-want +got):\n%s", diff)
