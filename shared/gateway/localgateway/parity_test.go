@@ -191,7 +191,11 @@ func TestEveryRecordedEventIsTested(t *testing.T) {
 		t.Fatalf("no events: %v", err)
 	}
 	for _, f := range files {
-		if name := strings.TrimSuffix(filepath.Base(f), ".json"); recorded[name].method == "" {
+		name := strings.TrimSuffix(filepath.Base(f), ".json")
+		if name == "messages" { // of a stream
+			continue
+		}
+		if recorded[name].method == "" {
 			t.Errorf("%s has no request to compare with", f)
 		}
 	}
