@@ -20,6 +20,8 @@ type step struct {
 	Severity  alert.Severity `json:"severity"` // by then; a graver repeat begins another escalation
 	Rule      int            `json:"rule"`
 	Round     int            `json:"round"` // counts the repetitions
+	// Late is how much later than the policy says it goes on, such as after a silence.
+	Late time.Duration `json:"late,omitempty"`
 }
 
 // begin returns the first step of the escalation that a change of an alert begins.
@@ -46,7 +48,7 @@ func (s step) message(from outbox.Message, policy oncall.Policy) outbox.Message 
 // due returns when a step is due.
 func (s step) due(policy oncall.Policy) time.Time {
 	elapsed := minutes(policy.Rules[s.Rule].ElapsedMinutes) + time.Duration(s.Round)*roundOf(policy)
-	return s.From.Add(elapsed)
+	return s.From.Add(elapsed + s.Late)
 }
 
 // shortestRound is the least time from one round of an escalation to the next.
@@ -74,18 +76,29 @@ func (s step) next(policy oncall.Policy) (step, bool) {
 	return s, s.Round <= policy.Repeat
 }
 
+// longestWait is the most time after which a step looks again whether the alert is still
+// silenced: people can lift a silence.
+const longestWait = 5 * time.Minute
+
+// punctual is how late a step may be without those behind it being as late. Otherwise they
+// would all follow at once.
+const punctual = 2 * time.Minute
+
 // step notifies those whom a rule names, and returns the next step.
 func (r *Rules) step(ctx context.Context, m outbox.Message, at step) ([]outbox.Message, error) {
 	s, err := r.subject(ctx, at.ProjectID, at.IID)
 	if err != nil || at.over(s.Alert) {
 		return nil, err
 	}
-	if s.SilencedUntil.After(r.Now()) {
-		return nil, dispatch.NotBefore(s.SilencedUntil)
+	if s.Silenced(r.Now()) {
+		return nil, dispatch.NotBefore(earlier(s.SilencedUntil, r.Now().Add(longestWait)))
 	}
 	policy, err := r.OnCall.Policy(ctx, s.project)
 	if err != nil || at.Rule >= len(policy.Rules) {
 		return nil, err
+	}
+	if late := r.Now().Sub(at.due(policy)); late > punctual {
+		at.Late += late
 	}
 	follow, err := r.page(ctx, m, s, policy.Rules[at.Rule])
 	if err != nil {
@@ -95,6 +108,13 @@ func (r *Rules) step(ctx context.Context, m outbox.Message, at step) ([]outbox.M
 		follow = append(follow, next.message(m, policy))
 	}
 	return follow, nil
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // over reports whether the escalation has ended: nobody has to look at the alert any more,

@@ -143,9 +143,11 @@ func (n notice) stands(a alert.Alert, now time.Time) bool {
 	switch n.Event {
 	case paged:
 		waits := a.Status == alert.Triggered || a.Status == alert.Acknowledged && n.UntilResolved
-		return waits && !a.SilencedUntil.After(now)
+		return waits && !a.Silenced(now)
 	case opened:
 		return a.Open()
+	case resolved:
+		return !a.Open()
 	}
 	return true
 }

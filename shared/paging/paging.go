@@ -5,6 +5,8 @@ package paging
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -124,14 +126,20 @@ func (r *Rules) subject(ctx context.Context, projectID, iid int64) (s subject, e
 	return s, goneIfNotFound(err)
 }
 
-// message returns a message that follows from another one, which is the n-th to do so.
+// message returns a message that follows from another one, which is the n-th to do so. Its
+// Seq names the other one by a digest, because a store bounds keys.
 func message(from outbox.Message, n int, lane outbox.Lane, k outbox.Kind, due time.Time, data any) outbox.Message {
 	encoded, err := json.Marshal(data)
 	if err != nil {
 		panic(err) // the data of this package always have a form
 	}
 	return outbox.Message{
-		Lane: lane, Seq: outbox.SeqOf(due, n) + "-" + string(from.Lane) + "-" + from.Seq, Kind: k, ProjectID: from.ProjectID,
+		Lane: lane, Seq: outbox.SeqOf(due, n) + "-" + digest(from.ID()), Kind: k, ProjectID: from.ProjectID,
 		Data: encoded, CreatedAt: due, DueAt: due,
 	}
+}
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:12])
 }

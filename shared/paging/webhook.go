@@ -125,7 +125,9 @@ func (r *Rules) deliveries(ctx context.Context, m outbox.Message, p project.Proj
 	for n, hook := range hooks {
 		d.WebhookID = hook.ID
 		lane := outbox.Lane(fmt.Sprintf("webhook/%d/%d/%s", p.ID, hook.ID, d.about))
-		all = append(all, message(m, n, lane, kindDelivery, r.Now(), d))
+		one := message(m, n, lane, kindDelivery, r.Now(), d)
+		one.Seq = m.Seq // keeps the order whatever the clocks say
+		all = append(all, one)
 	}
 	return all, err
 }
