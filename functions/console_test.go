@@ -1,8 +1,12 @@
 package functions_test
 
 import (
+	"net/url"
+	"time"
+
 	"gatehouse/shared/errortracking"
 	"gatehouse/shared/integration"
+	"gatehouse/shared/paging/permit"
 	"gatehouse/shared/project"
 )
 
@@ -24,6 +28,9 @@ func aboutTheConsole() []scenario {
 		{page: "GET " + console + "/alerts", cost: cost{7, 0, 0}}, // entries, alerts, their events
 		{page: "GET " + console + "/alerts/1", cost: cost{6, 0, 0}},
 		{page: "POST " + console + "/alerts/1/status", send: "status=acknowledged", status: 303, cost: cost{7, 1, 0}},
+		{name: "a mail's link", do: func(w *walk) { w.keepToken("token", 2) }},
+		{page: "GET " + permit.Path + "?token={token}", cost: cost{3, 0, 0}},
+		{page: "POST " + permit.Path, send: "token={token}", status: 200, cost: cost{4, 1, 0}},
 		{page: "POST " + console + "/alerts/1/assignee", send: "user_id={root}", status: 303},
 		{page: "GET " + settings + "/integrations", cost: cost{5, 0, 0}},
 		{page: "GET " + one, cost: cost{5, 0, 0}},
@@ -43,4 +50,23 @@ func aboutTheConsole() []scenario {
 		{page: "GET " + settings + "/error_tracking"},
 		{rest: "DELETE /projects/{web}", status: 204, stored: names(project.EventProjectDeleted)},
 	}
+}
+
+// keepToken keeps the token of a link that acknowledges an alert of the project in the name
+// of the administrator.
+func (w *walk) keepToken(name string, iid int64) {
+	w.t.Helper()
+	p, err := w.app.Projects.FindProject(w.t.Context(), w.things.expand("{path}"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	a, err := w.app.Alerts.Alert(w.t.Context(), p.ID, iid)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	link, err := url.Parse(w.app.Permits.Acknowledge(w.administrator(w.t).ID, a, w.now().Add(time.Hour)))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.things[name] = map[string]any{"id": w.secret(link.Query().Get("token"))}
 }

@@ -25,6 +25,7 @@ import (
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/oidc"
 	"gatehouse/shared/oncall"
+	"gatehouse/shared/paging/permit"
 	"gatehouse/shared/project"
 	"gatehouse/shared/runner"
 	"gatehouse/shared/secret"
@@ -75,6 +76,7 @@ type App struct {
 	Intake       *intake.Rules
 	Webhooks     *webhook.Rules
 	Mails        *mail.Rules // those that an instance keeps
+	Permits      permit.Links
 	OnCall       *oncall.Rules
 	Deprecations *deprecation.Rules
 	Auth         *auth.Auth
@@ -111,6 +113,7 @@ func New(store storage.Store, c Config) *App {
 	a.Intake = intake.NewRules(store, a.Integrations, c.Now)
 	a.Webhooks = webhook.NewRules(store, a.Integrations, trail, c.Keys, c.Webhooks, c.Now)
 	a.Mails = mail.NewRules(store, c.Now)
+	a.Permits = permit.NewLinks(a.BaseURL, c.Keys)
 	a.OnCall = oncall.NewRules(store, a.Integrations, trail, c.Now)
 	a.Deprecations = deprecation.NewRules(store, c.Now)
 	a.Auth = auth.New(a.Users, a.Tokens, a.Projects, a.OAuth, a.Deprecations, trail, c.Now)

@@ -85,6 +85,10 @@ func (s *Site) Serve(mux *web.Mux) http.Handler {
 	})
 }
 
+// TakeFromAnywhere takes forms for the pattern also from pages that do not tell the site
+// they are on. It is for those that the browser's cookies open nothing for.
+func (s *Site) TakeFromAnywhere(pattern string) { s.origins.AddInsecureBypassPattern(pattern) }
+
 // Handler serves a page and may fail.
 type Handler func(w http.ResponseWriter, r *http.Request) error
 

@@ -92,6 +92,7 @@ func TestReferences(t *testing.T) {
 	mux.HandleFunc("GET /projects/{id}", show)
 	mux.HandleFunc("GET /projects/{id}/members/{user_id}", show)
 	mux.HandleFunc("GET /other/{id}", show)
+	mux.HandleFunc("GET /projects/-/acknowledge", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "no id ") })
 	tests := map[string]string{
 		"/projects":                             " ",
 		"/projects/5":                           "5 ",
@@ -105,6 +106,7 @@ func TestReferences(t *testing.T) {
 		"/projects/5/members/7":                 "5 7",
 		"/projects/a%20b/members/a%2Fb":         "a b a/b",
 		"/projects/100%25":                      "100% ",
+		"/projects/-/acknowledge":               "no id ",
 		"/other/5":                              "5 ",
 	}
 	for target, want := range tests {

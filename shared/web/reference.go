@@ -10,11 +10,12 @@ import (
 
 // References lets an address name a project or group by a path with plain or encoded
 // slashes: after each prefix ("/api/v4/projects/") it makes the path one segment, so
-// that a pattern with {id} matches both. API Gateway decodes encoded slashes.
+// that a pattern with {id} matches both. API Gateway decodes encoded slashes. Nothing is
+// called "-", so addresses that go on with "-/" are left as they are.
 func References(next http.Handler, prefixes ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, prefix := range prefixes {
-			if rest, ok := strings.CutPrefix(r.URL.EscapedPath(), prefix); ok && rest != "" {
+			if rest, ok := strings.CutPrefix(r.URL.EscapedPath(), prefix); ok && rest != "" && !strings.HasPrefix(rest, "-/") {
 				r = withReference(r, prefix, rest)
 				break
 			}

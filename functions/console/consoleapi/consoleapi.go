@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"gatehouse/shared/app"
+	"gatehouse/shared/paging/permit"
 	"gatehouse/shared/project"
 	"gatehouse/shared/site"
 	"gatehouse/shared/web"
@@ -52,8 +53,11 @@ func New(app *app.App) http.Handler {
 	user, anyone := a.site.SignedIn, a.in(project.NoRole)
 	developer, maintainer := a.in(project.Developer), a.in(project.Maintainer)
 
+	a.site.TakeFromAnywhere("POST " + permit.Path) // the token in the form permits it
 	mux := web.NewMux()
 	mux.Handle("GET /console", user(a.listProjects))
+	mux.Handle("GET "+permit.Path, a.site.Page(unseen(a.askToAcknowledge)))
+	mux.Handle("POST "+permit.Path, a.site.Page(unseen(a.acknowledge)))
 	mux.Handle("GET /console/{id}", anyone(a.showProject))
 	mux.Handle("GET /console/{id}/alerts", developer(a.listAlerts))
 	mux.Handle("GET /console/{id}/alerts/test", developer(a.showTest))

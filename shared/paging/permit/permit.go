@@ -38,8 +38,11 @@ type Permit struct {
 // label is that of sealed permits.
 const label = "permit"
 
-// ErrInvalid refuses a link.
-var ErrInvalid = fault.New(fault.NotFound, "the link has expired or is not one of ours")
+// The reasons why a link is refused.
+var (
+	ErrInvalid = fault.New(fault.NotFound, "the link is not one of ours")
+	ErrExpired = fault.New(fault.NotFound, "the link has expired")
+)
 
 // Acknowledge returns the address by which the user acknowledges the alert until a time.
 func (l Links) Acknowledge(userID int64, a alert.Alert, until time.Time) string {
@@ -61,7 +64,8 @@ func triggeredAt(a alert.Alert) time.Time {
 	return at
 }
 
-// Permit returns what the token of a link permits, or ErrInvalid.
+// Permit returns what the token of a link permits, or ErrInvalid. With ErrExpired it
+// returns what the token permitted.
 func (l Links) Permit(token string, now time.Time) (p Permit, err error) {
 	sealed, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil {
@@ -75,7 +79,7 @@ func (l Links) Permit(token string, now time.Time) (p Permit, err error) {
 		err = json.Unmarshal(opened, &p)
 	}
 	if err == nil && !p.Until.After(now) {
-		err = ErrInvalid
+		err = ErrExpired
 	}
 	return p, err
 }
