@@ -74,6 +74,7 @@ var schedules = record.Of[Schedule]{
 		}
 		return lists
 	},
+	Tell: messagesOf,
 }
 
 // listOf is the list of the schedules that the user is in.

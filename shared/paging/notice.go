@@ -113,16 +113,22 @@ func (r *Rules) tell(ctx context.Context, to user.User, last record.Stored[lastM
 	if err != nil || !any {
 		return err
 	}
-	if err := r.Mails.Send(ctx, composed); err != nil {
-		if mail.Permanent(err) {
-			err = dispatch.Permanent(err)
-		}
+	if err := r.send(ctx, composed); err != nil {
 		return err
 	}
 	_, err = lastMails.Change(ctx, r.store, last, func(l *lastMail) error {
 		l.At = r.Now()
 		return nil
 	})
+	return err
+}
+
+// send sends a mail. Its error tells the dispatcher whether to try again.
+func (r *Rules) send(ctx context.Context, m mail.Message) error {
+	err := r.Mails.Send(ctx, m)
+	if mail.Permanent(err) {
+		err = dispatch.Permanent(err)
+	}
 	return err
 }
 

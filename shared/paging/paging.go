@@ -68,13 +68,14 @@ const (
 	kindDelivery outbox.Kind = "webhook.delivery"
 	kindMembers  outbox.Kind = "mail.members"
 	kindNotice   outbox.Kind = "notice"
+	kindShift    outbox.Kind = "notice.shift"
 )
 
 // Handlers returns the handlers of all kinds of messages.
 func (r *Rules) Handlers() dispatch.Handlers {
 	all := dispatch.Handlers{
 		kindStep: handle(r.step), kindDelivery: handle(r.deliver), kindMembers: handle(r.tellMembers),
-		kindNotice: r.notify,
+		kindNotice: r.notify, kindShift: handle(r.tellShift), oncall.KindChanged: handle(r.followSchedule), oncall.KindHandover: handle(r.handOver),
 	}
 	for _, k := range alert.Events {
 		all[k] = handle(r.followAlert)
