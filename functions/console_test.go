@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gatehouse/shared/errortracking"
+	"gatehouse/shared/incident"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/paging/permit"
 	"gatehouse/shared/project"
@@ -12,9 +13,11 @@ import (
 
 func aboutTheConsole() []scenario {
 	const (
-		console  = "/console/{path}"
-		settings = console + "/settings"
-		one      = settings + "/integrations/{integration}"
+		console   = "/console/{path}"
+		settings  = console + "/settings"
+		incidents = console + "/incidents"
+		hot       = incidents + "/1"
+		one       = settings + "/integrations/{integration}"
 	)
 	return []scenario{
 		{rest: "POST /projects/{web}/monitor/integrations", send: `{"name":"Off","type":"http","active":true}`, status: 201, keep: "integration", stored: names(integration.EventCreated)},
@@ -32,6 +35,19 @@ func aboutTheConsole() []scenario {
 		{page: "GET " + permit.Path + "?token={token}", cost: cost{3, 0, 0}},
 		{page: "POST " + permit.Path, send: "token={token}", status: 200, cost: cost{4, 1, 0}},
 		{page: "POST " + console + "/alerts/1/assignee", send: "user_id={root}", status: 303},
+		{page: "POST " + incidents, send: "title=Disks&severity=high&alerts=1", status: 303, stored: names(incident.EventCreated), cost: cost{9, 4, 5}},
+		{page: "GET " + incidents, cost: cost{6, 0, 0}},
+		{page: "GET " + incidents + "?search=disks&severity=high", cost: cost{6, 0, 0}},
+		{page: "GET " + hot, cost: cost{8, 0, 0}},
+		{page: "POST " + hot + "/alerts", send: "alert=2", status: 303, stored: names(incident.EventLinked), cost: cost{9, 2, 5}},
+		{page: "POST " + hot + "/alerts/2/delete", status: 303, stored: names(incident.EventUnlinked), cost: cost{9, 2, 5}},
+		{page: "POST " + console + "/alerts/2/incident", send: "incident=1", status: 303, stored: names(incident.EventLinked), cost: cost{9, 2, 5}},
+		{page: "POST " + hot + "/status", send: "status=acknowledged", status: 303, stored: names(incident.EventChanged), cost: cost{6, 1, 5}},
+		{page: "POST " + hot + "/assignee", send: "user_id={root}", status: 303, stored: names(incident.EventChanged), cost: cost{7, 1, 5}},
+		{page: "POST " + hot + "/notes", send: "note=On it.", status: 303, stored: names(incident.EventNoted), cost: cost{6, 1, 5}},
+		{page: "POST " + hot + "/state", send: "state=closed", status: 303, stored: names(incident.EventClosed), cost: cost{10, 3, 5}},
+		{page: "POST " + hot + "/state", send: "state=opened", status: 303, stored: names(incident.EventReopened), cost: cost{6, 1, 5}},
+		{page: "GET " + incidents + "/new?alert=1", cost: cost{5, 0, 0}},
 		{page: "GET " + settings + "/integrations", cost: cost{5, 0, 0}},
 		{page: "GET " + one, cost: cost{5, 0, 0}},
 		{page: "POST " + one, send: "name=Off&active=1", status: 303, stored: names(integration.EventEnabled)},

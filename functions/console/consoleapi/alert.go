@@ -34,11 +34,16 @@ type alertBody struct {
 	Activity  []activity
 	Payload   *node
 	Complaint string    // why the alert was not changed
+	Link      typed     // the number of an incident
+	Incident  string    // address of the incident that the alert belongs to, if any
 	Duplicate *alertRow // the open alert that prevents this one from being reopened
 }
 
 // AssignedToMe reports whether the alert is assigned to the visitor.
 func (b alertBody) AssignedToMe() bool { return b.Alert.AssigneeID == b.User.ID }
+
+// Version is that of the alert.
+func (b alertBody) Version() int64 { return b.Alert.Version }
 
 func (a *api) showAlert(w http.ResponseWriter, r *http.Request, v visit) error {
 	n, err := web.PathID(r, "alert")
@@ -98,12 +103,16 @@ func (a *api) newAlertBody(ctx context.Context, v visit, iid int64) (alertBody, 
 		return alertBody{}, err
 	}
 	details := alert.ReadDetails(parts.payload)
-	return alertBody{
+	body := alertBody{
 		visit: v, Alert: parts.alert, Page: v.alertAddress(iid), Details: details,
 		Runbook: newTextOrLink(parts.alert.Runbook), Generator: newTextOrLink(details.GeneratorURL), Annotated: newAnnotations(details),
 		Through: parts.through(), Assigned: people[parts.alert.AssigneeID], Assignee: people.name(parts.alert.AssigneeID),
-		Suggested: parts.suggested(people), Activity: newActivity(parts.alert, people), Payload: newTree(parts.payload),
-	}, nil
+		Suggested: suggested(parts.developers, people), Activity: newActivity(parts.alert, people), Payload: newTree(parts.payload),
+	}
+	if iid := parts.alert.IncidentIID; iid != 0 {
+		body.Incident = v.incidentAddress(iid)
+	}
+	return body, nil
 }
 
 // userIDs lists all users that the page names.

@@ -8,6 +8,7 @@ import (
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/fault"
+	"gatehouse/shared/project"
 	"gatehouse/shared/site"
 	"gatehouse/shared/user"
 	"gatehouse/shared/web"
@@ -17,14 +18,17 @@ import (
 const maxSuggested = 20
 
 // suggested returns the users to suggest.
-func (p alertParts) suggested(known people) (all []user.User) {
-	for _, m := range p.developers {
+func suggested(developers []project.Member, known people) (all []user.User) {
+	for _, m := range developers {
 		if u, ok := known[m.UserID]; ok && !u.Blocked() {
 			all = append(all, u)
 		}
 	}
 	return all
 }
+
+// notAnAssignee is what is wrong with a user name.
+const notAnAssignee = "This is not the user name of somebody with at least the role Developer in the project."
 
 // wrongAssignee is what was typed as the user name of an assignee, and what is
 // wrong with it.
@@ -79,6 +83,6 @@ func (a *api) renderWrongAssignee(w http.ResponseWriter, r *http.Request, v visi
 	if err != nil {
 		return err
 	}
-	body.Wrong = wrongAssignee{typedAssignee(form), "This is not the user name of somebody with at least the role Developer in the project."}
+	body.Wrong = wrongAssignee{typedAssignee(form), notAnAssignee}
 	return a.renderAlert(w, r, http.StatusUnprocessableEntity, body)
 }

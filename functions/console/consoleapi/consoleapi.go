@@ -40,6 +40,18 @@ var notices = site.Notices{
 	"alert-ignored":      "The alert is ignored. If it happens again, that is counted here and no new alert is opened.",
 	"alert-assigned":     "The alert was assigned.",
 	"alert-unassigned":   "The alert is unassigned.",
+
+	"incident-created":      "The incident was created.",
+	"incident-triggered":    "The incident is triggered again.",
+	"incident-acknowledged": "You acknowledged the incident.",
+	"incident-resolved":     "You resolved the incident. It stays open until somebody closes it.",
+	"incident-closed":       "You closed the incident. Its alerts are resolved.",
+	"incident-opened":       "The incident is open again.",
+	"incident-assigned":     "The incident was assigned.",
+	"incident-unassigned":   "The incident is unassigned.",
+	"incident-linked":       "The alert belongs to the incident.",
+	"incident-unlinked":     "The alert no longer belongs to the incident.",
+	"incident-noted":        "The note is in the timeline.",
 }
 
 type api struct {
@@ -65,6 +77,17 @@ func New(app *app.App) http.Handler {
 	mux.Handle("GET /console/{id}/alerts/{alert}", developer(a.showAlert))
 	mux.Handle("POST /console/{id}/alerts/{alert}/status", developer(a.setStatus))
 	mux.Handle("POST /console/{id}/alerts/{alert}/assignee", developer(a.assign))
+	mux.Handle("POST /console/{id}/alerts/{alert}/incident", developer(a.linkIncident))
+	mux.Handle("GET /console/{id}/incidents", developer(a.listIncidents))
+	mux.Handle("POST /console/{id}/incidents", developer(a.createIncident))
+	mux.Handle("GET /console/{id}/incidents/new", developer(a.newIncident))
+	mux.Handle("GET /console/{id}/incidents/{incident}", developer(a.ofIncident(a.showIncident)))
+	mux.Handle("POST /console/{id}/incidents/{incident}/status", developer(a.ofIncident(a.setIncidentStatus)))
+	mux.Handle("POST /console/{id}/incidents/{incident}/state", developer(a.ofIncident(a.setIncidentState)))
+	mux.Handle("POST /console/{id}/incidents/{incident}/assignee", developer(a.ofIncident(a.assignIncident)))
+	mux.Handle("POST /console/{id}/incidents/{incident}/alerts", developer(a.ofIncident(a.linkAlert)))
+	mux.Handle("POST /console/{id}/incidents/{incident}/alerts/{alert}/delete", developer(a.ofIncident(a.unlinkAlert)))
+	mux.Handle("POST /console/{id}/incidents/{incident}/notes", developer(a.ofIncident(a.addNote)))
 	mux.Handle("GET /console/{id}/environments", developer(a.listEnvironments))
 	mux.Handle("POST /console/{id}/environments", developer(a.addEnvironment))
 	mux.Handle("POST /console/{id}/environments/{environment}/delete", developer(a.deleteEnvironment))

@@ -87,16 +87,17 @@ func (v visit) RoleName() string { return cmp.Or(v.Role.String(), "Visitor") }
 
 // The tabs of a project, as the ends of their paths.
 const (
-	overviewTab = ""
-	alertsTab   = "/alerts"
-	settingsTab = "/settings"
+	overviewTab  = ""
+	alertsTab    = "/alerts"
+	incidentsTab = "/incidents"
+	settingsTab  = "/settings"
 )
 
 // tabs returns the tabs that the user may open.
 func (v visit) tabs() []site.Tab {
 	tabs := []site.Tab{{Name: "Overview", Address: v.Address() + overviewTab}}
 	if v.Develops() {
-		tabs = append(tabs, site.Tab{Name: "Alerts", Address: v.Address() + alertsTab})
+		tabs = append(tabs, site.Tab{Name: "Alerts", Address: v.Address() + alertsTab}, site.Tab{Name: "Incidents", Address: v.Address() + incidentsTab})
 	}
 	if v.Maintains() {
 		tabs = append(tabs, site.Tab{Name: "Monitor settings", Address: v.Address() + settingsTab})

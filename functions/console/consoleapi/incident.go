@@ -1,0 +1,165 @@
+package consoleapi
+
+import (
+	"context"
+	"html/template"
+	"net/http"
+	"strconv"
+
+	"golang.org/x/sync/errgroup"
+
+	"gatehouse/shared/alert"
+	"gatehouse/shared/fault"
+	"gatehouse/shared/incident"
+	"gatehouse/shared/markdown"
+	"gatehouse/shared/page"
+	"gatehouse/shared/project"
+	"gatehouse/shared/site"
+	"gatehouse/shared/user"
+	"gatehouse/shared/web"
+)
+
+// incidentBody is the data of an incident's page.
+type incidentBody struct {
+	visit
+	Incident    incident.Stored
+	Title, Page string // Page is its address
+	Description template.HTML
+	Alerts      []alertRow
+	Unread      []alertLink // alerts that belong to it and are not shown with their titles
+	Author      string
+	Assigned    user.User
+	Assignee    string
+	Suggested   []user.User
+	Wrong       wrongAssignee
+	Timeline    []entry
+	Paging      site.Paging
+	Complaint   string // why the incident was not changed
+	Link, Note  typed  // what the forms have
+}
+
+// alertLink leads to an alert.
+type alertLink struct {
+	IID     int64
+	Address string
+}
+
+// typed is what was typed into a field, and what is wrong with it.
+type typed struct{ Text, Complaint string }
+
+// AssignedToMe reports whether the incident is assigned to the visitor.
+func (b incidentBody) AssignedToMe() bool { return b.Incident.Thing.AssigneeID == b.User.ID }
+
+// Version is that of the incident.
+func (b incidentBody) Version() int64 { return b.Incident.Version }
+
+// Closed reports whether the incident is closed.
+func (b incidentBody) Closed() bool { return b.Incident.Thing.State == incident.Closed }
+
+// incidentHandler serves a page of an incident.
+type incidentHandler func(w http.ResponseWriter, r *http.Request, v visit, s incident.Stored) error
+
+// ofIncident passes the incident in the path to the handler.
+func (a *api) ofIncident(h incidentHandler) projectHandler {
+	return func(w http.ResponseWriter, r *http.Request, v visit) error {
+		iid, err := web.PathID(r, "incident")
+		if err != nil {
+			return err
+		}
+		s, err := a.app.Incidents.Find(r.Context(), v.Project, iid)
+		if err != nil {
+			return err
+		}
+		return h(w, r, v, s)
+	}
+}
+
+func (a *api) showIncident(w http.ResponseWriter, r *http.Request, v visit, s incident.Stored) error {
+	body, err := a.newIncidentBody(r, v, s)
+	if err != nil {
+		return err
+	}
+	return a.renderIncident(w, r, http.StatusOK, body)
+}
+
+func (a *api) renderIncident(w http.ResponseWriter, r *http.Request, status int, body incidentBody) error {
+	title := "Incident #" + strconv.FormatInt(body.Incident.Number, 10) + " " + body.Title
+	return a.render(w, r, body.visit, incidentsTab, site.Page{Template: "incident", Title: title, Status: status, Body: body})
+}
+
+// maxLinked is how many alerts the page shows with their titles. For each it reads one.
+const maxLinked = 20
+
+// incidentParts is what is read for an incident's page besides the incident.
+type incidentParts struct {
+	alerts     []alert.Alert // zero: one that is gone
+	timeline   page.Of[incident.Entry]
+	developers []project.Member // some, and who has a higher role
+}
+
+// incidentParts reads the parts in parallel.
+func (a *api) incidentParts(ctx context.Context, v visit, s incident.Stored, wanted page.Request) (parts incidentParts, err error) {
+	linked := s.Thing.Alerts[:min(len(s.Thing.Alerts), maxLinked)]
+	parts.alerts = make([]alert.Alert, len(linked))
+	reads, ctx := errgroup.WithContext(ctx)
+	for n, iid := range linked {
+		reads.Go(func() (err error) {
+			parts.alerts[n], err = a.app.Alerts.Alert(ctx, v.Project.ID, iid)
+			return fault.IgnoreNotFound(err)
+		})
+	}
+	reads.Go(func() (err error) {
+		parts.timeline, err = a.app.Incidents.Timeline(ctx, v.Project, s, wanted)
+		return err
+	})
+	reads.Go(func() (err error) {
+		parts.developers, err = a.app.Projects.SomeFrom(ctx, project.Developer, maxSuggested, v.Project.Places()...)
+		return err
+	})
+	err = reads.Wait() // parts is complete only now
+	return parts, err
+}
+
+func (a *api) newIncidentBody(r *http.Request, v visit, s incident.Stored) (incidentBody, error) {
+	wanted := site.PageOf(r)
+	parts, err := a.incidentParts(r.Context(), v, s, wanted)
+	if err != nil {
+		return incidentBody{}, err
+	}
+	i := s.Thing
+	people, err := a.people(r.Context(), append(parts.userIDs(), i.AssigneeID, i.AuthorID)...)
+	if err != nil {
+		return incidentBody{}, err
+	}
+	body := incidentBody{
+		visit: v, Incident: s, Title: incident.TitleOf(s), Page: v.incidentAddress(s.Number),
+		Description: template.HTML(markdown.HTML(i.Description)), Author: people.name(i.AuthorID),
+		Assigned: people[i.AssigneeID], Assignee: people.name(i.AssigneeID), Suggested: suggested(parts.developers, people),
+	}
+	for n, iid := range i.Alerts {
+		if n < len(parts.alerts) && parts.alerts[n].IID != 0 {
+			body.Alerts = append(body.Alerts, alertRow{parts.alerts[n], v.alertAddress(iid), people.name(parts.alerts[n].AssigneeID)})
+		} else {
+			body.Unread = append(body.Unread, alertLink{iid, v.alertAddress(iid)})
+		}
+	}
+	for _, e := range parts.timeline.Items {
+		body.Timeline = append(body.Timeline, newEntry(e, v, people))
+	}
+	body.Paging = site.NewPaging(body.Page, wanted, parts.timeline)
+	return body, nil
+}
+
+// userIDs lists all users that the parts name.
+func (p incidentParts) userIDs() (ids []int64) {
+	for _, m := range p.developers {
+		ids = append(ids, m.UserID)
+	}
+	for _, one := range p.alerts {
+		ids = append(ids, one.AssigneeID)
+	}
+	for _, e := range p.timeline.Items {
+		ids = append(ids, e.ActorID, e.UserID)
+	}
+	return ids
+}
