@@ -1,14 +1,19 @@
 package functions_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"gatehouse/shared/incident"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/oncall"
+	"gatehouse/shared/outbox"
+	"gatehouse/shared/page"
 	"gatehouse/shared/project"
+	"gatehouse/shared/undelivered"
 	"gatehouse/shared/user"
 	"gatehouse/shared/webhook"
 )
@@ -27,6 +32,8 @@ func aboutMonitoring() []scenario {
 		settings     = "/projects/{web}/monitor/settings"
 		webhooks     = "/projects/{web}/monitor/webhooks"
 		hook         = webhooks + "/{hook}"
+
+		undeliveredMessages = "/projects/{web}/monitor/undelivered"
 
 		uptime  = `{"name":"Uptime","type":"http","active":true}`
 		mapping = `{"name":"Mapped","type":"http","active":true,"rate_limit":100,"payload_example":{"what":"Down"},` +
@@ -158,6 +165,10 @@ func aboutMonitoring() []scenario {
 		{rest: "PUT " + hook, send: `{"url":"https://chat.example/gone"}`, status: 200, stored: names(webhook.EventChanged), cost: cost{4, 1, 5}},
 		{rest: "POST " + hook + "/test", status: 422, stored: names(webhook.EventDisabled)},
 		{rest: "DELETE " + hook, status: 204, needs: maintainer, stored: names(webhook.EventDeleted)},
+		{name: "an undelivered message", do: func(w *walk) { w.giveUp("undelivered") }},
+		{rest: "GET " + undeliveredMessages, status: 200, needs: maintainer, cost: cost{3, 0, 0}},
+		{rest: "POST " + undeliveredMessages + "/{undelivered}/retry", status: 204, needs: maintainer, stored: names(undelivered.EventRetried), cost: cost{5, 1, 5}},
+		{rest: "POST " + undeliveredMessages + "/{undelivered}/retry", status: 404, needs: maintainer},
 		{rest: "POST /users", send: `{"username":"second","name":"Second","email":"second@example.com","password":"correct horse battery"}`, status: 201, keep: "second", stored: names(user.EventCreated)},
 		{rest: "POST /projects/{web}/members", send: `{"user_id":{second},"access_level":30}`, status: 201, stored: names(project.EventMemberAdded)},
 		{rest: "GET " + schedules, status: 200, needs: developer, cost: cost{3, 0, 0}},
@@ -235,4 +246,26 @@ func hundred() string {
 	}
 	return `{"version":"4","groupKey":"","status":"firing","receiver":"","groupLabels":{},"commonLabels":{},` +
 		`"commonAnnotations":{},"externalURL":"","alerts":[` + strings.Join(items, ",") + `]}`
+}
+
+// giveUp keeps a message of the project that could not be handled.
+func (w *walk) giveUp(as string) {
+	w.t.Helper()
+	p, err := w.app.Projects.ProjectByPath(w.t.Context(), w.things["path"]["id"].(string))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	m := outbox.Message{Lane: "alert/1/1", Seq: "1", Kind: "webhook.delivery", ProjectID: p.ID, Data: []byte(`{"iid":1}`), CreatedAt: w.now(), DueAt: w.now()}
+	err = w.messages.PutMessages(w.t.Context(), []outbox.Message{m})
+	if err == nil {
+		m, err = w.messages.ClaimMessage(w.t.Context(), m, "claim", w.now(), w.now().Add(time.Minute))
+	}
+	if err == nil {
+		err = w.messages.BuryMessage(w.t.Context(), m, w.now())
+	}
+	dead, listErr := w.app.Undelivered.List(w.t.Context(), p, page.First)
+	if err := errors.Join(err, listErr); err != nil || len(dead.Items) == 0 {
+		w.t.Fatalf("no message was given up: %v", err)
+	}
+	w.things[as] = map[string]any{"id": dead.Items[0].Number}
 }

@@ -22,6 +22,7 @@ import (
 	"gatehouse/shared/boot"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/oauth"
+	"gatehouse/shared/outbox"
 	"gatehouse/shared/project"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
@@ -39,6 +40,7 @@ const callback = "http://127.0.0.1:9/callback"
 type server struct {
 	*httptest.Server
 	app          *app.App
+	messages     outbox.Store // without the rights of a function
 	keys         secret.Keys
 	root         boot.Root
 	client       oauth.Client
@@ -61,7 +63,7 @@ func startServer(t testing.TB) *server {
 
 func serverOver(t testing.TB, store storage.Store) *server {
 	t.Helper()
-	s := &server{}
+	s := &server{messages: store}
 	var err error
 	if s.keys, err = boot.KeyFile(t.TempDir()); err != nil {
 		t.Fatal(err)

@@ -34,6 +34,7 @@ import (
 	"gatehouse/shared/storage"
 	"gatehouse/shared/throttle"
 	"gatehouse/shared/twofactor"
+	"gatehouse/shared/undelivered"
 	"gatehouse/shared/user"
 	"gatehouse/shared/webhook"
 )
@@ -78,6 +79,7 @@ type App struct {
 	Mails        *mail.Rules // those that an instance keeps
 	Permits      permit.Links
 	OnCall       *oncall.Rules
+	Undelivered  *undelivered.Rules
 	Deprecations *deprecation.Rules
 	Auth         *auth.Auth
 	Now          func() time.Time
@@ -115,6 +117,7 @@ func New(store storage.Store, c Config) *App {
 	a.Mails = mail.NewRules(store, c.Now)
 	a.Permits = permit.NewLinks(a.BaseURL, c.Keys)
 	a.OnCall = oncall.NewRules(store, a.Integrations, trail, c.Now)
+	a.Undelivered = undelivered.NewRules(store, trail, c.Now)
 	a.Deprecations = deprecation.NewRules(store, c.Now)
 	a.Auth = auth.New(a.Users, a.Tokens, a.Projects, a.OAuth, a.Deprecations, trail, c.Now)
 	a.Alerts = alert.NewRules(store, a.Auth, a.Integrations, c.Now)

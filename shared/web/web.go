@@ -83,12 +83,12 @@ func (t Time) MarshalJSON() ([]byte, error) { return formatted(t, timeFormat) }
 
 const timeFormat = "2006-01-02T15:04:05.000Z"
 
-// OrNull returns the text for a body in which an empty one is null.
-func OrNull(text string) *string {
-	if text == "" {
+// OrNull returns null for the zero value.
+func OrNull[T comparable](value T) *T {
+	if value == *new(T) {
 		return nil
 	}
-	return &text
+	return &value
 }
 
 // Date is a day as REST bodies write it. The zero time is null.

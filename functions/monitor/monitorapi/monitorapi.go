@@ -54,6 +54,8 @@ func Mount(mux *web.Mux, app *app.App) {
 	mux.Handle("DELETE /api/v4/projects/{id}/monitor/incidents/{iid}/alerts/{alert_iid}", developer(api.ofIncident(api.unlinkAlert)))
 	mux.Handle("GET /api/v4/projects/{id}/monitor/incidents/{iid}/timeline", developer(api.ofIncident(api.listTimeline)))
 	mux.Handle("POST /api/v4/projects/{id}/monitor/incidents/{iid}/timeline", developer(api.ofIncident(api.addNote)))
+	mux.Handle("GET /api/v4/projects/{id}/monitor/undelivered", maintainer(api.listUndelivered))
+	mux.Handle("POST /api/v4/projects/{id}/monitor/undelivered/{message_id}/retry", maintainer(api.retryUndelivered))
 	mux.Handle("GET /api/v4/projects/{id}/monitor/webhooks", maintainer(api.listWebhooks))
 	mux.Handle("POST /api/v4/projects/{id}/monitor/webhooks", maintainer(api.createWebhook))
 	mux.Handle("GET /api/v4/projects/{id}/monitor/webhooks/{webhook_id}", maintainer(api.ofWebhook(api.showWebhook)))
