@@ -91,8 +91,12 @@ func (d *Dispatcher) Work(ctx context.Context, lanes ...outbox.Lane) error {
 	return work.Wait()
 }
 
-// lookahead is how many messages behind one that is not ready are delayed until it is.
-const lookahead = 25
+// lookahead is how many messages of a lane are read at first. If the first one is not
+// ready, those behind it are read too, growth times as many each time.
+const (
+	lookahead = 25
+	growth    = 10
+)
 
 // workOn handles the messages of a lane until it is empty or its first one is not ready.
 func (d *Dispatcher) workOn(ctx context.Context, l outbox.Lane) error {
@@ -103,7 +107,7 @@ func (d *Dispatcher) workOn(ctx context.Context, l outbox.Lane) error {
 		}
 		first, now := waiting[0], d.source.Now()
 		if !first.Ready(now) {
-			return d.delay(ctx, first, waiting[1:], now)
+			return d.delay(ctx, first, waiting, now)
 		}
 		first, err = d.store.ClaimMessage(ctx, first, d.source.Claim(), now, now.Add(Lease))
 		if err == nil {
@@ -119,19 +123,31 @@ func (d *Dispatcher) workOn(ctx context.Context, l outbox.Lane) error {
 	return ctx.Err()
 }
 
-// delay has sweeps pass over the messages behind one that is not ready.
-func (d *Dispatcher) delay(ctx context.Context, first outbox.Message, behind []outbox.Message, now time.Time) error {
+// delay has sweeps pass over all messages behind one that is not ready.
+func (d *Dispatcher) delay(ctx context.Context, first outbox.Message, waiting []outbox.Message, now time.Time) error {
 	until := first.DueAt
 	if first.ClaimedTo.After(until) {
 		until = first.ClaimedTo
 	}
-	var due []outbox.Message
-	for _, m := range behind {
+	for delayed, n := 1, lookahead; ; n *= growth {
+		if err := d.store.DelayMessages(ctx, dueOf(waiting[min(delayed, len(waiting)):], now), until); err != nil || len(waiting) < n {
+			return err
+		}
+		delayed = n
+		var err error
+		if waiting, err = d.store.Waiting(ctx, first.Lane, n*growth); err != nil {
+			return err
+		}
+	}
+}
+
+func dueOf(all []outbox.Message, now time.Time) (due []outbox.Message) {
+	for _, m := range all {
 		if !m.DueAt.After(now) {
 			due = append(due, m)
 		}
 	}
-	return d.store.DelayMessages(ctx, due, until)
+	return due
 }
 
 // handle has the handler of a claimed message do its work, and notes how it went.

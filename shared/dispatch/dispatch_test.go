@@ -310,3 +310,25 @@ func TestDispatchersShareTheWork(t *testing.T) {
 		t.Errorf("%d lanes were handled, want %d", len(byLane), lanes)
 	}
 }
+
+// All messages behind one that waits are passed over, however many there are.
+func TestManyBehindOneThatWaits(t *testing.T) {
+	d := newDesk(t)
+	for n := range 300 {
+		d.put("a", fmt.Sprintf("%03d", n))
+	}
+	until := begin.Add(time.Hour)
+	by := d.dispatcher(func(context.Context, outbox.Message) (dispatch.Result, error) {
+		if d.now.Before(until) {
+			return dispatch.Result{}, dispatch.NotBefore(until)
+		}
+		return dispatch.Result{}, nil
+	})
+	d.sweep(by)
+	d.wantGot("a#000")
+	d.pass(time.Hour)
+	d.sweep(by)
+	if len(d.got) != 300 {
+		t.Errorf("handled %d, want 300", len(d.got))
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"gatehouse/shared/alert"
 	"gatehouse/shared/incident"
 	"gatehouse/shared/mail"
@@ -27,41 +29,68 @@ var letterEvents = map[event]letter.Event{
 }
 
 // compose returns the mail about these notices, and false if none is worth telling any
-// more. It looks at as many as a mail lists.
+// more.
 func (r *Rules) compose(ctx context.Context, to user.User, id string, all []notice) (m mail.Message, any bool, err error) {
-	var about []item
-	looked := min(len(all), letter.MaxListed)
-	for _, n := range all[:looked] {
-		one, stands, err := r.item(ctx, to, n)
-		if err != nil {
-			return m, false, err
-		}
-		if stands {
-			about = append(about, one)
-		}
+	about, err := r.items(ctx, to, all)
+	if err != nil || len(about) == 0 {
+		return m, false, err
 	}
-	unlooked := len(all) - looked
 	e := letter.Envelope{
 		From: r.From, To: mail.Address{Name: to.Name, Email: to.Email}, At: r.Now(),
-		ID: mail.NewID(r.From, id, to.ID), Reason: reasons[all[0].Why],
+		ID: mail.NewID(r.From, id, to.ID), Reason: reasons[about[0].why],
 	}
-	switch {
-	case len(about)+unlooked == 0:
-		return m, false, nil
-	case len(about) == 1 && unlooked == 0:
+	if len(about) == 1 {
 		return about[0].letter(e), true, nil
 	}
-	summary := letter.Summary{Total: len(about) + unlooked, URL: r.BaseURL + "/console"}
-	for _, one := range about {
+	summary := letter.Summary{Total: len(about), URL: r.BaseURL + "/console"}
+	for _, one := range about[:min(len(about), letter.MaxListed)] {
 		summary.Alerts = append(summary.Alerts, one.listed)
 	}
 	return letter.ForSummary(e, summary), true, nil
+}
+
+// readsAtOnce is how many notices are looked at side by side.
+const readsAtOnce = 16
+
+// items returns what a mail says about the notices that are worth telling: one for each
+// alert or incident.
+func (r *Rules) items(ctx context.Context, to user.User, all []notice) (about []item, err error) {
+	found, stands := make([]item, len(all)), make([]bool, len(all))
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.SetLimit(readsAtOnce)
+	for i, n := range all {
+		reads.Go(func() (err error) {
+			found[i], stands[i], err = r.item(ctx, to, n)
+			return err
+		})
+	}
+	if err := reads.Wait(); err != nil {
+		return nil, err
+	}
+	places := map[[3]int64]int{}
+	for i, n := range all {
+		if !stands[i] {
+			continue
+		}
+		one := found[i]
+		one.why, one.rank = n.Why, n.Event.rank()
+		thing := [3]int64{n.ProjectID, n.IID, n.IncidentIID}
+		if at, told := places[thing]; !told {
+			places[thing] = len(about)
+			about = append(about, one)
+		} else if one.rank < about[at].rank {
+			about[at] = one
+		}
+	}
+	return about, nil
 }
 
 // item is what a mail says about a notice: alone, or in a list.
 type item struct {
 	listed letter.Alert
 	letter func(letter.Envelope) mail.Message
+	why    reason
+	rank   int // of several about one thing, that with the least is told
 }
 
 // item reads what a notice is about. It reports false for one that is not worth telling.
@@ -101,7 +130,7 @@ func (r *Rules) aboutAlertTo(p project.Project, to user.User, a alert.Alert, n n
 	if a.Status == alert.Triggered && n.Event != resolved {
 		told.Acknowledge = r.Links.Acknowledge(to.ID, a, r.Now().Add(linkLasts))
 	}
-	return item{listed, func(e letter.Envelope) mail.Message { return letter.ForAlert(e, told) }}
+	return item{listed: listed, letter: func(e letter.Envelope) mail.Message { return letter.ForAlert(e, told) }}
 }
 
 func (r *Rules) aboutIncidentTo(p project.Project, s incident.Stored, n notice) item {
@@ -114,5 +143,5 @@ func (r *Rules) aboutIncidentTo(p project.Project, s incident.Stored, n notice) 
 		IID: s.Number, Title: incident.TitleOf(s), Severity: string(i.Severity), Project: p.FullPath, Event: letterEvents[n.Event],
 		StartedAt: i.StartedAt, URL: listed.URL, Thread: mail.NewID(r.From, "incident", p.ID, s.Number),
 	}
-	return item{listed, func(e letter.Envelope) mail.Message { return letter.ForIncident(e, told) }}
+	return item{listed: listed, letter: func(e letter.Envelope) mail.Message { return letter.ForIncident(e, told) }}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"gatehouse/shared/alert"
@@ -36,6 +37,9 @@ const (
 	resolved event = "resolved"
 	assigned event = "assigned"
 )
+
+// rank orders the events by what a person should know first.
+func (e event) rank() int { return slices.Index([]event{paged, resolved, assigned, opened}, e) }
 
 // reason says why a person is told.
 type reason string
