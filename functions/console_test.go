@@ -53,7 +53,7 @@ func aboutTheConsole() []scenario {
 		{page: "POST " + one, send: "name=Off&active=1", status: 303, stored: names(integration.EventEnabled)},
 		{page: "POST " + one + "/key", status: 303, stored: names(integration.EventKeyReset)},
 		{page: "POST " + settings + "/integrations", send: "name=Uptime&type=http&active=1", status: 303, stored: names(integration.EventCreated)},
-		{page: "POST " + settings + "/alerts", send: "fingerprinting=", status: 303, stored: names(integration.EventAlertSettingsChanged)},
+		{page: "POST " + settings + "/alerts", send: "create_incident=1&retention_days=30", status: 303, stored: names(integration.EventAlertSettingsChanged)},
 		{page: "POST " + settings + "/error_tracking", send: "active=1&tracker=integrated", status: 303, stored: names(errortracking.EventChanged)},
 		{page: "POST " + settings + "/error_tracking/client_keys", status: 303, stored: names(errortracking.EventClientKeyCreated)},
 		{page: "POST " + console + "/environments", send: "name=staging", status: 303, stored: names(project.EventEnvironmentCreated)},

@@ -1,6 +1,7 @@
 package consoleapi
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -54,7 +55,7 @@ type integrationsBody struct {
 	visit
 	Rows     []integrationView
 	Link     *integration.Integration // the active on-call link
-	Settings integration.Settings
+	Rules    alertSettingsForm
 	Features integration.Features
 	Full     bool // the instance allows no further one
 }
@@ -62,19 +63,32 @@ type integrationsBody struct {
 // listIntegrations lists the project's integrations and shows its rules for
 // alerts.
 func (a *api) listIntegrations(w http.ResponseWriter, r *http.Request, v visit) error {
+	body, err := a.newIntegrationsBody(r.Context(), v)
+	if err != nil {
+		return err
+	}
+	return a.renderIntegrations(w, r, http.StatusOK, body)
+}
+
+func (a *api) renderIntegrations(w http.ResponseWriter, r *http.Request, status int, body integrationsBody) error {
+	return a.renderSection(w, r, body.visit, integrationsSection, site.Page{Template: "integrations", Status: status, Body: body})
+}
+
+func (a *api) newIntegrationsBody(ctx context.Context, v visit) (integrationsBody, error) {
 	body := integrationsBody{visit: v, Features: a.app.Integrations.Features}
 	var all []integration.Integration
-	reads, ctx := errgroup.WithContext(r.Context())
+	reads, ctx := errgroup.WithContext(ctx)
 	reads.Go(func() (err error) {
 		all, err = a.app.Integrations.Integrations(ctx, v.Project)
 		return err
 	})
-	reads.Go(func() (err error) {
-		body.Settings, err = a.app.Integrations.AlertSettings(ctx, v.Project)
+	reads.Go(func() error {
+		settings, err := a.app.Integrations.AlertSettings(ctx, v.Project)
+		body.Rules = newAlertSettingsForm(settings)
 		return err
 	})
 	if err := reads.Wait(); err != nil {
-		return err
+		return integrationsBody{}, err
 	}
 	body.Link = activeLink(all)
 	_, free := firstFree(a.typeChoices(all))
@@ -82,18 +96,7 @@ func (a *api) listIntegrations(w http.ResponseWriter, r *http.Request, v visit) 
 	for _, i := range all {
 		body.Rows = append(body.Rows, a.newIntegrationView(v, i))
 	}
-	return a.renderSection(w, r, v, integrationsSection, site.Page{Template: "integrations", Body: body})
-}
-
-// changeAlertSettings saves the project's rules for alerts.
-func (a *api) changeAlertSettings(w http.ResponseWriter, r *http.Request, v visit) error {
-	form, err := site.ReadForm(r)
-	if err != nil {
-		return err
-	}
-	fingerprinting := form.Checked("fingerprinting")
-	_, err = a.app.Integrations.ChangeSettings(r.Context(), v.actor(), v.Project, integration.SettingsChange{Fingerprinting: &fingerprinting})
-	return a.site.Done(w, r, err, "alert-settings", v.Address()+integrationsSection)
+	return body, nil
 }
 
 // newIntegrationBody is the data of the page for a new integration.

@@ -2,6 +2,7 @@ package consoleapi_test
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -224,6 +225,41 @@ func TestRulesForAlerts(t *testing.T) {
 			t.Errorf("fingerprinting is %t, %v, want %t", settings.Fingerprinting, err, on)
 		}
 		b.Get(integrationsPage).Want(200, "rules for alerts were saved")
+	}
+}
+
+func TestRulesForIncidentsMailsAndRetention(t *testing.T) {
+	a := apptest.New(t)
+	web, b := newProject(t, a)
+	const to = "/console/acme/web/settings/alerts"
+	settings := func() integration.Settings {
+		t.Helper()
+		s, err := a.Integrations.AlertSettings(t.Context(), web)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	b.Get(integrationsPage).Want(200, `name="auto_close_incident" value="1" checked`, `name="send_email" value="1">`, `name="retention_days" value=""`)
+	b.Post(to, apptest.Form("create_incident", "1", "incident_template", "## Check\r\n- a", "send_email", "1", "retention_days", " 30 ")).WantRedirect(integrationsPage)
+	got := settings()
+	if got.Fingerprinting || !got.CreateIncident || got.AutoCloseIncident || !got.SendEmail || got.IncidentTemplate != "## Check\n- a" || got.RetentionDays == nil || *got.RetentionDays != 30 {
+		t.Errorf("the settings are %+v", got)
+	}
+	b.Get(integrationsPage).Want(200, `name="create_incident" value="1" checked`, "\n## Check\n- a</textarea>", `name="send_email" value="1" checked`, `value="30"`)
+	for says, form := range map[string]url.Values{
+		"The number of days must be a whole number.":     apptest.Form("retention_days", "many"),
+		"The number of days must be between 0 and 3650.": apptest.Form("retention_days", "3651"),
+		"The template is too long":                       apptest.Form("incident_template", strings.Repeat("x", 10_001), "retention_days", "7"),
+	} {
+		b.Post(to, form).Want(422, says, "Nothing was saved yet", `value="`+form.Get("retention_days")+`"`)
+	}
+	if now := settings(); now.Version != got.Version {
+		t.Errorf("a form with mistakes changed the settings to %+v", now)
+	}
+	b.Post(to, nil).WantRedirect(integrationsPage)
+	if got := settings(); got.RetentionDays != nil || got.IncidentTemplate != "" {
+		t.Errorf("an empty form leaves the settings %+v", got)
 	}
 }
 
