@@ -7,6 +7,7 @@ import (
 	"gatehouse/shared/errortracking"
 	"gatehouse/shared/incident"
 	"gatehouse/shared/integration"
+	"gatehouse/shared/oncall"
 	"gatehouse/shared/paging/permit"
 	"gatehouse/shared/project"
 )
@@ -48,6 +49,10 @@ func aboutTheConsole() []scenario {
 		{page: "POST " + hot + "/state", send: "state=closed", status: 303, stored: names(incident.EventClosed), cost: cost{10, 3, 5}},
 		{page: "POST " + hot + "/state", send: "state=opened", status: 303, stored: names(incident.EventReopened), cost: cost{6, 1, 5}},
 		{page: "GET " + incidents + "/new?alert=1", cost: cost{5, 0, 0}},
+		{page: "GET " + console + "/oncall", cost: cost{5, 0, 0}},
+		{rest: "POST /projects/{web}/monitor/schedules", send: `{"name":"Primary","timezone":"Europe/Berlin"}`, status: 201, keep: "schedule", stored: names(oncall.EventCreated)},
+		{rest: "POST /projects/{web}/monitor/schedules/{schedule}/rotations", send: `{"name":"Week","starts_at":"2026-01-05T09:00","length":{"value":1,"unit":"weeks"},"participants":[{root}]}`, status: 201, stored: names(oncall.EventRotationAdded)},
+		{page: "GET " + console + "/oncall", cost: cost{6, 0, 0}},
 		{page: "GET " + settings + "/integrations", cost: cost{5, 0, 0}},
 		{page: "GET " + one, cost: cost{5, 0, 0}},
 		{page: "POST " + one, send: "name=Off&active=1", status: 303, stored: names(integration.EventEnabled)},

@@ -88,6 +88,7 @@ func New(app *app.App) http.Handler {
 	mux.Handle("POST /console/{id}/incidents/{incident}/alerts", developer(a.ofIncident(a.linkAlert)))
 	mux.Handle("POST /console/{id}/incidents/{incident}/alerts/{alert}/delete", developer(a.ofIncident(a.unlinkAlert)))
 	mux.Handle("POST /console/{id}/incidents/{incident}/notes", developer(a.ofIncident(a.addNote)))
+	mux.Handle("GET /console/{id}/oncall", developer(a.showOnCall))
 	mux.Handle("GET /console/{id}/environments", developer(a.listEnvironments))
 	mux.Handle("POST /console/{id}/environments", developer(a.addEnvironment))
 	mux.Handle("POST /console/{id}/environments/{environment}/delete", developer(a.deleteEnvironment))

@@ -90,6 +90,7 @@ const (
 	overviewTab  = ""
 	alertsTab    = "/alerts"
 	incidentsTab = "/incidents"
+	onCallTab    = "/oncall"
 	settingsTab  = "/settings"
 )
 
@@ -97,7 +98,8 @@ const (
 func (v visit) tabs() []site.Tab {
 	tabs := []site.Tab{{Name: "Overview", Address: v.Address() + overviewTab}}
 	if v.Develops() {
-		tabs = append(tabs, site.Tab{Name: "Alerts", Address: v.Address() + alertsTab}, site.Tab{Name: "Incidents", Address: v.Address() + incidentsTab})
+		tabs = append(tabs, site.Tab{Name: "Alerts", Address: v.Address() + alertsTab}, site.Tab{Name: "Incidents", Address: v.Address() + incidentsTab},
+			site.Tab{Name: "On call", Address: v.Address() + onCallTab})
 	}
 	if v.Maintains() {
 		tabs = append(tabs, site.Tab{Name: "Monitor settings", Address: v.Address() + settingsTab})
