@@ -52,6 +52,8 @@ func aboutTheConsole() []scenario {
 		{page: "GET " + console + "/oncall", cost: cost{5, 0, 0}},
 		{rest: "POST /projects/{web}/monitor/schedules", send: `{"name":"Primary","timezone":"Europe/Berlin"}`, status: 201, keep: "schedule", stored: names(oncall.EventCreated)},
 		{rest: "POST /projects/{web}/monitor/schedules/{schedule}/rotations", send: `{"name":"Week","starts_at":"2026-01-05T09:00","length":{"value":1,"unit":"weeks"},"participants":[{root}]}`, status: 201, stored: names(oncall.EventRotationAdded)},
+		{page: "POST " + console + "/oncall/{schedule}/overrides", send: "user=root&from=2099-01-05T20:00&to=2099-01-06T08:00", status: 303, stored: names(oncall.EventOverrideAdded)},
+		{page: "POST " + console + "/oncall/{schedule}/overrides/2/delete", status: 303, stored: names(oncall.EventOverrideDeleted)},
 		{page: "GET " + console + "/oncall", cost: cost{6, 0, 0}},
 		{page: "GET " + settings + "/integrations", cost: cost{5, 0, 0}},
 		{page: "GET " + one, cost: cost{5, 0, 0}},

@@ -51,7 +51,10 @@ var notices = site.Notices{
 	"incident-unassigned":   "The incident is unassigned.",
 	"incident-linked":       "The alert belongs to the incident.",
 	"incident-unlinked":     "The alert no longer belongs to the incident.",
-	"incident-noted":        "The note is in the timeline.",
+	"override-added":        "The override was added.",
+	"override-deleted":      "The override was taken back.",
+
+	"incident-noted": "The note is in the timeline.",
 }
 
 type api struct {
@@ -89,6 +92,8 @@ func New(app *app.App) http.Handler {
 	mux.Handle("POST /console/{id}/incidents/{incident}/alerts/{alert}/delete", developer(a.ofIncident(a.unlinkAlert)))
 	mux.Handle("POST /console/{id}/incidents/{incident}/notes", developer(a.ofIncident(a.addNote)))
 	mux.Handle("GET /console/{id}/oncall", developer(a.showOnCall))
+	mux.Handle("POST /console/{id}/oncall/{schedule}/overrides", developer(a.ofSchedule(a.addOverride)))
+	mux.Handle("POST /console/{id}/oncall/{schedule}/overrides/{override}/delete", developer(a.ofSchedule(a.deleteOverride)))
 	mux.Handle("GET /console/{id}/environments", developer(a.listEnvironments))
 	mux.Handle("POST /console/{id}/environments", developer(a.addEnvironment))
 	mux.Handle("POST /console/{id}/environments/{environment}/delete", developer(a.deleteEnvironment))

@@ -24,6 +24,8 @@ type scheduleView struct {
 	Days       []dayView
 	Notice     oncall.Notice
 	Skipped    []string // names of who has left the project
+	Overrides  []overrideView
+	Form       overrideForm
 }
 
 // turn is a shift, or the part of it in a day.
@@ -50,6 +52,11 @@ const (
 
 // showOnCall shows who is on call in the schedules of the project.
 func (a *api) showOnCall(w http.ResponseWriter, r *http.Request, v visit) error {
+	return a.renderOnCall(w, r, http.StatusOK, v, 0, overrideForm{})
+}
+
+// renderOnCall shows the schedules, one of them with a form that was sent.
+func (a *api) renderOnCall(w http.ResponseWriter, r *http.Request, status int, v visit, scheduleID int64, sent overrideForm) error {
 	wanted := site.PageOf(r)
 	found, err := a.app.OnCall.Schedules(r.Context(), v.Project, wanted)
 	if err != nil {
@@ -65,14 +72,19 @@ func (a *api) showOnCall(w http.ResponseWriter, r *http.Request, v visit) error 
 	}
 	body := onCallPage{visit: v, Paging: site.NewPaging(v.Address()+onCallTab, wanted, found)}
 	for _, s := range found.Items {
-		body.Schedules = append(body.Schedules, newScheduleView(s, people, a.app.Now()))
+		view := newScheduleView(s, v, people, a.app.Now())
+		if view.Form.User = v.User.Username; s.ID == scheduleID {
+			view.Form = sent
+		}
+		body.Schedules = append(body.Schedules, view)
 	}
-	return a.render(w, r, v, onCallTab, site.Page{Template: "oncall", Title: "On call", Body: body})
+	return a.render(w, r, v, onCallTab, site.Page{Template: "oncall", Title: "On call", Status: status, Body: body})
 }
 
-func newScheduleView(s oncall.Stored, who oncall.People, now time.Time) scheduleView {
+func newScheduleView(s oncall.Stored, v visit, who oncall.People, now time.Time) scheduleView {
 	p := picture{s.Thing, who, s.Thing.Timezone.Location()}
 	view := scheduleView{ID: s.ID, Name: s.Thing.Name, Zone: s.Thing.Timezone.String(), Notice: s.Thing.Notice(now, who.Present)}
+	view.Overrides = p.overrides(v, now)
 	for _, id := range view.Notice.SkippedUsers {
 		view.Skipped = append(view.Skipped, p.name(id))
 	}

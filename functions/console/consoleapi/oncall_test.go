@@ -1,6 +1,8 @@
 package consoleapi_test
 
 import (
+	"fmt"
+	"net/url"
 	"testing"
 	"time"
 
@@ -92,4 +94,57 @@ func TestWhoMaySeeWhoIsOnCall(t *testing.T) {
 	a.Member(web.Place(), reporter, project.Reporter)
 	signedIn(t, a, reporter).Get(onCallPage).Want(403)
 	signedIn(t, a, a.User("stranger")).Get(onCallPage).Want(404)
+}
+
+func TestOverridesOnThePage(t *testing.T) {
+	a := apptest.New(t)
+	web, _, b := newAlerts(t, a)
+	dana, err := a.Users.UserByUsername(t.Context(), "dana")
+	if err != nil {
+		t.Fatal(err)
+	}
+	erik, other := a.User("erik"), a.User("otto")
+	a.Member(web.Place(), erik, project.Developer)
+	a.Member(web.Place(), other, project.Developer)
+	start, name := "2026-01-05T00:00:00Z", "Week"
+	s := newSchedule(t, a, web, "Primary", "Asia/Tokyo", oncall.RotationChange{
+		Name: &name, StartsAt: &start, Length: &oncall.Length{Value: 1, Unit: oncall.Weeks}, Participants: []int64{dana.ID, erik.ID},
+	})
+	to := fmt.Sprintf("%s/%d/overrides", onCallPage, s.ID)
+	day := a.Now().AddDate(0, 0, 3).Format("2006-01-02")
+	good := apptest.Form("user", "@dana", "replaces", "erik", "from", day+"T20:00", "to", day+"T23:00")
+	for says, form := range map[string]url.Values{
+		"The user is not known by this name.":       apptest.Form("user", "nobody", "from", day+"T20:00", "to", day+"T23:00"),
+		"The end must be after starts_at.":          apptest.Form("user", "dana", "from", day+"T20:00", "to", day+"T19:00"),
+		"The start":                                 apptest.Form("user", "dana", "from", "soon", "to", day+"T19:00"),
+		"The user is not on the schedule.":          apptest.Form("user", "dana", "replaces", "otto", "from", day+"T20:00", "to", day+"T23:00"),
+		"The user has users who are not members of": apptest.Form("user", "olivia2", "replaces", "dana", "from", day+"T20:00", "to", day+"T23:00"),
+	} {
+		if form.Get("user") == "olivia2" {
+			a.User("olivia2")
+		}
+		b.Post(to, form).Want(422, says, `value="`+form.Get("from")+`"`)
+	}
+	signedIn(t, a, other).Post(to, good).Want(403, "only Maintainers and the people of the schedule")
+	b.Post(to, good).WantRedirect(onCallPage)
+	tokyo, err := time.LoadLocation("Asia/Tokyo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := a.OnCall.Find(t.Context(), web, s.ID)
+	if err != nil || len(found.Thing.Overrides) != 1 {
+		t.Fatalf("the overrides are %+v, %v, want one", found.Thing.Overrides, err)
+	}
+	o := found.Thing.Overrides[0]
+	if o.UserID != dana.ID || o.ReplacesUserID != erik.ID || o.StartsAt.In(tokyo).Format("2006-01-02T15:04") != day+"T20:00" {
+		t.Errorf("the override is %+v", o)
+	}
+	undo := fmt.Sprintf("%s/%d/delete", to, o.ID)
+	b.Get(onCallPage).Want(200, "The override was added.", "instead of <bdi>The user erik", undo)
+	others := signedIn(t, a, other)
+	others.Get(onCallPage).Want(200, "instead of <bdi>The user erik").WantNot(undo)
+	others.Post(undo, nil).Want(403)
+	b.Post(undo, nil).WantRedirect(onCallPage)
+	b.Post(undo, nil).Want(404)
+	b.Get(onCallPage).Want(200).WantNot(undo)
 }
