@@ -77,15 +77,35 @@ func (a *api) acknowledge(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	found, err := a.permitted(r.Context(), form.Get("token"))
-	if err == nil && !found.done() {
-		if err = found.check(); err == nil {
-			status := alert.Acknowledged
-			change := alert.Change{Status: &status, Seen: found.Alert.Version}
-			found.Alert.Alert, err = a.app.Alerts.Change(r.Context(), audit.ByUser(found.User.ID), found.Project, found.Alert, change)
+	var found permitted
+	for n := 1; ; n++ {
+		found, err = a.acknowledgeBy(r.Context(), form.Get("token"))
+		if !errors.Is(err, alert.ErrChanged) || n == maxAcknowledgements {
+			break
 		}
 	}
 	return a.renderAcknowledge(w, r, acknowledgeBody{permitted: found, Done: err == nil}, err)
+}
+
+// maxAcknowledgements is how often acknowledging is tried while others change the alert.
+const maxAcknowledgements = 3
+
+// acknowledgeBy acknowledges what the token permits, and returns it as it is then.
+func (a *api) acknowledgeBy(ctx context.Context, token string) (permitted, error) {
+	found, err := a.permitted(ctx, token)
+	if err != nil || found.done() {
+		return found, err
+	}
+	if err := found.check(); err != nil {
+		return found, err
+	}
+	status := alert.Acknowledged
+	change := alert.Change{Status: &status, Seen: found.Alert.Version}
+	changed, err := a.app.Alerts.Change(ctx, audit.ByUser(found.User.ID), found.Project, found.Alert, change)
+	if err == nil {
+		found.Alert.Alert = changed
+	}
+	return found, err
 }
 
 // permitted reads what the token is about, if its user may acknowledge the alert.
@@ -168,7 +188,7 @@ func (a *api) renderAcknowledge(w http.ResponseWriter, r *http.Request, body ack
 		status, body.Wrong = http.StatusGone, "The link has expired."
 	case errors.Is(err, errNotPermitted):
 		status, body.Wrong = http.StatusGone, "The alert is no longer there, or whom the mail was for may no longer work on it."
-	case errors.Is(err, errNotTriggered), errors.Is(err, alert.ErrChanged):
+	case errors.Is(err, errNotTriggered):
 		status, body.Wrong = http.StatusConflict, "The alert is not waiting for anybody: somebody has seen to it. Nothing was changed."
 	case errors.Is(err, errReopened):
 		status, body.Wrong = http.StatusGone, "The alert was opened again since this mail was sent. A later mail has a link for that."
