@@ -31,22 +31,52 @@ var letterEvents = map[event]letter.Event{
 // compose returns the mail about these notices, and false if none is worth telling any
 // more.
 func (r *Rules) compose(ctx context.Context, to user.User, id string, all []notice) (m mail.Message, any bool, err error) {
-	about, err := r.items(ctx, to, all)
-	if err != nil || len(about) == 0 {
+	looked := all[:min(len(all), mostLooked)]
+	about, err := r.items(ctx, to, looked)
+	others := furtherThings(looked, all[len(looked):])
+	if err != nil || len(about)+others == 0 {
 		return m, false, err
+	}
+	why := all[0].Why
+	if len(about) > 0 {
+		why = about[0].why
 	}
 	e := letter.Envelope{
 		From: r.From, To: mail.Address{Name: to.Name, Email: to.Email}, At: r.Now(),
-		ID: mail.NewID(r.From, id, to.ID), Reason: reasons[about[0].why],
+		ID: mail.NewID(r.From, id, to.ID), Reason: reasons[why],
 	}
-	if len(about) == 1 {
+	if len(about) == 1 && others == 0 {
 		return about[0].letter(e), true, nil
 	}
-	summary := letter.Summary{Total: len(about), URL: r.BaseURL + "/console"}
+	summary := letter.Summary{Total: len(about) + others, URL: r.BaseURL + "/console"}
 	for _, one := range about[:min(len(about), letter.MaxListed)] {
 		summary.Alerts = append(summary.Alerts, one.listed)
 	}
 	return letter.ForSummary(e, summary), true, nil
+}
+
+// mostLooked is how many notices are looked at. Those behind them are counted whether they
+// are still worth telling or not: a storm would take too many reads.
+const mostLooked = 1000
+
+// thing is the alert or incident that a notice is about.
+type thing struct{ projectID, iid, incidentIID int64 }
+
+func (n notice) thing() thing { return thing{n.ProjectID, n.IID, n.IncidentIID} }
+
+// furtherThings counts what some notices are about and those before them are not.
+func furtherThings(before, some []notice) (n int) {
+	seen := map[thing]bool{}
+	for _, one := range before {
+		seen[one.thing()] = true
+	}
+	for _, one := range some {
+		if !seen[one.thing()] {
+			n++
+		}
+		seen[one.thing()] = true
+	}
+	return n
 }
 
 // readsAtOnce is how many notices are looked at side by side.
@@ -67,16 +97,15 @@ func (r *Rules) items(ctx context.Context, to user.User, all []notice) (about []
 	if err := reads.Wait(); err != nil {
 		return nil, err
 	}
-	places := map[[3]int64]int{}
+	places := map[thing]int{}
 	for i, n := range all {
 		if !stands[i] {
 			continue
 		}
 		one := found[i]
 		one.why, one.rank = n.Why, n.Event.rank()
-		thing := [3]int64{n.ProjectID, n.IID, n.IncidentIID}
-		if at, told := places[thing]; !told {
-			places[thing] = len(about)
+		if at, told := places[n.thing()]; !told {
+			places[n.thing()] = len(about)
 			about = append(about, one)
 		} else if one.rank < about[at].rank {
 			about[at] = one
