@@ -16,7 +16,7 @@ import (
 // SES.
 const (
 	maxSize      = 12 << 20
-	maxSizePages = 14 << 20
+	maxSizePages = 15 << 20
 	maxSizeMails = 17 << 20
 )
 
