@@ -35,6 +35,7 @@ type Dispatcher struct {
 	store    outbox.Store
 	handlers Handlers
 	source   Source
+	urgent   map[outbox.Kind]bool
 }
 
 // Source is where a dispatcher gets what differs each time.
@@ -46,7 +47,16 @@ type Source struct {
 
 // New returns a dispatcher.
 func New(store outbox.Store, handlers Handlers, source Source) *Dispatcher {
-	return &Dispatcher{store, handlers, source}
+	return &Dispatcher{store, handlers, source, map[outbox.Kind]bool{}}
+}
+
+// Hurry has messages of these kinds tried again soon, and for as long as others. It returns
+// the dispatcher.
+func (d *Dispatcher) Hurry(kinds ...outbox.Kind) *Dispatcher {
+	for _, k := range kinds {
+		d.urgent[k] = true
+	}
+	return d
 }
 
 // The times of a message that is being handled.
@@ -72,7 +82,7 @@ func (d *Dispatcher) Sweep(ctx context.Context) (worked int, err error) {
 		if err != nil || len(lanes) == 0 {
 			return worked, err
 		}
-		if err := d.Work(ctx, lanes...); err != nil {
+		if err := d.work(ctx, lanes, d.delay); err != nil {
 			return worked, err
 		}
 		worked += len(lanes)
@@ -83,10 +93,20 @@ func (d *Dispatcher) Sweep(ctx context.Context) (worked int, err error) {
 // Work works on all of the lanes, side by side. Its error is one of the store: a handler's
 // is noted at its message.
 func (d *Dispatcher) Work(ctx context.Context, lanes ...outbox.Lane) error {
+	return d.work(ctx, lanes, leaveDue)
+}
+
+// notReady is what is done about the messages behind one that is not ready.
+type notReady func(ctx context.Context, first outbox.Message, waiting []outbox.Message, now time.Time) error
+
+// leaveDue does nothing about them: a sweep will.
+func leaveDue(context.Context, outbox.Message, []outbox.Message, time.Time) error { return nil }
+
+func (d *Dispatcher) work(ctx context.Context, lanes []outbox.Lane, then notReady) error {
 	var work errgroup.Group
 	work.SetLimit(sideBySide)
 	for _, l := range lanes {
-		work.Go(func() error { return d.workOn(ctx, l) })
+		work.Go(func() error { return d.workOn(ctx, l, then) })
 	}
 	return work.Wait()
 }
@@ -99,7 +119,7 @@ const (
 )
 
 // workOn handles the messages of a lane until it is empty or its first one is not ready.
-func (d *Dispatcher) workOn(ctx context.Context, l outbox.Lane) error {
+func (d *Dispatcher) workOn(ctx context.Context, l outbox.Lane, then notReady) error {
 	for ctx.Err() == nil {
 		waiting, err := d.store.Waiting(ctx, l, lookahead)
 		if err != nil || len(waiting) == 0 {
@@ -107,7 +127,7 @@ func (d *Dispatcher) workOn(ctx context.Context, l outbox.Lane) error {
 		}
 		first, now := waiting[0], d.source.Now()
 		if !first.Ready(now) {
-			return d.delay(ctx, first, waiting, now)
+			return then(ctx, first, waiting, now)
 		}
 		first, err = d.store.ClaimMessage(ctx, first, d.source.Claim(), now, now.Add(Lease))
 		if err == nil {
@@ -181,8 +201,19 @@ func (d *Dispatcher) call(ctx context.Context, m outbox.Message) (result Result,
 	return handler(ctx, m)
 }
 
-// MostAttempts is how often a message is tried before it is buried.
-const MostAttempts = 14
+// MostAttempts is how often a message is tried before it is buried, and MostUrgent how often
+// an urgent one is: about five hours both.
+const (
+	MostAttempts = 14
+	MostUrgent   = 160
+)
+
+func (d *Dispatcher) mostAttempts(k outbox.Kind) int {
+	if d.urgent[k] {
+		return MostUrgent
+	}
+	return MostAttempts
+}
 
 // fail postpones a message that could not be handled, or buries it.
 func (d *Dispatcher) fail(ctx context.Context, m outbox.Message, failure error) error {
@@ -190,26 +221,31 @@ func (d *Dispatcher) fail(ctx context.Context, m outbox.Message, failure error) 
 	m.LastError = briefly(failure)
 	slog.WarnContext(ctx, "message not handled", "kind", m.Kind, "message", m.ID(), "attempts", m.Attempts, "error", m.LastError)
 	now := d.source.Now()
-	if errors.As(failure, new(permanent)) || m.Attempts >= MostAttempts {
+	if errors.As(failure, new(permanent)) || m.Attempts >= d.mostAttempts(m.Kind) {
 		slog.ErrorContext(ctx, "message given up", "kind", m.Kind, "message", m.ID(), "error", m.LastError)
 		return d.store.BuryMessage(ctx, m, now)
 	}
-	m.DueAt = now.Add(d.pause(m.Attempts, failure))
+	m.DueAt = now.Add(d.pause(m, failure))
 	return d.store.PostponeMessage(ctx, m)
 }
 
 // The pauses before a message is tried again.
 const (
-	firstPause   = 5 * time.Second
-	longestPause = time.Hour
+	firstPause    = 5 * time.Second
+	longestPause  = time.Hour
+	longestUrgent = 2 * time.Minute
 )
 
 // pause doubles with each attempt, and is shorter by up to a half at random. If the error
 // tells how long to wait, it is at least that.
-func (d *Dispatcher) pause(attempts int, failure error) time.Duration {
-	pause := longestPause
-	if doubled := attempts - 1; doubled < 10 {
-		pause = min(firstPause<<doubled, longestPause)
+func (d *Dispatcher) pause(m outbox.Message, failure error) time.Duration {
+	longest := longestPause
+	if d.urgent[m.Kind] {
+		longest = longestUrgent
+	}
+	pause := longest
+	if doubled := m.Attempts - 1; doubled < 10 {
+		pause = min(firstPause<<doubled, longest)
 	}
 	pause -= time.Duration(d.source.Jitter() * float64(pause) / 2)
 	var asked interface{ RetryAfter() time.Duration }

@@ -142,14 +142,21 @@ func (r *Rules) Settle(ctx context.Context, p project.Project, told Told) error 
 		}
 	case WasClosed:
 		if s.Thing.State == Closed {
-			// People can have opened an alert again since then.
-			asClosed := func(a alert.Current) bool { return !a.UpdatedAt.After(s.Thing.ClosedAt) }
+			asClosed := func(a alert.Current) bool { return !openedSince(a.Alert, s.Thing.ClosedAt) }
 			return errors.Join(r.resolveAlerts(ctx, by, p, s, asClosed), r.settleNotes(ctx, p, s))
 		}
 	case WasReopened, Noted:
 		return r.settleNotes(ctx, p, s)
 	}
 	return nil
+}
+
+// openedSince reports whether people have given an alert another status since the incident
+// was closed.
+func openedSince(a alert.Alert, closed time.Time) bool {
+	return slices.ContainsFunc(a.Activity, func(change alert.Activity) bool {
+		return change.Change == alert.StatusChanged && change.At.After(closed)
+	})
 }
 
 // settleLinks notes the incident on those of its alerts that do not know it.

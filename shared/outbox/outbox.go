@@ -77,7 +77,7 @@ type Store interface {
 	Waiting(ctx context.Context, l Lane, n int) ([]Message, error)
 
 	// DelayMessages has DueLanes leave the lane of these messages out for their sake until
-	// a time. Those that are gone are ignored.
+	// a time, or longer if it does so already. Those that are gone are ignored.
 	DelayMessages(ctx context.Context, messages []Message, until time.Time) error
 
 	// ClaimMessage keeps others from handling the message until a time, and returns it with

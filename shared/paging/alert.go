@@ -2,6 +2,7 @@ package paging
 
 import (
 	"context"
+	"fmt"
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/integration"
@@ -18,25 +19,47 @@ func (r *Rules) followAlert(ctx context.Context, m outbox.Message, e alert.Event
 	if err != nil {
 		return nil, err
 	}
-	if err := r.followWithIncident(ctx, m.Kind, s, settings); err != nil {
-		return nil, err
-	}
-	follow, err := r.deliveries(ctx, m, s.project, r.aboutAlert(m.Kind, s, e))
+	follow, err := r.begin(ctx, m, s, e)
 	if err != nil {
 		return nil, err
 	}
-	steps, err := r.begin(ctx, m, s, e)
-	if err != nil {
-		return nil, err
-	}
-	follow = append(follow, steps...)
 	if settings.SendEmail && (m.Kind == alert.EventOpened || m.Kind == alert.EventResolved) {
 		follow = append(follow, r.toMembers(m, s))
 	}
 	if m.Kind == alert.EventAssigned && e.AssigneeID != 0 && e.AssigneeID != e.ActorID {
 		follow = append(follow, r.notice(m, 0, e.AssigneeID, notice{ProjectID: e.ProjectID, IID: e.IID, Event: assigned, Why: becauseAssigned}))
 	}
-	return follow, nil
+	return append(follow, r.aside(m, e)), nil
+}
+
+// besides is what follows from a change of an alert besides people being told: people do not
+// wait for it, nor go without if it fails.
+type besides struct {
+	Kind  outbox.Kind `json:"kind"`
+	Event alert.Event `json:"event"`
+}
+
+// aside returns the message about that. Those about an alert keep their order.
+func (r *Rules) aside(m outbox.Message, e alert.Event) outbox.Message {
+	one := message(m, 0, outbox.Lane(fmt.Sprintf("besides/%d/%d", e.ProjectID, e.IID)), kindBesides, r.Now(), besides{m.Kind, e})
+	one.Seq = m.Seq
+	return one
+}
+
+// followBesides opens or closes the alert's incident and tells webhooks.
+func (r *Rules) followBesides(ctx context.Context, m outbox.Message, b besides) ([]outbox.Message, error) {
+	s, err := r.subject(ctx, b.Event.ProjectID, b.Event.IID)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := r.Settings.AlertSettings(ctx, s.project)
+	if err == nil {
+		err = r.followWithIncident(ctx, b.Kind, s, settings)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.deliveries(ctx, m, s.project, r.aboutAlert(b.Kind, s, b.Event))
 }
 
 // followWithIncident opens or closes the incident of an alert.

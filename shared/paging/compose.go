@@ -28,14 +28,20 @@ var letterEvents = map[event]letter.Event{
 	paged: letter.Opened, opened: letter.Opened, resolved: letter.Resolved, assigned: letter.Assigned,
 }
 
-// compose returns the mail about these notices, and false if none is worth telling any
-// more.
-func (r *Rules) compose(ctx context.Context, to user.User, id string, all []notice) (m mail.Message, any bool, err error) {
+// heldNotice is a notice about an alert that is silenced until a time.
+type heldNotice struct {
+	notice
+	until time.Time
+}
+
+// compose returns the mail about these notices, nil if none is worth telling any more, and
+// those that have to wait.
+func (r *Rules) compose(ctx context.Context, to user.User, id string, all []notice) (m *mail.Message, held []heldNotice, err error) {
 	looked := all[:min(len(all), mostLooked)]
-	about, err := r.items(ctx, to, looked)
+	about, held, err := r.items(ctx, to, looked)
 	others := furtherThings(looked, all[len(looked):])
 	if err != nil || len(about)+others == 0 {
-		return m, false, err
+		return nil, held, err
 	}
 	why := all[0].Why
 	if len(about) > 0 {
@@ -46,13 +52,15 @@ func (r *Rules) compose(ctx context.Context, to user.User, id string, all []noti
 		ID: mail.NewID(r.From, id, to.ID), Reason: reasons[why],
 	}
 	if len(about) == 1 && others == 0 {
-		return about[0].letter(e), true, nil
+		alone := about[0].letter(e)
+		return &alone, held, nil
 	}
 	summary := letter.Summary{Total: len(about) + others, URL: r.BaseURL + "/console"}
 	for _, one := range about[:min(len(about), letter.MaxListed)] {
 		summary.Alerts = append(summary.Alerts, one.listed)
 	}
-	return letter.ForSummary(e, summary), true, nil
+	composed := letter.ForSummary(e, summary)
+	return &composed, held, nil
 }
 
 // mostLooked is how many notices are looked at. Those behind them are counted whether they
@@ -83,8 +91,8 @@ func furtherThings(before, some []notice) (n int) {
 const readsAtOnce = 16
 
 // items returns what a mail says about the notices that are worth telling: one for each
-// alert or incident.
-func (r *Rules) items(ctx context.Context, to user.User, all []notice) (about []item, err error) {
+// alert or incident. Held are those about silenced alerts.
+func (r *Rules) items(ctx context.Context, to user.User, all []notice) (about []item, held []heldNotice, err error) {
 	found, stands := make([]item, len(all)), make([]bool, len(all))
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.SetLimit(readsAtOnce)
@@ -95,14 +103,17 @@ func (r *Rules) items(ctx context.Context, to user.User, all []notice) (about []
 		})
 	}
 	if err := reads.Wait(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	places := map[thing]int{}
 	for i, n := range all {
+		one := found[i]
 		if !stands[i] {
+			if !one.silenced.IsZero() {
+				held = append(held, heldNotice{n, earlier(one.silenced, r.Now().Add(longestWait))})
+			}
 			continue
 		}
-		one := found[i]
 		one.why, one.rank = n.Why, n.Event.rank()
 		if at, told := places[n.thing()]; !told {
 			places[n.thing()] = len(about)
@@ -111,7 +122,7 @@ func (r *Rules) items(ctx context.Context, to user.User, all []notice) (about []
 			about[at] = one
 		}
 	}
-	return about, nil
+	return about, held, nil
 }
 
 // item is what a mail says about a notice: alone, or in a list.
@@ -119,7 +130,9 @@ type item struct {
 	listed letter.Alert
 	letter func(letter.Envelope) mail.Message
 	why    reason
-	rank   int // of several about one thing, that with the least is told
+	// silenced is until when the alert is, if the person would be paged otherwise.
+	silenced time.Time
+	rank     int // of several about one thing, that with the least is told
 }
 
 // item reads what a notice is about. It reports false for one that is not worth telling.
@@ -144,7 +157,11 @@ func (r *Rules) itemIn(ctx context.Context, p project.Project, to user.User, n n
 		return r.aboutIncidentTo(p, s, n), true, err
 	}
 	a, err := r.Alerts.Alert(ctx, p.ID, n.IID)
-	return r.aboutAlertTo(p, to, a, n), n.stands(a, r.Now()), err
+	one = r.aboutAlertTo(p, to, a, n)
+	if n.Event == paged && n.waits(a) && a.Silenced(r.Now()) {
+		one.silenced = a.SilencedUntil
+	}
+	return one, n.stands(a, r.Now()), err
 }
 
 // linkLasts is how long the link in a mail acknowledges an alert.

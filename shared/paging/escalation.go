@@ -22,6 +22,9 @@ type step struct {
 	Round     int            `json:"round"` // counts the repetitions
 	// Late is how much later than the policy says it goes on, such as after a silence.
 	Late time.Duration `json:"late,omitempty"`
+	// Graver means that a graver repeat began it: who acknowledged the alert before did not
+	// know that.
+	Graver bool `json:"graver,omitempty"`
 }
 
 // begin returns the first step of the escalation that a change of an alert begins.
@@ -35,7 +38,7 @@ func (r *Rules) begin(ctx context.Context, m outbox.Message, s subject, e alert.
 	if err != nil || len(policy.Rules) == 0 {
 		return nil, err
 	}
-	first := step{ProjectID: e.ProjectID, IID: e.IID, From: e.At, Severity: e.Severity}
+	first := step{ProjectID: e.ProjectID, IID: e.IID, From: e.At, Severity: e.Severity, Graver: m.Kind == alert.EventGraver}
 	return []outbox.Message{first.message(m, policy)}, nil
 }
 
@@ -94,13 +97,20 @@ func (r *Rules) step(ctx context.Context, m outbox.Message, at step) ([]outbox.M
 		return nil, dispatch.NotBefore(earlier(s.SilencedUntil, r.Now().Add(longestWait)))
 	}
 	policy, err := r.OnCall.Policy(ctx, s.project)
-	if err != nil || at.Rule >= len(policy.Rules) {
+	if err != nil || len(policy.Rules) == 0 {
 		return nil, err
+	}
+	if at.Rule >= len(policy.Rules) { // it has become shorter
+		at.Rule = len(policy.Rules) - 1
+		if next, more := at.next(policy); more {
+			return []outbox.Message{next.message(m, policy)}, nil
+		}
+		return nil, nil
 	}
 	if late := r.Now().Sub(at.due(policy)); late > punctual {
 		at.Late += late
 	}
-	follow, err := r.page(ctx, m, s, policy.Rules[at.Rule])
+	follow, err := r.page(ctx, m, s, at, policy.Rules[at.Rule])
 	if err != nil {
 		return nil, err
 	}
@@ -131,10 +141,24 @@ func (s step) over(a alert.Alert) bool {
 	return false
 }
 
+// acknowledged reports whether somebody has acknowledged the alert since the escalation
+// began, or before if it is as grave as then.
+func (s step) acknowledged(a alert.Alert) bool {
+	if a.Status != alert.Acknowledged || !s.Graver {
+		return a.Status == alert.Acknowledged
+	}
+	for _, change := range a.Activity {
+		if change.Change == alert.StatusChanged && change.Status == alert.Acknowledged && change.At.After(s.From) {
+			return true
+		}
+	}
+	return false
+}
+
 // page returns the notices to those whom a rule names, unless the alert has the rule's
 // status.
-func (r *Rules) page(ctx context.Context, m outbox.Message, s subject, rule oncall.Rule) (notices []outbox.Message, err error) {
-	if rule.Until == oncall.Acknowledged && s.Status == alert.Acknowledged {
+func (r *Rules) page(ctx context.Context, m outbox.Message, s subject, at step, rule oncall.Rule) (notices []outbox.Message, err error) {
+	if rule.Until == oncall.Acknowledged && at.acknowledged(s.Alert) {
 		return nil, nil
 	}
 	why, userIDs := becausePolicy, []int64{rule.UserID}
@@ -147,7 +171,7 @@ func (r *Rules) page(ctx context.Context, m outbox.Message, s subject, rule onca
 	}
 	for n, id := range userIDs {
 		notices = append(notices, r.notice(m, n, id, notice{
-			ProjectID: s.ProjectID, IID: s.IID, Event: paged, Why: why, UntilResolved: rule.Until == oncall.Resolved,
+			ProjectID: s.ProjectID, IID: s.IID, Event: paged, Why: why, UntilResolved: rule.Until == oncall.Resolved || at.Graver,
 		}))
 	}
 	return notices, nil

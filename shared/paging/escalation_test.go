@@ -272,3 +272,40 @@ func TestNextInTheRotationIsAsked(t *testing.T) {
 	x.sweep()
 	x.wantMails(pagedBen)
 }
+
+// Who acknowledged a harmless alert did not know that it would become grave.
+func TestGraverRepeatPagesThoughAcknowledged(t *testing.T) {
+	x := newScene(t)
+	x.policy(0, after(0, oncall.Acknowledged, x.ben), after(10, oncall.Acknowledged, x.ada))
+	iid := x.fire("a", alert.SeverityLow)
+	x.sweep()
+	x.wantMails(pagedBen)
+	x.pass(2 * time.Minute)
+	x.set(iid, alert.Acknowledged)
+	x.pass(2 * time.Minute)
+	x.fire("a", alert.SeverityCritical)
+	x.pass(2 * time.Minute)
+	x.wantMails(pagedBen)
+	x.set(iid, alert.Triggered)
+	x.set(iid, alert.Acknowledged)
+	x.pass(30 * time.Minute)
+	x.wantMails()
+	x.wantNoneDead()
+}
+
+// A policy that becomes shorter still repeats its rounds.
+func TestShorterPolicyGoesOn(t *testing.T) {
+	x := newScene(t)
+	x.policy(1, after(0, oncall.Acknowledged, x.ben), after(10, oncall.Acknowledged, x.ada))
+	x.fire("a", alert.SeverityHigh)
+	x.sweep()
+	x.wantMails(pagedBen)
+	x.policy(1, after(0, oncall.Acknowledged, x.ben))
+	x.pass(9 * time.Minute)
+	x.wantMails()
+	x.pass(2 * time.Minute)
+	x.wantMails(pagedBen)
+	x.pass(time.Hour)
+	x.wantMails()
+	x.wantNoneDead()
+}

@@ -3,7 +3,9 @@ package paging
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -68,7 +70,8 @@ const mostNotices = 20_000
 
 // lastMail is when a person was told last.
 type lastMail struct {
-	At time.Time `json:"at"`
+	At    time.Time `json:"at"`
+	First string    `json:"first,omitempty"` // the first message that the mail is about
 }
 
 var lastMails = record.Of[lastMail]{Kind: "last_notice"}
@@ -82,6 +85,9 @@ func (r *Rules) notify(ctx context.Context, first outbox.Message) (dispatch.Resu
 	last, err := lastMails.FindOr(ctx, r.store, record.Instance, told.UserID, lastMail{}, r.Now())
 	if err != nil {
 		return dispatch.Result{}, err
+	}
+	if last.Thing.First == first.ID() {
+		return r.finish(ctx, first, last.Thing.At)
 	}
 	if until := last.Thing.At.Add(betweenMails); until.After(r.Now()) {
 		return dispatch.Result{}, dispatch.NotBefore(until)
@@ -101,11 +107,25 @@ func (r *Rules) notify(ctx context.Context, first outbox.Message) (dispatch.Resu
 	if to.ID == 0 || to.Blocked() {
 		return result, nil
 	}
-	return result, r.tell(ctx, to, last, waiting)
+	result.Follow, err = r.tell(ctx, to, last, waiting)
+	return result, err
 }
 
-// tell sends a person one mail about these messages.
-func (r *Rules) tell(ctx context.Context, to user.User, last record.Stored[lastMail], waiting []outbox.Message) error {
+// finish ends the notices of a mail that went out before its dispatcher died.
+func (r *Rules) finish(ctx context.Context, first outbox.Message, sent time.Time) (result dispatch.Result, err error) {
+	waiting, err := r.store.Waiting(ctx, first.Lane, mostNotices)
+	for _, m := range waiting {
+		if m.Seq != first.Seq && !m.CreatedAt.After(sent) {
+			result.Behind = append(result.Behind, m)
+		}
+	}
+	return result, err
+}
+
+// tell sends a person one mail about these messages, and returns what follows: notices of
+// alerts that are silenced come again, and one that says that the mail was refused.
+func (r *Rules) tell(ctx context.Context, to user.User, last record.Stored[lastMail], waiting []outbox.Message) (follow []outbox.Message, err error) {
+	asOf := r.Now()
 	all := make([]notice, 0, len(waiting))
 	for _, m := range waiting {
 		var n notice
@@ -113,18 +133,54 @@ func (r *Rules) tell(ctx context.Context, to user.User, last record.Stored[lastM
 			all = append(all, n)
 		}
 	}
-	composed, any, err := r.compose(ctx, to, waiting[0].ID(), distinct(all))
-	if err != nil || !any {
-		return err
+	composed, held, err := r.compose(ctx, to, waiting[0].ID(), distinct(all))
+	if err != nil {
+		return nil, err
 	}
-	if err := r.send(ctx, composed); err != nil {
-		return err
+	for n, one := range held[:min(len(held), outbox.MostFollowing-1)] {
+		follow = append(follow, message(waiting[0], n, waiting[0].Lane, kindNotice, one.until, one.notice))
 	}
-	_, err = lastMails.Change(ctx, r.store, last, func(l *lastMail) error {
-		l.At = r.Now()
+	if composed == nil {
+		return follow, nil
+	}
+	switch err := r.Mails.Send(ctx, *composed); {
+	case mail.Permanent(err):
+		lane := outbox.Lane(fmt.Sprintf("refused/%d", to.ID))
+		return append(follow, message(waiting[0], len(follow), lane, kindRefused, r.Now(), refusal{all[0], err.Error()})), nil
+	case err != nil:
+		return nil, err
+	}
+	r.noteMail(ctx, last, lastMail{asOf, waiting[0].ID()})
+	return follow, nil
+}
+
+// noteMail notes when a person was mailed. The mail is out, so that a failure here must not
+// send it again.
+func (r *Rules) noteMail(ctx context.Context, last record.Stored[lastMail], sent lastMail) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	_, err := lastMails.Change(ctx, r.store, last, func(l *lastMail) error {
+		*l = sent
 		return nil
 	})
-	return err
+	if err != nil {
+		slog.ErrorContext(ctx, "mail to a person not noted", "error", err)
+	}
+}
+
+// refusal is a notice, and perhaps others, that a mail server refused for good.
+type refusal struct {
+	notice
+	Reason string `json:"reason"`
+}
+
+// refused gives the refusal up, so that people see it. When they have it tried again, the
+// person is told anew.
+func (r *Rules) refused(_ context.Context, m outbox.Message, told refusal) ([]outbox.Message, error) {
+	if m.DueAt.After(m.CreatedAt) {
+		return []outbox.Message{r.notice(m, 0, told.UserID, told.notice)}, nil
+	}
+	return nil, dispatch.Permanent(errors.New(told.Reason))
 }
 
 // send sends a mail. Its error tells the dispatcher whether to try again.
@@ -147,13 +203,17 @@ func distinct(all []notice) (some []notice) {
 	return some
 }
 
+// waits reports whether the alert waits for the person who was paged.
+func (n notice) waits(a alert.Alert) bool {
+	return a.Status == alert.Triggered || a.Status == alert.Acknowledged && n.UntilResolved
+}
+
 // stands reports whether a notice is still worth telling: the alert may have been looked at
 // since.
 func (n notice) stands(a alert.Alert, now time.Time) bool {
 	switch n.Event {
 	case paged:
-		waits := a.Status == alert.Triggered || a.Status == alert.Acknowledged && n.UntilResolved
-		return waits && !a.Silenced(now)
+		return n.waits(a) && !a.Silenced(now)
 	case opened:
 		return a.Open()
 	case resolved:

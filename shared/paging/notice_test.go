@@ -9,6 +9,7 @@ import (
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/audit"
+	"gatehouse/shared/dispatch"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/mail"
 	"gatehouse/shared/oncall"
@@ -165,8 +166,8 @@ func TestRefusedMailIsDeadAndCanBeSentAgain(t *testing.T) {
 			x.policy(0, after(0, oncall.Acknowledged, x.ben))
 			x.box.refuse = func(mail.Message) error { return refusal }
 			x.fire("a", alert.SeverityHigh)
-			for range 24 {
-				x.Pass(time.Hour)
+			for range dispatch.MostUrgent + 1 {
+				x.Pass(5 * time.Minute)
 				x.sweep()
 			}
 			dead := x.dead()
@@ -180,6 +181,41 @@ func TestRefusedMailIsDeadAndCanBeSentAgain(t *testing.T) {
 			x.wantNoneDead()
 		})
 	}
+}
+
+// All that waits for a mailbox that is gone is one message for people to look at.
+func TestStormForARefusedMailboxIsOneDeadMessage(t *testing.T) {
+	x := newScene(t)
+	x.policy(0, after(0, oncall.Acknowledged, x.ben))
+	tries := 0
+	x.box.refuse = func(mail.Message) error {
+		tries++
+		return &mail.Failure{Reason: "no such mailbox", Permanent: true}
+	}
+	for _, name := range names(100, "a%d") {
+		x.fire(name, alert.SeverityHigh)
+	}
+	x.pass(10 * time.Minute)
+	if dead := x.dead(); len(dead) == 0 || len(dead) > 2 || tries > 2 {
+		t.Errorf("%d tries, and %d dead messages", tries, len(dead))
+	}
+}
+
+// A page that waits while somebody silences the alert comes after the silence.
+func TestSilenceHoldsAPageThatWaits(t *testing.T) {
+	x := newScene(t)
+	x.policy(0, after(0, oncall.Acknowledged, x.ben))
+	x.fire("a", alert.SeverityHigh)
+	x.sweep()
+	x.wantMails(pagedBen)
+	second := x.fire("b", alert.SeverityHigh)
+	x.sweep() // the notice waits for a minute
+	x.silence(second, x.Now().Add(20*time.Minute))
+	x.pass(19 * time.Minute)
+	x.wantMails()
+	x.pass(7 * time.Minute)
+	x.wantMails(pagedBen)
+	x.wantNoneDead()
 }
 
 func TestOneFailingMailboxHoldsUpNobody(t *testing.T) {

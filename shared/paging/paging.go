@@ -64,6 +64,8 @@ func NewRules(store Store, c Config) *Rules { return &Rules{c, store} }
 
 // The kinds of messages that follow from others.
 const (
+	kindBesides  outbox.Kind = "alert.besides"
+	kindRefused  outbox.Kind = "notice.refused"
 	kindStep     outbox.Kind = "escalation.step"
 	kindDelivery outbox.Kind = "webhook.delivery"
 	kindMembers  outbox.Kind = "mail.members"
@@ -75,7 +77,7 @@ const (
 func (r *Rules) Handlers() dispatch.Handlers {
 	all := dispatch.Handlers{
 		kindStep: handle(r.step), kindDelivery: handle(r.deliver), kindMembers: handle(r.tellMembers),
-		kindNotice: r.notify, kindShift: handle(r.tellShift), oncall.KindChanged: handle(r.followSchedule), oncall.KindHandover: handle(r.handOver),
+		kindNotice: r.notify, kindBesides: handle(r.followBesides), kindRefused: handle(r.refused), kindShift: handle(r.tellShift), oncall.KindChanged: handle(r.followSchedule), oncall.KindHandover: handle(r.handOver),
 	}
 	for _, k := range alert.Events {
 		all[k] = handle(r.followAlert)
@@ -84,6 +86,11 @@ func (r *Rules) Handlers() dispatch.Handlers {
 		all[outbox.Kind("incident."+string(k))] = handle(r.followIncident)
 	}
 	return all
+}
+
+// Urgent are the kinds of messages on which people wait: they are tried again soon.
+var Urgent = []outbox.Kind{
+	kindStep, kindNotice, alert.EventOpened, alert.EventTriggered, alert.EventGraver,
 }
 
 // handle returns the handler that reads the data of messages for do. What do is about may

@@ -36,5 +36,5 @@ func With(a *app.App, store storage.Store, keys secret.Keys, mails mail.Sender, 
 	})
 	return dispatch.New(store, rules.Handlers(), dispatch.Source{
 		Now: a.Now, Claim: func() string { return hex.EncodeToString(secret.Random(16)) }, Jitter: rand.Float64,
-	})
+	}).Hurry(paging.Urgent...)
 }

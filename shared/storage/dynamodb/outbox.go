@@ -174,7 +174,7 @@ func (s *Store) Waiting(ctx context.Context, l outbox.Lane, n int) ([]outbox.Mes
 // DelayMessages changes when to look at messages.
 func (s *Store) DelayMessages(ctx context.Context, all []outbox.Message, until time.Time) error {
 	return inParallel(ctx, all, func(ctx context.Context, m outbox.Message) error {
-		return s.writeIf(ctx, set(messageKey(m), fields{{"look_at", &until}}))
+		return s.writeIf(ctx, set(messageKey(m), fields{{"look_at", &until}}).when("look_at < :until", item{":until": number(until.UnixMicro())}))
 	})
 }
 

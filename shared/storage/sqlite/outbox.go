@@ -80,7 +80,7 @@ func (s *Store) Waiting(ctx context.Context, l outbox.Lane, n int) ([]outbox.Mes
 func (s *Store) DelayMessages(ctx context.Context, all []outbox.Message, until time.Time) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
 		for _, m := range all {
-			if err := tx.exec("UPDATE messages SET look_at = ? WHERE lane = ? AND seq = ?", micros(until), string(m.Lane), m.Seq); err != nil {
+			if err := tx.exec("UPDATE messages SET look_at = ? WHERE lane = ? AND seq = ? AND look_at < ?", micros(until), string(m.Lane), m.Seq, micros(until)); err != nil {
 				return err
 			}
 		}

@@ -115,6 +115,8 @@ func delayMessages(t *testing.T, s storage.Store) {
 	wantOK(t, "DelayMessages", s.DelayMessages(t.Context(), append(all[:2:2], gone), now.Add(time.Minute)))
 	wantWaiting(t, s, all[0].Lane, all...)
 	wantDue(t, s, all[0].Lane, now.Add(time.Second), false)
+	wantOK(t, "DelayMessages to earlier", s.DelayMessages(t.Context(), all[:2:2], now.Add(time.Second)))
+	wantDue(t, s, all[0].Lane, now.Add(time.Second), false)
 	wantDue(t, s, all[0].Lane, now.Add(time.Minute), true)
 	claim(t, s, all[0], "a")
 }
