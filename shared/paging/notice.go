@@ -101,7 +101,7 @@ func (r *Rules) notify(ctx context.Context, first outbox.Message) (dispatch.Resu
 		return dispatch.Result{}, err
 	}
 	if len(waiting) == 0 || waiting[0].Seq != first.Seq {
-		return dispatch.Result{}, outbox.ErrTaken // another dispatcher has finished it
+		return dispatch.Result{}, dispatch.NotBefore(r.Now()) // an earlier one has come, or it is finished
 	}
 	result := dispatch.Result{Behind: waiting[1:]}
 	if to.ID == 0 || to.Blocked() {
