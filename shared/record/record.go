@@ -1,7 +1,8 @@
-// Package record keeps the things that a platform's operators and users write through
-// the REST API and that Gatehouse itself does not act on, such as geo sites. Each
-// is a record of a kind, below the instance, a group or a project. The store knows of
-// a record only its numbers and the words that no other may have; Of gives it a type.
+// Package record keeps things of which a store needs to know little: what a platform's
+// operators and users write through the REST API, such as geo sites, and incidents,
+// webhooks and on-call schedules. Each is a record of a kind, below the instance, a group
+// or a project. The store knows of a record only its numbers, the words that no other may
+// have, its lists and when it expires; Of gives it a type.
 package record
 
 import (
