@@ -8,20 +8,16 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"gatehouse/shared/route"
 )
 
-// The sizes that a function may have: with and without pages, and with the SDK of Amazon
-// SES.
+// The sizes that a function may have, with and without pages.
 const (
 	maxSize      = 12 << 20
 	maxSizePages = 15 << 20
-	maxSizeMails = 17 << 20
 )
 
-// withPages are the functions that link html/template: that of messages writes mails.
-var withPages = map[string]bool{"account": true, "console": true, route.Dispatcher: true}
+// withPages are the functions that link html/template.
+var withPages = map[string]bool{"account": true, "console": true}
 
 // forbidden are modules that no function may link.
 var forbidden = []string{"modernc.org/sqlite"}
@@ -52,10 +48,7 @@ func inspect(path string) error {
 
 func checkSize(path, name string) error {
 	limit := int64(maxSize)
-	switch {
-	case name == route.Dispatcher:
-		limit = maxSizeMails
-	case withPages[name]:
+	if withPages[name] {
 		limit = maxSizePages
 	}
 	file, err := os.Stat(path)

@@ -1,8 +1,6 @@
 package letter
 
 import (
-	_ "embed"
-	"html/template"
 	"strings"
 
 	"gatehouse/shared/mail"
@@ -81,18 +79,4 @@ func (s sheet) text() string {
 		blocks = append(blocks, "-- \n"+foot)
 	}
 	return join("\n\n", blocks...) + "\n"
-}
-
-//go:embed letter.html
-var source string
-
-var form = template.Must(template.New("letter").Parse(source))
-
-// html returns the form of programs that show HTML.
-func (s sheet) html() string {
-	var out strings.Builder
-	if err := form.Execute(&out, s); err != nil {
-		panic(err) // not reached: the form fits the type, as the tests show
-	}
-	return out.String()
 }
