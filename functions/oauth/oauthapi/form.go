@@ -95,6 +95,17 @@ func (f form) credentials(r *http.Request) (oauth.Credentials, error) {
 	return inHeader, nil
 }
 
+// refuseForeign refuses a request that names no client in a way that is read here, but
+// whose header Authorization names somebody in another way (RFC 6749 section 5.2). Such a
+// request must not pass for one without a client.
+func refuseForeign(r *http.Request, found oauth.Credentials) error {
+	_, _, basic := r.BasicAuth()
+	if found.ClientID != "" || !found.Secret.Empty() || basic || r.Header.Get("Authorization") == "" {
+		return nil
+	}
+	return &oauth.Error{Code: oauth.InvalidClient, Description: "A client authenticates by HTTP Basic or in the body. The header Authorization is something else."}
+}
+
 // unescape decodes Basic credentials (RFC 6749 section 2.3.1). Many clients do not
 // encode them.
 func unescape(s string) string {

@@ -212,6 +212,35 @@ func TestClientAuthentication(t *testing.T) {
 	}
 }
 
+// The password grant takes requests without a client, but none with a client that cannot
+// be told.
+func TestPasswordGrantRefusesAForeignAuthorization(t *testing.T) {
+	f := newFixture(t)
+	client := url.Values{"client_id": {f.client.ClientID}, "client_secret": {f.clientSecret}}.Encode()
+	tests := []struct {
+		name, authorization, form string
+		code                      any
+	}{
+		{"no header", "", "", nil},
+		{"empty Basic", "Basic Og==", "", nil},
+		{"no base64", "Basic !!!", "", "invalid_client"},
+		{"no colon", "Basic YWRh", "", "invalid_client"},
+		{"Basic alone", "Basic", "", "invalid_client"},
+		{"Bearer", "Bearer x", "", "invalid_client"},
+		{"Digest", `Digest username="ada"`, "", "invalid_client"},
+		{"Bearer beside a client in the body", "Bearer x", "&" + client, "unauthorized_client"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			form := "grant_type=password&username=ada&password=" + url.QueryEscape(apptest.Password)
+			w := f.send("POST", "/oauth/token", form+test.form, "Authorization", test.authorization)
+			if code := decode(t, w)["error"]; code != test.code || (w.Code == 200) != (code == nil) {
+				t.Errorf("status %d, error %v, want %v", w.Code, code, test.code)
+			}
+		})
+	}
+}
+
 func TestTokenErrorResponse(t *testing.T) {
 	f := newFixture(t)
 	tests := []struct {

@@ -31,6 +31,9 @@ var origins http.CrossOriginProtection
 // token serves the token endpoint.
 func (a *api) token(w http.ResponseWriter, r *http.Request) error {
 	f, credentials, err := readRequest(r)
+	if err == nil {
+		err = refuseForeign(r, credentials)
+	}
 	if err != nil {
 		return err
 	}
