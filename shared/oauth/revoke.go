@@ -10,8 +10,9 @@ import (
 var errNotAllowedToRevoke = newError(UnauthorizedClient, "You are not authorized to revoke this token.")
 
 // Revoke serves the revocation endpoint (RFC 7009 section 2.1). Each token of a
-// pair revokes both. A token that is unknown or no longer current is left alone,
-// which is no error. The type hint is not needed, as a token contains its type. A
+// pair revokes both, and so does a refresh token that was rotated: else a sign-out that
+// races a refresh would sign nobody out. A token that is unknown and an access token that is
+// no longer current are left alone, which is no error. The type hint is not needed, as a token contains its type. A
 // client that does not own the token, or does not prove itself, gets an *Error.
 func (s *Server) Revoke(ctx context.Context, credentials Credentials, token secret.Text) error {
 	x, err := s.load(ctx, TokenRequest{Client: credentials}, s.parseToken(token))
@@ -55,11 +56,8 @@ func (s *Server) mayRevoke(x exchange) error {
 	return nil
 }
 
-// worthRevoking reports whether the token is current. An expired access token is
-// left alone; its refresh token is not.
+// worthRevoking reports whether the token is a refresh token, or an access token that works.
 func (s *Server) worthRevoking(x exchange) bool {
-	if x.credential.Generation != x.grant.Generation {
-		return false
-	}
-	return x.credential.Kind == RefreshKind || !x.grant.AccessExpired(s.now())
+	current := x.credential.Generation == x.grant.Generation && !x.grant.AccessExpired(s.now())
+	return x.credential.Kind == RefreshKind || current
 }

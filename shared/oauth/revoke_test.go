@@ -58,15 +58,28 @@ func TestRevokeWhatIsNoPresentToken(t *testing.T) {
 	first := f.tokens(t)
 	second := f.mustToken(t, f.refreshRequest(first.Refresh))
 	for name, token := range map[string]secret.Text{
-		"nothing":           {},
-		"unknown":           secret.NewText("x"),
-		"old access token":  first.Access,
-		"old refresh token": first.Refresh,
+		"nothing":          {},
+		"unknown":          secret.NewText("x"),
+		"old access token": first.Access,
 	} {
 		if err := f.Revoke(t.Context(), f.credentials(), token); err != nil {
 			t.Errorf("revoke of %s: %v", name, err)
 		}
 		f.wantAlive(t, second, true)
+	}
+}
+
+func TestRotatedRefreshTokenEndsTheGrant(t *testing.T) {
+	for _, later := range []time.Duration{0, time.Second, time.Hour} {
+		f := newFixture(t, oauth.Settings{})
+		first := f.tokens(t)
+		second := f.mustToken(t, f.refreshRequest(first.Refresh))
+		third := f.mustToken(t, f.refreshRequest(second.Refresh))
+		f.advance(later)
+		if err := f.Revoke(t.Context(), f.credentials(), first.Refresh); err != nil {
+			t.Fatal(err)
+		}
+		f.wantAlive(t, third, false)
 	}
 }
 
