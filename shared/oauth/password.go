@@ -10,6 +10,7 @@ import (
 	"gatehouse/shared/scope"
 	"gatehouse/shared/signin"
 	"gatehouse/shared/throttle"
+	"gatehouse/shared/user"
 )
 
 func requirePassword(req TokenRequest) error {
@@ -43,18 +44,17 @@ var errNotOpened = invalidGrant("The username or password is wrong, the user may
 // exchangePassword serves the resource owner password credentials grant (RFC
 // 6749 section 4.3). There is no refresh token. Users with two-factor
 // authentication cannot use it, since it would bypass the second factor: their
-// password is not checked and the attempt does not count.
+// attempt costs and counts as one with a wrong password, so that nobody learns who has
+// two factors.
 func (s *Server) exchangePassword(ctx context.Context, x exchange) (Tokens, error) {
 	client, scopes, err := s.passwordClient(x)
 	switch {
 	case err != nil:
 		return Tokens{}, s.withdraw(ctx, x, err)
-	case x.user.TwoFactorEnabled:
-		return Tokens{}, s.withdraw(ctx, x, errNotOpened)
 	case x.throttled:
 		s.trail.Record(ctx, attemptEvent(signin.EventThrottled, x))
 		return Tokens{}, errNotOpened
-	case !s.users.VerifyPassword(x.user, x.Password), x.user.Blocked():
+	case !s.users.VerifyPassword(x.passwordUser(), x.Password), x.user.Blocked():
 		s.trail.Record(ctx, attemptEvent(signin.EventFailed, x))
 		return Tokens{}, errNotOpened
 	}
@@ -72,6 +72,15 @@ func (s *Server) exchangePassword(ctx context.Context, x exchange) (Tokens, erro
 		return Tokens{}, err
 	}
 	return s.tokens(g), nil
+}
+
+// passwordUser returns the user whose password opens the grant. It is nobody for one with
+// two factors.
+func (x exchange) passwordUser() user.User {
+	if x.user.TwoFactorEnabled {
+		return user.User{}
+	}
+	return x.user
 }
 
 // withdraw uncounts the attempt, since its password is not checked, and returns

@@ -98,12 +98,17 @@ func TestPasswordGrantTakesNoVerifierForTheSecret(t *testing.T) {
 	f.wantRefused(t, req, oauth.InvalidClient)
 }
 
-// The right password is refused as the wrong one is: nothing tells whether it
-// was looked at.
+// The right password is refused as a wrong one is. It costs the same, and counts the same
+// at the sign-in, so that nothing tells who has two factors.
 func TestPasswordGrantRefusesUsersWithTwoFactors(t *testing.T) {
 	f := newFixture(t, oauth.Settings{PasswordGrant: true})
 	f.setTwoFactor(t, true)
-	f.wantRefused(t, passwordRequest(), oauth.InvalidGrant)
+	f.repeat(t, 11, right(), oauth.InvalidGrant)
+	if got := f.looked.Load(); got != 10 {
+		t.Errorf("%d passwords were looked at, want 10", got)
+	}
+	f.setTwoFactor(t, false)
+	f.wantRefused(t, right(), oauth.InvalidGrant)
 }
 
 func (f *fixture) setTwoFactor(t *testing.T, enabled bool) {
@@ -205,21 +210,19 @@ func TestOfAHundredWrongPasswordsAtOnceTenAreLookedAt(t *testing.T) {
 func TestPasswordGrantCountsOnlyPasswordsThatAreLookedAt(t *testing.T) {
 	tests := []struct {
 		name   string
-		arrive func(*testing.T, *fixture, *oauth.TokenRequest)
+		change func(*oauth.TokenRequest)
 		want   oauth.Code
 	}{
-		{"unknown client", func(_ *testing.T, _ *fixture, r *oauth.TokenRequest) { r.Client.ClientID = "x" }, oauth.InvalidClient},
-		{"scope not on offer", func(_ *testing.T, _ *fixture, r *oauth.TokenRequest) { r.Scope = "sudo" }, oauth.InvalidScope},
-		{"two-factor authentication", func(t *testing.T, f *fixture, _ *oauth.TokenRequest) { f.setTwoFactor(t, true) }, oauth.InvalidGrant},
+		{"unknown client", func(r *oauth.TokenRequest) { r.Client.ClientID = "x" }, oauth.InvalidClient},
+		{"scope not on offer", func(r *oauth.TokenRequest) { r.Scope = "sudo" }, oauth.InvalidScope},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			f := newFixture(t, oauth.Settings{PasswordGrant: true})
 			f.repeat(t, 9, wrong("ada"), oauth.InvalidGrant)
 			req := right()
-			test.arrive(t, f, &req)
+			test.change(&req)
 			f.repeat(t, 11, req, test.want)
-			f.setTwoFactor(t, false)
 			f.repeat(t, 1, wrong("ada"), oauth.InvalidGrant)
 			f.wantRefused(t, right(), oauth.InvalidGrant)
 			if got := f.looked.Load(); got != 10 {
