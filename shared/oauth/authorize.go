@@ -17,7 +17,7 @@ type AuthorizeRequest struct {
 	ClientID, RedirectURI, ResponseType, ResponseMode string
 	Scope, State                                      string
 	CodeChallenge, CodeChallengeMethod                string
-	Nonce, Prompt, MaxAge                             string
+	Nonce, Prompt, MaxAge, IDTokenHint                string
 	Request, RequestURI                               string
 	// SignedInSince is our own parameter: see Server.RequireFreshSignIn.
 	SignedInSince string
@@ -143,6 +143,9 @@ func (s *Server) Check(c Client, req AuthorizeRequest) (Authorization, error) {
 	}
 	signIn, err := req.signIn(scopes)
 	if err != nil {
+		return Authorization{}, reply.error(err)
+	}
+	if signIn.hinted, err = s.hinted(req, scopes); err != nil {
 		return Authorization{}, reply.error(err)
 	}
 	signIn.since = s.signedInSince(req)

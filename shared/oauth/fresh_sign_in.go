@@ -51,7 +51,7 @@ func (req AuthorizeRequest) seal(mac secret.MAC, text string) string {
 	parts := [][]byte{[]byte(text)}
 	for _, parameter := range []string{
 		req.ClientID, req.RedirectURI, req.ResponseType, req.ResponseMode, req.Scope, req.State,
-		req.CodeChallenge, req.CodeChallengeMethod, req.Nonce, req.Prompt, req.MaxAge,
+		req.CodeChallenge, req.CodeChallengeMethod, req.Nonce, req.Prompt, req.MaxAge, req.IDTokenHint,
 	} {
 		parts = append(parts, []byte(parameter))
 	}

@@ -18,7 +18,7 @@ func (f *fixture) wantSignIn(t *testing.T, what string, req oauth.AuthorizeReque
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	if _, err := f.SignedIn(a, f.now().Add(-9*time.Minute)); !errors.Is(err, oauth.ErrSignInAgain) {
+	if _, err := f.SignedIn(a, f.user.ID, f.now().Add(-9*time.Minute)); !errors.Is(err, oauth.ErrSignInAgain) {
 		t.Errorf("%s: %v, want that the user signs in again", what, err)
 	}
 }
@@ -55,13 +55,14 @@ func TestFreshSignInIsForOneRequest(t *testing.T) {
 	f.advance(9*time.Minute + time.Second)
 	if a, err := f.Check(f.client, signed); err != nil {
 		t.Fatal(err)
-	} else if _, err := f.SignedIn(a, f.now().Add(-9*time.Minute)); err != nil {
+	} else if _, err := f.SignedIn(a, f.user.ID, f.now().Add(-9*time.Minute)); err != nil {
 		t.Fatalf("the request that was sealed: %v, want the sign-in to suffice", err)
 	}
 	for name, change := range map[string]func(*oauth.AuthorizeRequest){
 		"state":         func(r *oauth.AuthorizeRequest) { r.State += "x" },
 		"nonce":         func(r *oauth.AuthorizeRequest) { r.Nonce = "another" },
 		"prompt":        func(r *oauth.AuthorizeRequest) { r.Prompt = "login consent" },
+		"id_token_hint": func(r *oauth.AuthorizeRequest) { r.IDTokenHint = idToken(issuer, `"1"`) },
 		"max_age":       func(r *oauth.AuthorizeRequest) { r.MaxAge = "0" },
 		"response_mode": func(r *oauth.AuthorizeRequest) { r.ResponseMode = "fragment" },
 		"challenge":     func(r *oauth.AuthorizeRequest) { r.CodeChallenge = string(oauth.ChallengeOf("another verifier")) },

@@ -18,6 +18,7 @@ type signIn struct {
 	maxAge         time.Duration // negative: any
 	since          time.Time     // a sign-in from then on is fresh; zero: none is
 	at             time.Time
+	hinted         string // the claim sub of the user whom the client expects; empty: anybody
 }
 
 // maxNonce is the longest nonce in bytes. It is stored with the grant.
@@ -88,17 +89,23 @@ const freshFor = 10 * time.Minute
 
 // SignedIn returns the authorization for a user who signed in at that time. If
 // that is too long ago for the client, the error is ErrSignInAgain, or a
-// *RedirectError if the client forbids pages.
-func (s *Server) SignedIn(a Authorization, at time.Time) (Authorization, error) {
+// *RedirectError if the client forbids pages. It is a *RedirectError too if the client
+// expects another user.
+func (s *Server) SignedIn(a Authorization, userID int64, at time.Time) (Authorization, error) {
 	a.signIn.at = at
+	outdated := a.signIn.outdated(s.now())
 	switch {
-	case !a.signIn.outdated(s.now()):
-		return a, nil
-	case a.signIn.silent:
+	case outdated && !a.signIn.silent:
+		return Authorization{}, ErrSignInAgain
+	case outdated, !a.signIn.expects(userID):
 		return Authorization{}, a.RedirectError(LoginRequired)
 	default:
-		return Authorization{}, ErrSignInAgain
+		return a, nil
 	}
+}
+
+func (w signIn) expects(userID int64) bool {
+	return w.hinted == "" || w.hinted == strconv.FormatInt(userID, 10)
 }
 
 func (w signIn) outdated(now time.Time) bool {
@@ -114,7 +121,7 @@ func (a Authorization) Silent() bool { return a.signIn.silent }
 
 // silentErrors describes why a silent request cannot be granted.
 var silentErrors = map[Code]string{
-	LoginRequired:       "The user is not signed in, or not recently enough.",
+	LoginRequired:       "The user is not signed in, or not recently enough, or is another than the id_token_hint names.",
 	ConsentRequired:     "The user has not yet agreed to this.",
 	InteractionRequired: "The user has to be told something first.",
 }

@@ -1,7 +1,9 @@
 package oauth_test
 
 import (
+	"encoding/base64"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -34,6 +36,13 @@ func TestOpenIDParameters(t *testing.T) {
 		{"max_age no number", func(r *oauth.AuthorizeRequest) { r.MaxAge = "an hour" }, oauth.InvalidRequest},
 		{"nonce of 1024 bytes", func(r *oauth.AuthorizeRequest) { r.Nonce = strings.Repeat("x", 1024) }, ""},
 		{"nonce of 1025 bytes", func(r *oauth.AuthorizeRequest) { r.Nonce = strings.Repeat("x", 1025) }, oauth.InvalidRequest},
+		{"id_token_hint", func(r *oauth.AuthorizeRequest) { r.IDTokenHint = idToken(issuer, `"1"`) }, ""},
+		{"id_token_hint of another issuer", func(r *oauth.AuthorizeRequest) { r.IDTokenHint = idToken("https://other.example", `"1"`) }, oauth.InvalidRequest},
+		{"id_token_hint without a user", func(r *oauth.AuthorizeRequest) { r.IDTokenHint = idToken(issuer, `""`) }, oauth.InvalidRequest},
+		{"id_token_hint with a number", func(r *oauth.AuthorizeRequest) { r.IDTokenHint = idToken(issuer, `1`) }, oauth.InvalidRequest},
+		{"id_token_hint of two parts", func(r *oauth.AuthorizeRequest) { r.IDTokenHint = "e30.e30" }, oauth.InvalidRequest},
+		{"id_token_hint that is no base64", func(r *oauth.AuthorizeRequest) { r.IDTokenHint = "e30.%%%.x" }, oauth.InvalidRequest},
+		{"id_token_hint with a broken header", func(r *oauth.AuthorizeRequest) { r.IDTokenHint = "x" + idToken(issuer, `"1"`) }, oauth.InvalidRequest},
 		{"request object", func(r *oauth.AuthorizeRequest) { r.Request = "e30." }, oauth.RequestNotSupported},
 		{"request_uri", func(r *oauth.AuthorizeRequest) { r.RequestURI = "urn:x" }, oauth.RequestURINotSupported},
 	}
@@ -112,7 +121,7 @@ func TestSignedIn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = f.SignedIn(a, f.now().Add(-test.ago))
+		_, err = f.SignedIn(a, f.user.ID, f.now().Add(-test.ago))
 		got := map[bool]string{true: good, false: told}[err == nil]
 		if errors.Is(err, oauth.ErrSignInAgain) {
 			got = again
@@ -123,13 +132,39 @@ func TestSignedIn(t *testing.T) {
 	}
 }
 
+// idToken returns an id_token with these claims, of which sub is JSON.
+func idToken(iss, sub string) string {
+	part := base64.RawURLEncoding.EncodeToString
+	return part([]byte(`{"alg":"RS256"}`)) + "." + part([]byte(`{"iss":"`+iss+`","sub":`+sub+`}`)) + ".c2lnbmF0dXJl"
+}
+
+// OpenID Connect Core section 3.1.2.2: a hint that names another user refuses the request,
+// whether pages may be shown or not.
+func TestHintNamesTheUserWhoIsExpected(t *testing.T) {
+	f := newFixture(t, oauth.Settings{})
+	own := strconv.Quote(strconv.FormatInt(f.user.ID, 10))
+	for _, prompt := range []string{"", "none"} {
+		for sub, want := range map[string]oauth.Code{own: "", `"4711"`: oauth.LoginRequired, `"ada"`: oauth.LoginRequired} {
+			req := f.openIDRequest()
+			req.Prompt, req.IDTokenHint = prompt, idToken(issuer, sub)
+			a, err := f.Check(f.client, req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err = f.SignedIn(a, f.user.ID, f.now()); codeOf(err) != want || (err == nil) != (want == "") {
+				t.Errorf("prompt %q, a hint at %s: %v, want %q", prompt, sub, err, want)
+			}
+		}
+	}
+}
+
 func TestAnySignInServesARequestWithoutOpenID(t *testing.T) {
 	f := newFixture(t, oauth.Settings{})
 	a, err := f.Check(f.client, f.authorizeRequest())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.SignedIn(a, f.now().Add(-30*24*time.Hour)); err != nil {
+	if _, err := f.SignedIn(a, f.user.ID, f.now().Add(-30*24*time.Hour)); err != nil {
 		t.Errorf("a sign-in a month ago: %v, want no error", err)
 	}
 }
@@ -160,7 +195,7 @@ func TestAgainAsksForAFreshSignInOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.SignedIn(a, f.now()); err != nil {
+		if _, err := f.SignedIn(a, f.user.ID, f.now()); err != nil {
 			t.Errorf("%+v: after the sign-in %v, want it to suffice", test, err)
 		}
 	}

@@ -86,10 +86,6 @@ func (s *Site) refuse(w http.ResponseWriter, r *http.Request, status int) {
 	s.Explain(w, r, status, "", "")
 }
 
-func (s *Site) denyCrossOrigin(w http.ResponseWriter, r *http.Request) {
-	s.Explain(w, r, http.StatusForbidden, "The form was sent from another site. If you meant to send it, open the page here and send it again.", "")
-}
-
 // apologise answers a panic with an error page and panics again, for the log.
 func (s *Site) apologise(w http.ResponseWriter, r *http.Request) {
 	if p := recover(); p != nil {

@@ -10,6 +10,7 @@ import (
 	"net/url"
 
 	"gatehouse/shared/app"
+	"gatehouse/shared/fault"
 	"gatehouse/shared/web"
 )
 
@@ -49,7 +50,8 @@ type Site struct {
 	app       *app.App
 	templates map[string]func() *template.Template
 	notices   Notices
-	origins   *http.CrossOriginProtection
+	origins   *http.CrossOriginProtection // with the exceptions
+	here      *http.CrossOriginProtection // without
 }
 
 // New returns a site with the templates in the directory "templates" of files. Each
@@ -61,16 +63,21 @@ func New(app *app.App, files fs.FS, notices Notices) *Site {
 	if err != nil {
 		panic(err) // not reached: the name is valid
 	}
-	s := &Site{app: app, templates: parse(templates), notices: notices, origins: http.NewCrossOriginProtection()}
-	// Behind a proxy the Host header may differ from the host that people see, so
-	// their origin is trusted by name.
-	if base, err := url.Parse(app.BaseURL); err == nil && base.Host != "" {
-		if err := s.origins.AddTrustedOrigin(base.Scheme + "://" + base.Host); err != nil {
+	s := &Site{app: app, templates: parse(templates), notices: notices, origins: newOrigins(app.BaseURL), here: newOrigins(app.BaseURL)}
+	s.origins.SetDenyHandler(s.Page(func(http.ResponseWriter, *http.Request) error { return errForeignForm }))
+	return s
+}
+
+// newOrigins returns the protection from forms on other sites. Behind a proxy the Host
+// header may differ from the host that people see, so their origin is trusted by name.
+func newOrigins(baseURL string) *http.CrossOriginProtection {
+	origins := http.NewCrossOriginProtection()
+	if base, err := url.Parse(baseURL); err == nil && base.Host != "" {
+		if err := origins.AddTrustedOrigin(base.Scheme + "://" + base.Host); err != nil {
 			panic(err) // not reached: a scheme and a host are an origin
 		}
 	}
-	s.origins.SetDenyHandler(http.HandlerFunc(s.denyCrossOrigin))
-	return s
+	return origins
 }
 
 // Serve adds what every page needs to a group's routes: security headers,
@@ -86,8 +93,19 @@ func (s *Site) Serve(mux *web.Mux) http.Handler {
 }
 
 // TakeFromAnywhere takes forms for the pattern also from pages that do not tell the site
-// they are on. It is for those that the browser's cookies open nothing for.
+// they are on. It is for those that the browser's cookies open nothing for, and for those
+// that call CheckOrigin where they do.
 func (s *Site) TakeFromAnywhere(pattern string) { s.origins.AddInsecureBypassPattern(pattern) }
+
+var errForeignForm = fault.New(fault.Forbidden, "The form was sent from another site. If you meant to send it, open the page here and send it again.")
+
+// CheckOrigin returns an error for a form that was sent from another site.
+func (s *Site) CheckOrigin(r *http.Request) error {
+	if s.here.Check(r) != nil {
+		return errForeignForm
+	}
+	return nil
+}
 
 // Handler serves a page and may fail.
 type Handler func(w http.ResponseWriter, r *http.Request) error

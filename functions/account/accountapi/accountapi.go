@@ -63,6 +63,7 @@ func New(app *app.App) http.Handler {
 
 	mux.Handle("GET /oauth/authorize", anybody(a.askUser))
 	mux.Handle("POST /oauth/authorize", anybody(a.decide))
+	a.site.TakeFromAnywhere("POST /oauth/authorize") // an application may send its request by a form
 	mux.Handle("DELETE /oauth/authorize", anybody(a.deny))
 
 	mux.Handle("GET /user_settings", anybody(toApplications))

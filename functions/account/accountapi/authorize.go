@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 	"sync"
 
 	"gatehouse/shared/fault"
@@ -39,17 +40,37 @@ func (a *api) askUser(w http.ResponseWriter, r *http.Request) error {
 }
 
 // decide takes the user's answer. It checks everything again, as the application
-// may have changed meanwhile, and the form comes from a browser.
+// may have changed meanwhile, and the form comes from a browser. A form without an answer is
+// a request of the application by POST, and may come from anywhere.
 func (a *api) decide(w http.ResponseWriter, r *http.Request) error {
 	values, err := site.FormValues(r)
 	if err != nil {
 		return err
 	}
-	decision := values["decision"]
+	decision, answered := values["decision"]
+	if !answered {
+		return askByGET(w, r, values)
+	}
+	if err := a.site.CheckOrigin(r); err != nil {
+		return err
+	}
 	if len(decision) != 1 || decision[0] != "approve" && decision[0] != "deny" {
 		return fault.New(fault.Invalid, "The form says neither whether to approve nor to deny.")
 	}
-	return a.answer(w, r, newAuthorizeRequest(values), decision[0] == "approve")
+	return a.answer(w, r, newAuthorizeRequest(values), answer{approved: decision[0] == "approve", userID: values.Get(answererField)})
+}
+
+// longestQuery is what an address may have, in bytes: the gateway takes 10,240 with headers.
+const longestQuery = 8000
+
+// askByGET serves an authorization request by POST (OpenID Connect Core section 3.1.2.1): the
+// browser repeats it by GET. Browsers send no cookies with a form of another site.
+func askByGET(w http.ResponseWriter, r *http.Request, values url.Values) error {
+	query := knownValues(values).Encode()
+	if len(query) > longestQuery {
+		return fault.New(fault.TooLarge, "The authorization request is too long.")
+	}
+	return site.Redirect(w, r, authorizePath+"?"+query)
 }
 
 // deny denies the request by the method DELETE, for callers without the form. The
@@ -66,16 +87,26 @@ func (a *api) deny(w http.ResponseWriter, r *http.Request) error {
 	for name, all := range form {
 		values[name] = append(values[name], all...)
 	}
-	return a.answer(w, r, newAuthorizeRequest(values), false)
+	return a.answer(w, r, newAuthorizeRequest(values), answer{})
 }
 
-func (a *api) answer(w http.ResponseWriter, r *http.Request, req oauth.AuthorizeRequest, approved bool) error {
+// answer is what a user decided.
+type answer struct {
+	approved bool
+	userID   string // whom the page named as the one who answers; empty for callers without the page
+}
+
+// answer passes an answer on to the client. Somebody else may have signed in since the page
+// was shown: then the page is shown again, because nobody agrees for another person.
+func (a *api) answer(w http.ResponseWriter, r *http.Request, req oauth.AuthorizeRequest, given answer) error {
 	u, r, authorization, err := a.authorization(r, req)
 	switch {
 	case err != nil:
 		return a.renderAuthorizeError(w, r, req, err)
-	case !approved:
+	case !given.approved:
 		return a.send(w, r, authorization.Deny())
+	case given.userID != "" && given.userID != strconv.FormatInt(u.ID, 10):
+		return a.renderConsent(w, r, u, req, authorization)
 	default:
 		return a.approve(w, r, u, req, authorization)
 	}
@@ -110,7 +141,7 @@ func (a *api) authorization(r *http.Request, req oauth.AuthorizeRequest) (user.U
 	case err != nil:
 		err = silentError(authorization, err)
 	default:
-		authorization, err = a.app.OAuth.SignedIn(authorization, found.CreatedAt)
+		authorization, err = a.app.OAuth.SignedIn(authorization, u.ID, found.CreatedAt)
 	}
 	return u, r, authorization, err
 }

@@ -39,6 +39,7 @@ func authorizeFields(req *oauth.AuthorizeRequest) map[string]*string {
 		"nonce":                 &req.Nonce,
 		"prompt":                &req.Prompt,
 		"max_age":               &req.MaxAge,
+		"id_token_hint":         &req.IDTokenHint,
 		"request":               &req.Request,
 		"request_uri":           &req.RequestURI,
 		"signed_in_since":       &req.SignedInSince,
@@ -54,4 +55,15 @@ func authorizeValues(req oauth.AuthorizeRequest) url.Values {
 		}
 	}
 	return values
+}
+
+// knownValues returns those of the values that newAuthorizeRequest reads, repeated ones too.
+func knownValues(values url.Values) url.Values {
+	known := url.Values{}
+	for name := range authorizeFields(&oauth.AuthorizeRequest{}) {
+		if all := values[name]; len(all) > 0 {
+			known[name] = all
+		}
+	}
+	return known
 }

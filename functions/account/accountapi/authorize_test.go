@@ -2,6 +2,8 @@ package accountapi_test
 
 import (
 	"context"
+	"encoding/base64"
+	"fmt"
 	"net/url"
 	"strings"
 	"sync/atomic"
@@ -292,11 +294,81 @@ func TestAnswerMustBeOneOfTwo(t *testing.T) {
 	ada := a.User("ada")
 	b := signedIn(t, a, ada)
 	page := b.Get(authorize(request(register(t, a, ada))))
-	b.Post("/oauth/authorize", page.Fields("/oauth/authorize")).Want(400, "neither")
 	b.Post("/oauth/authorize", decide(page, "maybe")).Want(400, "neither")
 	both := decide(page, "approve")
 	both.Add("decision", "deny")
 	b.Post("/oauth/authorize", both).Want(400, "neither")
+}
+
+// OpenID Connect Core section 3.1.2.1: an application may send its request by POST, from a
+// form on its own site.
+func TestAuthorizationRequestByPOST(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	client := register(t, a, ada)
+	b := signedIn(t, a, ada)
+	form := request(client)
+	form.Set("user_id", "1") // no parameter of the request
+	for _, from := range []string{"same-origin", "cross-site"} {
+		b.Header.Set("Sec-Fetch-Site", from)
+		asked := b.Post("/oauth/authorize", form).Want(303)
+		if got := asked.Location(); got != authorize(request(client)) {
+			t.Errorf("%s goes on at %s, want %s", from, got, authorize(request(client)))
+		}
+		b.Get(asked.Location()).Want(200, "asks for access")
+	}
+	twice := request(client)
+	twice.Add("state", "another")
+	b.Get(b.Post("/oauth/authorize", twice).Want(303).Location()).Want(302)
+	form.Set("state", strings.Repeat("x", 8000))
+	b.Post("/oauth/authorize", form).Want(413)
+}
+
+// The request may come from anywhere, the answer only from the page.
+func TestAnswerFromAnotherSiteIsRefused(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	client := register(t, a, ada)
+	b := signedIn(t, a, ada)
+	b.Header.Set("Sec-Fetch-Site", "cross-site")
+	for _, decision := range []string{"approve", "deny", ""} {
+		form := request(client)
+		form.Set("decision", decision)
+		b.Post("/oauth/authorize", form).Want(403, "another site")
+	}
+	if grants, err := a.Store.GrantsOf(t.Context(), ada.ID, client.ID, 10); err != nil || len(grants) != 0 {
+		t.Errorf("the answers left the grants %v, %v", grants, err)
+	}
+}
+
+func TestAuthorizationForAnotherUserThanExpected(t *testing.T) {
+	a := apptest.New(t)
+	ada, ben := a.User("ada"), a.User("ben")
+	client := register(t, a, ada, trusted, openID)
+	b := signedIn(t, a, ben)
+	for _, u := range []user.User{ada, ben} {
+		claims := fmt.Sprintf(`{"iss":%q,"sub":"%d"}`, apptest.BaseURL, u.ID)
+		hint := "e30." + base64.RawURLEncoding.EncodeToString([]byte(claims)) + ".e30"
+		got := b.Get(authorize(request(client, "scope", "openid", "id_token_hint", hint))).Want(302).ToClient(redirectURI)
+		if got.Has("code") != (u.ID == ben.ID) || got.Has("code") == (got.Get("error") == "login_required") {
+			t.Errorf("with a hint at %s ben's browser carries %v", u.Username, got)
+		}
+	}
+}
+
+// Somebody else signed in since the page was shown, in another tab.
+func TestConsentIsOfThePersonWhomThePageNames(t *testing.T) {
+	a := apptest.New(t)
+	ada, ben := a.User("ada"), a.User("ben")
+	client := register(t, a, ada)
+	b := signedIn(t, a, ada)
+	adas := decide(b.Get(authorize(request(client))), "approve")
+	b.Post("/users/sign_in", apptest.Form("login", ben.Username, "password", apptest.Password)).Want(303)
+	bens := b.Post("/oauth/authorize", adas).Want(200, "asks for access", "@ben")
+	if grants, err := a.Store.GrantsOf(t.Context(), ben.ID, client.ID, 10); err != nil || len(grants) != 0 {
+		t.Errorf("the answer of another left the grants %v, %v", grants, err)
+	}
+	b.Post("/oauth/authorize", decide(bens, "approve")).Want(302).ToClient(redirectURI)
 }
 
 func TestAnswerAfterTheSessionEnded(t *testing.T) {

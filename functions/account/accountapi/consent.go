@@ -24,8 +24,11 @@ type consentBody struct {
 	Destination            destination
 	User                   user.User
 	Fields                 []hidden
+	Answerer               string // the name of the field with the ID of the user who answers
 	ReturnTo               string
 }
+
+const answererField = "user_id"
 
 // hidden is a field of a form that people do not see.
 type hidden struct{ Name, Value string }
@@ -46,7 +49,7 @@ func (a *api) renderConsent(w http.ResponseWriter, r *http.Request, u user.User,
 		Body: consentBody{
 			Client: authorization.Client.Name, Initial: strings.ToUpper(string(initial)), Owner: owners.of(authorization.Client),
 			Scopes: scope.Describe(authorization.Scopes), Destination: newDestination(authorization.RedirectURI),
-			User: u, Fields: hiddenFields(values), ReturnTo: authorizePath + "?" + values.Encode(),
+			User: u, Fields: hiddenFields(values), Answerer: answererField, ReturnTo: authorizePath + "?" + values.Encode(),
 		},
 	})
 }

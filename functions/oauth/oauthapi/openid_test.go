@@ -73,7 +73,7 @@ func (rp *relyingParty) signIn(t *testing.T, scopes, nonce string, ago time.Dura
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, err = rp.OAuth.SignedIn(a, rp.Now().Add(-ago)); err != nil {
+	if a, err = rp.OAuth.SignedIn(a, rp.user.ID, rp.Now().Add(-ago)); err != nil {
 		t.Fatal(err)
 	}
 	redirect, err := rp.OAuth.Approve(t.Context(), rp.user, a)
