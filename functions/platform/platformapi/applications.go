@@ -47,7 +47,7 @@ func (a *api) createApplication(w http.ResponseWriter, r *http.Request, c auth.C
 		ByAdmin: true, Name: params.String("name"), RedirectURIs: params.String("redirect_uri"),
 		Scopes:       scope.Of(params.Words("scopes")...),
 		Confidential: params.BoolOr("confidential", true), Trusted: params.BoolOr("trusted", false),
-		PasswordGrant: true,
+		PasswordGrant: params.BoolOr("password_grant", true), RequireSecret: params.BoolOr("require_secret", false),
 	}
 	if err := params.Err(); err != nil {
 		return err

@@ -2,6 +2,7 @@ package platformapi_test
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 	"testing"
 
@@ -57,21 +58,24 @@ func TestApplicationOptions(t *testing.T) {
 	h := platformapi.New(a.App)
 	token := a.Token(a.Admin("root"))
 	tests := []struct {
-		options               object
-		confidential, trusted bool
+		options object
+		want    oauth.Client
 	}{
-		{object{}, true, false},
-		{object{"confidential": nil, "trusted": nil}, true, false},
-		{object{"confidential": false}, false, false},
-		{object{"confidential": "true", "trusted": "1"}, true, true},
+		{object{}, oauth.Client{Confidential: true, PasswordGrant: true}},
+		{object{"confidential": nil, "trusted": nil, "password_grant": nil, "require_secret": nil}, oauth.Client{Confidential: true, PasswordGrant: true}},
+		{object{"confidential": false}, oauth.Client{PasswordGrant: true}},
+		{object{"confidential": "true", "trusted": "1"}, oauth.Client{Confidential: true, Trusted: true, PasswordGrant: true}},
+		{object{"password_grant": false}, oauth.Client{Confidential: true}},
+		{object{"require_secret": "true"}, oauth.Client{Confidential: true, PasswordGrant: true, RequireSecret: true}},
 	}
 	for _, test := range tests {
 		params := with(object{"name": "x", "redirect_uri": "https://x.example/", "scopes": "api"}, test.options)
 		made := apptest.Call(t, h, "POST", applications, token, params)
 		made.Want(t, 201, nil)
-		client, err := a.OAuth.ClientByID(t.Context(), made.ID(t))
-		if err != nil || client.Confidential != test.confidential || client.Trusted != test.trusted {
-			t.Errorf("%v made %+v, %v, want confidential %v, trusted %v", test.options, client, err, test.confidential, test.trusted)
+		c, err := a.OAuth.ClientByID(t.Context(), made.ID(t))
+		got := oauth.Client{Confidential: c.Confidential, Trusted: c.Trusted, PasswordGrant: c.PasswordGrant, RequireSecret: c.RequireSecret}
+		if err != nil || !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%v made %+v, %v, want %+v", test.options, got, err, test.want)
 		}
 	}
 }
