@@ -73,6 +73,8 @@ func aboutProjects() []scenario {
 		{rest: "DELETE /groups/{group}", status: 409, stored: names(project.EventGroupDeleted)},
 		{rest: "POST /users", send: `{"username":"ada","name":"Ada","email":"ada@example.com","password":"the password of ada"}`, status: 201, keep: "ada", stored: names(user.EventCreated)},
 		{rest: "POST /projects/{project}/members", send: `{"user_id":{ada},"access_level":30}`, status: 201, stored: names(project.EventMemberAdded)},
+		{rest: "DELETE /projects/{project}/members/{ada}", status: 204, stored: names(project.EventMemberRemoved)},
+		{rest: "POST /projects/{project}/members", send: `{"username":"ada","access_level":30}`, status: 201, stored: names(project.EventMemberAdded)},
 		{rest: "PUT /projects/{project}/members/{ada}", send: `{"access_level":40}`, status: 200, stored: names(project.EventMemberChanged)},
 		{rest: "POST /groups/{group}/members", send: `{"user_id":{ada},"access_level":50}`, status: 201, stored: names(project.EventMemberAdded)},
 		{rest: "POST /users", send: `{"username":"ben","name":"Ben","email":"ben@example.com","password":"the password of ben"}`, status: 201, keep: "ben", stored: names(user.EventCreated)},

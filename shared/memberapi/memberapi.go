@@ -107,10 +107,14 @@ func (a *api) show(w http.ResponseWriter, r *http.Request, _ auth.Caller, at pro
 
 func (a *api) add(w http.ResponseWriter, r *http.Request, c auth.Caller, at project.GroupOrProject) error {
 	params := web.Params(r)
-	m := project.Member{UserID: params.Int("user_id"), Role: project.Role(params.Int("access_level"))}
-	m.ExpiresAt = params.OptionalDate("expires_at")
+	find := a.invited(params)
+	m := project.Member{Role: project.Role(params.Int("access_level")), ExpiresAt: params.OptionalDate("expires_at")}
 	if err := check(params, m); err != nil {
 		return err
+	}
+	var err error
+	if m.UserID, err = find(r.Context()); err != nil {
+		return web.NotFound("User", err)
 	}
 	by := project.Inviter{Actor: c.Actor(), Role: c.Role, Admin: c.User.Admin || c.By != 0}
 	known := func(ctx context.Context) error {
@@ -121,6 +125,20 @@ func (a *api) add(w http.ResponseWriter, r *http.Request, c auth.Caller, at proj
 		return web.NotFound("User", err)
 	}
 	return a.answer(w, r, http.StatusCreated, m)
+}
+
+// invited reads whom a request makes a member: by user_id, or without one by username. The
+// function that it returns finds the user's ID.
+func (a *api) invited(params *web.Values) func(context.Context) (int64, error) {
+	if params.Has("user_id") || !params.Has("username") {
+		id := params.Int("user_id")
+		return func(context.Context) (int64, error) { return id, nil }
+	}
+	name := params.String("username")
+	return func(ctx context.Context) (int64, error) {
+		u, err := a.app.Users.UserByUsername(ctx, name)
+		return u.ID, err
+	}
 }
 
 // change keeps the values that are not sent.

@@ -84,6 +84,11 @@ func TestMemberParameters(t *testing.T) {
 		{object{"user_id": ben.ID, "access_level": 30, "expires_at": "soon"}, 400, object{"error": "expires_at is invalid"}},
 		{object{"user_id": ben.ID, "access_level": 30, "expires_at": today}, 400, object{"message": object{"expires_at": []any{"must be in the future"}}}},
 		{object{"user_id": 9999, "access_level": 30}, 404, object{"message": "404 User Not Found"}},
+		{object{"username": "nobody", "access_level": 30}, 404, object{"message": "404 User Not Found"}},
+		{object{"username": "ben@example.com", "access_level": 30}, 404, object{"message": "404 User Not Found"}},
+		{object{"username": "", "access_level": 30}, 404, object{"message": "404 User Not Found"}},
+		{object{"username": 7, "access_level": 30}, 404, object{"message": "404 User Not Found"}},
+		{object{"username": "ben", "access_level": 35}, 400, object{"error": "access_level does not have a valid value"}},
 	}
 	for _, test := range tests {
 		apptest.Call(t, h, "POST", membersOf(g.Place()), token, test.params).Want(t, test.status, test.want)
@@ -94,6 +99,20 @@ func TestMemberParameters(t *testing.T) {
 		apptest.Call(t, h, "GET", membersOf(g.Place())+"/"+id, token, nil).WantMessage(t, 404, "404 Member Not Found")
 		apptest.Call(t, h, "DELETE", membersOf(g.Place())+"/"+id, token, nil).WantMessage(t, 404, "404 Member Not Found")
 	}
+}
+
+// Only administrators may look up a user's ID by the name.
+func TestMemberIsAddedByName(t *testing.T) {
+	a := apptest.New(t)
+	h := mounted(a.App)
+	mia, ben := a.User("mia"), a.User("ben")
+	p := a.Project("web", a.Namespace(a.User("ada")), project.Private)
+	a.Member(p.Place(), mia, project.Maintainer)
+	token := a.Token(mia)
+	apptest.Call(t, h, "POST", membersOf(p.Place()), token, object{"username": "Ben", "access_level": 30}).
+		Want(t, 201, body(ben, project.Developer, nil))
+	apptest.Call(t, h, "POST", membersOf(p.Place()), token, object{"user_id": mia.ID, "username": "ben", "access_level": 30}).
+		WantMessage(t, 409, "409 Conflict - Member already exists")
 }
 
 // Maintainers manage the members of a project as far as their own role goes.
