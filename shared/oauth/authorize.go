@@ -88,11 +88,15 @@ type reply struct {
 	mode               ResponseMode
 }
 
-// with returns a response with one more parameter. Every response names the
-// issuer, so that a client of several authorization servers cannot be tricked
-// into taking one's response for another's (RFC 9207).
+// with returns a response with one more parameter. To a request with the scope openid it
+// names the issuer, so that a client of several authorization servers cannot be tricked
+// into taking one's response for another's (RFC 9207). Widely used libraries refuse it in
+// other responses.
 func (r reply) with(name, value string) Redirect {
-	params := url.Values{name: {value}, "iss": {r.issuer}}
+	params := url.Values{name: {value}}
+	if r.issuer != "" {
+		params.Set("iss", r.issuer)
+	}
 	if r.state != "" {
 		params.Set("state", r.state)
 	}
@@ -127,7 +131,10 @@ func (s *Server) Check(c Client, req AuthorizeRequest) (Authorization, error) {
 	if err := s.checkRedirect(c, req); err != nil {
 		return Authorization{}, err
 	}
-	reply := reply{issuer: s.settings.Issuer, uri: req.RedirectURI, state: req.State, mode: req.mode()}
+	reply := reply{uri: req.RedirectURI, state: req.State, mode: req.mode()}
+	if req.identifies() {
+		reply.issuer = s.settings.Issuer
+	}
 	if err := req.check(); err != nil {
 		return Authorization{}, reply.error(err)
 	}

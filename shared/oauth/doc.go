@@ -75,8 +75,8 @@
 //	            not met: REST calls may carry access_token in the query, as
 //	            the interface has it. No answer puts one there, and none is
 //	            logged: functions TestNoSecretIsLogged
-//	4.4.2   every authorization response names the issuer (RFC 9207)
-//	            reply.with; TestEveryAuthorizationResponseNamesTheIssuer
+//	4.4.2   responses to requests with openid name the issuer (RFC 9207)
+//	            reply.with; TestResponsesToOpenIDRequestsNameTheIssuer
 //	4.5     a stolen code is of no use to another client or browser
 //	            bound to the client, redirect URI and challenge:
 //	            TestCodeExchangeErrors; the nonce: oauthapi TestIDTokenClaims

@@ -60,24 +60,29 @@ func TestOpenIDParameters(t *testing.T) {
 	}
 }
 
-func TestEveryAuthorizationResponseNamesTheIssuer(t *testing.T) {
+// RFC 9207: applications that do not ask for openid may refuse the parameter iss.
+func TestResponsesToOpenIDRequestsNameTheIssuer(t *testing.T) {
 	f := newFixture(t, oauth.Settings{})
-	a, err := f.Check(f.client, f.authorizeRequest())
-	if err != nil {
-		t.Fatal(err)
-	}
-	granted, err := f.Approve(t.Context(), f.user, a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bad := f.authorizeRequest()
-	bad.ResponseType = "token"
-	_, refused := f.Check(f.client, bad)
-	for name, got := range map[string]string{
-		"the code": granted.Params.Get("iss"), "the denial": a.Deny().Params.Get("iss"), "an error": paramsOf(t, refused).Get("iss"),
-	} {
-		if got != issuer {
-			t.Errorf("beside %s iss is %q, want %q", name, got, issuer)
+	for scopes, want := range map[string]string{"openid": issuer, "api": ""} {
+		good := f.authorizeRequest()
+		good.Scope = scopes
+		a, err := f.Check(f.client, good)
+		if err != nil {
+			t.Fatal(err)
+		}
+		granted, err := f.Approve(t.Context(), f.user, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bad := good
+		bad.ResponseType = "token"
+		_, refused := f.Check(f.client, bad)
+		for name, got := range map[string]string{
+			"the code": granted.Params.Get("iss"), "the denial": a.Deny().Params.Get("iss"), "an error": paramsOf(t, refused).Get("iss"),
+		} {
+			if got != want {
+				t.Errorf("scope %s: beside %s iss is %q, want %q", scopes, name, got, want)
+			}
 		}
 	}
 }

@@ -74,7 +74,7 @@ func (a *api) newMetadataBody() metadataBody {
 		Claims:                      a.openID.ClaimNames(),
 		Prompts:                     oauth.Prompts,
 		ChallengeMethods:            []string{"S256"},
-		ResponseNamesIssuer:         true,
+		ResponseNamesIssuer:         false, // only those to requests with the scope openid do
 	}
 }
 

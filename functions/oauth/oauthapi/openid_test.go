@@ -372,7 +372,7 @@ func TestMetadata(t *testing.T) {
 		"id_token_signing_alg_values_supported":          []any{"RS256"},
 		"prompt_values_supported":                        []any{"none", "login", "consent", "select_account"},
 		"code_challenge_methods_supported":               []any{"S256"},
-		"authorization_response_iss_parameter_supported": true,
+		"authorization_response_iss_parameter_supported": false,
 		"request_parameter_supported":                    false,
 		"request_uri_parameter_supported":                false,
 	}

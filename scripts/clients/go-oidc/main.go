@@ -59,8 +59,8 @@ func run(ctx context.Context, admin people.Administrator) (did string, err error
 	return "discovered, registered, authorized, verified the id_token, read userinfo, refreshed, asked silently, revoked", nil
 }
 
-// authorize sends the person to the server and returns the answer, which must
-// name the issuer (RFC 9207).
+// authorize sends the person to the server and returns the answer. To a request with the
+// scope openid it must name the issuer (RFC 9207).
 func (app application) authorize(ctx context.Context, options ...oauth2.AuthCodeOption) (url.Values, error) {
 	state := oauth2.GenerateVerifier()
 	back, err := app.person.Authorize(ctx, app.AuthCodeURL(state, options...), state)
@@ -69,12 +69,11 @@ func (app application) authorize(ctx context.Context, options ...oauth2.AuthCode
 	}
 	var issuer struct {
 		Issuer string `json:"issuer"`
-		Names  bool   `json:"authorization_response_iss_parameter_supported"`
 	}
 	if err := app.provider.Claims(&issuer); err != nil {
 		return nil, err
 	}
-	if !issuer.Names || back.Get("iss") != issuer.Issuer {
+	if back.Get("iss") != issuer.Issuer {
 		return nil, fmt.Errorf("the answer %v does not name the issuer %q", back, issuer.Issuer)
 	}
 	return back, nil

@@ -13,7 +13,7 @@ const app = await register('openid-client', scope)
 // library would take the id_token from the token endpoint on trust.
 const discovered = { execute: [oauth.allowInsecureRequests, oauth.enableNonRepudiationChecks] }
 const config = await oauth.discovery(new URL(base), app.id, app.secret, undefined, discovered)
-assert.equal(config.serverMetadata().authorization_response_iss_parameter_supported, true)
+assert.equal(config.serverMetadata().authorization_response_iss_parameter_supported, false)
 const plain = await oauth.discovery(new URL(base), app.id, app.secret, undefined, { ...discovered, algorithm: 'oauth2' })
 assert.equal(plain.serverMetadata().token_endpoint, config.serverMetadata().token_endpoint)
 
