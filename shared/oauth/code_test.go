@@ -142,14 +142,25 @@ func TestPublicClientExchangesAndRefreshesByItsNameAlone(t *testing.T) {
 	f.mustToken(t, oauth.TokenRequest{GrantType: "refresh_token", RefreshToken: tokens.Refresh, Client: req.Client})
 }
 
-func TestPublicClientMustSayItsName(t *testing.T) {
+// RFC 6749 sections 4.1.3 and 6: a client without credentials says its name with a code,
+// and need not with a refresh token, which names its grant.
+func TestPublicClientMustSayItsNameOnce(t *testing.T) {
 	f := newFixture(t, oauth.Settings{})
 	req := f.publicExchange(t)
 	nameless := req
 	nameless.Client = oauth.Credentials{}
 	f.wantRefused(t, nameless, oauth.InvalidClient)
 	tokens := f.mustToken(t, req)
-	f.wantRefused(t, oauth.TokenRequest{GrantType: "refresh_token", RefreshToken: tokens.Refresh}, oauth.InvalidGrant)
+	refresh := oauth.TokenRequest{GrantType: "refresh_token", RefreshToken: tokens.Refresh}
+	wrong := refresh
+	wrong.Client.Secret = secret.NewText("wrong")
+	f.wantRefused(t, wrong, oauth.InvalidGrant)
+	next := f.mustToken(t, refresh)
+
+	f.advance(time.Minute)
+	f.wantRefused(t, refresh, oauth.InvalidGrant) // was used before, which ends the grant
+	refresh.RefreshToken = next.Refresh
+	f.wantRefused(t, refresh, oauth.InvalidGrant)
 }
 
 func TestPublicClientThatSendsASecretMustSendTheRightOne(t *testing.T) {

@@ -30,7 +30,11 @@ func (s *Server) refresh(ctx context.Context, x exchange) (Tokens, error) {
 	case g.Revoked(), g.Idle(s.now()):
 		return Tokens{}, invalidGrant("The refresh token is revoked or expired.")
 	}
-	if err := s.checkRefreshClient(x); err != nil {
+	x, err := s.nameClient(ctx, x)
+	if err == nil {
+		err = s.checkRefreshClient(x)
+	}
+	if err != nil {
 		return Tokens{}, err
 	}
 	return s.issue(ctx, x, s.nextPair)
@@ -46,6 +50,19 @@ func (s *Server) nextPair(ctx context.Context, x exchange) (Tokens, error) {
 		return Tokens{}, err
 	}
 	return s.rotate(ctx, x, g.Rotated(scopes, s.now()))
+}
+
+// nameClient adds the client that the token belongs to, if the request names none and the
+// client is public: RFC 6749 section 6 wants credentials only where a client has some.
+func (s *Server) nameClient(ctx context.Context, x exchange) (exchange, error) {
+	if x.Client.ClientID != "" || !x.Client.Secret.Empty() || x.grant.Application == "" {
+		return x, nil
+	}
+	c, err := s.store.Client(ctx, x.grant.Application)
+	if err == nil && !c.Confidential {
+		x.Client.ClientID, x.client = c.ClientID, c
+	}
+	return x, fault.IgnoreNotFound(err)
 }
 
 // checkRefreshClient authenticates the client and compares its optional
