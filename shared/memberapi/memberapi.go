@@ -196,6 +196,29 @@ func check(params *web.Values, m project.Member) error {
 	return web.BadParameters("access_level does not have a valid value")
 }
 
+// ReadNarrowing reads the parameters that narrow a list of groups or projects to those in
+// which the caller has a role: at least any role, if that was asked for too.
+func ReadNarrowing(params *web.Values, anyRole bool) project.Narrowing {
+	var n project.Narrowing
+	if anyRole {
+		n.LeastRole = project.Guest
+	}
+	if params.BoolOr("owned", false) {
+		n.LeastRole = project.Owner
+	}
+	if level := params.OptionalInt("min_access_level"); level != nil {
+		if least := project.Role(*level); least.Valid() || least == minimalAccess {
+			n.LeastRole = max(n.LeastRole, least)
+		} else {
+			params.NotAllowed("min_access_level")
+		}
+	}
+	return n
+}
+
+// minimalAccess is a level below that of every role here. Clients send it to ask for any.
+const minimalAccess project.Role = 5
+
 // ReadChange reads the parameters that change a group or project.
 func ReadChange(params *web.Values) project.Change {
 	return project.Change{

@@ -23,10 +23,15 @@ type Selection struct {
 	// the membership has ended Now.
 	MemberID int64
 	Now      time.Time
+	// LeastRole keeps of these only those in which the user has at least this role.
+	LeastRole Role
 	// Search keeps only projects with this text in their name or full path, in
 	// any letter case. It does not apply to groups.
 	Search string
 }
+
+// Joins reports whether the membership is one by which a project is selected.
+func (s Selection) Joins(m Member) bool { return m.Active(s.Now) && m.Role >= s.LeastRole }
 
 // MaxCounted is how many projects a user can have joined one by one so that lists
 // for the user are still counted (Interface: "Lists").
@@ -40,20 +45,31 @@ func (s Selection) Visibilities() []Visibility {
 	return []Visibility{Private}
 }
 
-// VisibleProjects returns a page of the projects that the viewer sees, the newest
-// first. Of these it returns only those with the search in their name or full path.
-func (r *Rules) VisibleProjects(ctx context.Context, v Viewer, search string, wanted page.Request) (page.Of[Project], error) {
-	found, _, err := r.visible(ctx, v, search, wanted)
+// Narrowing keeps some of the groups or projects that a viewer sees.
+type Narrowing struct {
+	// LeastRole keeps those in which the viewer has at least this role, by a membership
+	// or as the owner of the namespace. An administrator has none without one of these.
+	// NoRole keeps all.
+	LeastRole Role
+	// Search keeps those with this text in their name or full path, in any letter case.
+	// It does not apply to groups.
+	Search string
+}
+
+// VisibleProjects returns a page of the projects that the viewer sees, the newest first,
+// narrowed.
+func (r *Rules) VisibleProjects(ctx context.Context, v Viewer, n Narrowing, wanted page.Request) (page.Of[Project], error) {
+	found, _, err := r.visible(ctx, v, n, wanted)
 	return found, err
 }
 
 // visible also returns the viewer's memberships of groups, which it had to read.
-func (r *Rules) visible(ctx context.Context, v Viewer, search string, wanted page.Request) (found page.Of[Project], inGroups Memberships, err error) {
-	selected, inGroups, err := r.seenBy(ctx, v)
+func (r *Rules) visible(ctx context.Context, v Viewer, n Narrowing, wanted page.Request) (found page.Of[Project], inGroups Memberships, err error) {
+	selected, inGroups, err := r.seenBy(ctx, v, n.LeastRole)
 	if err != nil {
 		return found, nil, err
 	}
-	selected.MemberID, selected.Search = v.UserID, search
+	selected.MemberID, selected.Search = v.UserID, n.Search
 	if v.NamespaceID != 0 {
 		selected.In = append(selected.In, v.NamespaceID)
 	}
@@ -67,7 +83,7 @@ func (r *Rules) VisibleWithRoles(ctx context.Context, v Viewer, search string, w
 	var known Known
 	reads, readCtx := errgroup.WithContext(ctx)
 	reads.Go(func() (err error) {
-		found, v.Memberships, err = r.visible(readCtx, v, search, wanted)
+		found, v.Memberships, err = r.visible(readCtx, v, Narrowing{Search: search}, wanted)
 		return err
 	})
 	reads.Go(func() (err error) {
@@ -103,9 +119,10 @@ func (r *Rules) rolesIn(ctx context.Context, v Viewer, known Known, projects []P
 	return roles, err
 }
 
-// VisibleGroups returns a page of the groups that the viewer sees, the newest first.
-func (r *Rules) VisibleGroups(ctx context.Context, v Viewer, wanted page.Request) (page.Of[Group], error) {
-	selected, _, err := r.seenBy(ctx, v)
+// VisibleGroups returns a page of the groups that the viewer sees, the newest first,
+// narrowed.
+func (r *Rules) VisibleGroups(ctx context.Context, v Viewer, n Narrowing, wanted page.Request) (page.Of[Group], error) {
+	selected, _, err := r.seenBy(ctx, v, n.LeastRole)
 	if err != nil {
 		return page.Of[Group]{}, err
 	}
@@ -113,22 +130,22 @@ func (r *Rules) VisibleGroups(ctx context.Context, v Viewer, wanted page.Request
 }
 
 // seenBy selects what the viewer sees because of groups, and returns the memberships
-// of these.
-func (r *Rules) seenBy(ctx context.Context, v Viewer) (selected Selection, inGroups Memberships, err error) {
-	selected = Selection{All: v.Admin, Now: r.now()}
-	if !v.Admin {
+// of these. With a least role it selects only what the viewer has that role in.
+func (r *Rules) seenBy(ctx context.Context, v Viewer, least Role) (selected Selection, inGroups Memberships, err error) {
+	selected = Selection{All: v.Admin && least == NoRole, MembersOnly: least > NoRole, LeastRole: least, Now: r.now()}
+	if !selected.All {
 		inGroups, err = r.MembershipsIn(ctx, InGroup, v.UserID)
-		selected.In = inGroups.groups(selected.Now)
+		selected.In = inGroups.groups(selected.Now, least)
 	}
 	return selected, inGroups, err
 }
 
 // groups returns the ids of the groups among the places of the memberships that
-// have not ended.
-func (ms Memberships) groups(now time.Time) []int64 {
+// have not ended and have at least this role.
+func (ms Memberships) groups(now time.Time, least Role) []int64 {
 	var ids []int64
 	for _, m := range ms {
-		if m.Kind == InGroup && m.Active(now) {
+		if m.Kind == InGroup && m.Active(now) && m.Role >= least {
 			ids = append(ids, m.ID)
 		}
 	}

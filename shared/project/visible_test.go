@@ -33,25 +33,32 @@ func TestListsHaveWhatTheViewerSees(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	any, member, owner := project.Narrowing{}, project.Narrowing{LeastRole: project.Guest}, project.Narrowing{LeastRole: project.Owner}
 	tests := []struct {
 		name             string
 		viewer           user.User
-		search           string
+		narrowing        project.Narrowing
 		projects, groups []string
 	}{
-		{"an administrator", root, "", []string{"own", "everyone", "hidden", "joined", "deep"}, []string{"open", "team", "acme"}},
-		{"who created the groups", ada, "", []string{"everyone", "hidden", "joined", "deep"}, []string{"open", "team", "acme"}},
-		{"a member", ben, "", []string{"own", "everyone", "joined", "deep"}, []string{"open", "team"}},
-		{"a member who searches", ben, "ACME/te", []string{"deep"}, []string{"open", "team"}},
-		{"who was a member once", eve, "", []string{"everyone"}, []string{"open"}},
+		{"an administrator", root, any, []string{"own", "everyone", "hidden", "joined", "deep"}, []string{"open", "team", "acme"}},
+		{"who created the groups", ada, any, []string{"everyone", "hidden", "joined", "deep"}, []string{"open", "team", "acme"}},
+		{"a member", ben, any, []string{"own", "everyone", "joined", "deep"}, []string{"open", "team"}},
+		{"a member who searches", ben, project.Narrowing{Search: "ACME/te"}, []string{"deep"}, []string{"open", "team"}},
+		{"who was a member once", eve, any, []string{"everyone"}, []string{"open"}},
+		{"a member, of what is the member's", ben, member, []string{"own", "joined", "deep"}, []string{"team"}},
+		{"a member, with a role that only the namespace gives", ben, owner, []string{"own"}, nil},
+		{"a member who searches the member's", ben, project.Narrowing{LeastRole: project.Guest, Search: "open"}, []string{"joined"}, []string{"team"}},
+		{"an owner", ada, owner, []string{"everyone", "hidden", "joined", "deep"}, []string{"open", "team", "acme"}},
+		{"an administrator without a role", root, member, nil, nil},
+		{"who was an owner once", eve, owner, nil, nil},
 	}
 	for _, test := range tests {
 		v := project.Viewer{UserID: test.viewer.ID, NamespaceID: test.viewer.NamespaceID, Admin: test.viewer.Admin}
-		projects, err := a.Projects.VisibleProjects(t.Context(), v, test.search, page.First)
+		projects, err := a.Projects.VisibleProjects(t.Context(), v, test.narrowing, page.First)
 		if got := paths(projects.Items, func(p project.Project) string { return p.Path }); err != nil || !slices.Equal(got, test.projects) {
 			t.Errorf("%s sees the projects %v, %v, want %v", test.name, got, err, test.projects)
 		}
-		groups, err := a.Projects.VisibleGroups(t.Context(), v, page.First)
+		groups, err := a.Projects.VisibleGroups(t.Context(), v, test.narrowing, page.First)
 		if got := paths(groups.Items, func(g project.Group) string { return g.Path }); err != nil || !slices.Equal(got, test.groups) {
 			t.Errorf("%s sees the groups %v, %v, want %v", test.name, got, err, test.groups)
 		}

@@ -53,6 +53,9 @@ func (v *Values) Require(names ...string) {
 // Invalid complains about a parameter that the caller cannot read.
 func (v *Values) Invalid(name string) { v.complain(name, "is invalid") }
 
+// NotAllowed complains about a parameter with a value that is none of those it can have.
+func (v *Values) NotAllowed(name string) { v.complain(name, "does not have a valid value") }
+
 // NeedsOneOf complains about the object unless it has one of these members.
 func (v *Values) NeedsOneOf(members ...string) {
 	if !slices.ContainsFunc(members, v.Has) {

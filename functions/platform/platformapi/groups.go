@@ -37,12 +37,13 @@ func newGroupBody(g project.Group) groupBody {
 }
 
 func (a *api) listGroups(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	req, err := web.ReadPage(r)
-	if err != nil {
+	params := web.Params(r)
+	narrowing, req := memberapi.ReadNarrowing(params, !params.BoolOr("all_available", true)), params.Page()
+	if err := params.Err(); err != nil {
 		return err
 	}
 	viewer := project.Viewer{UserID: c.User.ID, Admin: c.User.Admin}
-	groups, err := a.app.Projects.VisibleGroups(r.Context(), viewer, req)
+	groups, err := a.app.Projects.VisibleGroups(r.Context(), viewer, narrowing, req)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -62,6 +63,43 @@ func TestCreateGroup(t *testing.T) {
 	})
 	a.Member(project.Place{Kind: project.InGroup, ID: below.ID(t)}, ben, project.Owner)
 	apptest.Call(t, h, "POST", groups, a.Token(ben), object{"name": "x", "path": "deep", "parent_id": below.ID(t)}).Want(t, 201, nil)
+}
+
+// Clients that hand out access by groups ask for those in which a person has a role.
+func TestListGroupsByRole(t *testing.T) {
+	a := apptest.New(t)
+	h := platformapi.New(a.App)
+	ada, ben, root := a.User("ada"), a.User("ben"), a.Admin("root")
+	acme := a.Group("acme", project.Group{}, ada, project.Private)
+	a.Group("team", acme, ada, project.Private)
+	open := a.Group("open", project.Group{}, ada, project.Internal)
+	a.Member(acme.Place(), ben, project.Developer)
+	a.MemberUntil(open.Place(), ben, project.Owner, a.Now().Truncate(24*time.Hour))
+	adas, bens, roots := a.Token(ada), a.Token(ben), a.Token(root)
+	all := []any{"open", "acme/team", "acme"}
+	for _, test := range []struct {
+		token, query string
+		want         []any
+	}{
+		{bens, "", all},
+		{bens, "all_available=true", all},
+		{bens, "all_available=false", []any{"acme/team", "acme"}},
+		{bens, "min_access_level=10", []any{"acme/team", "acme"}},
+		{bens, "min_access_level=30", []any{"acme/team", "acme"}},
+		{bens, "min_access_level=40", []any{}},
+		{bens, "owned=true", []any{}},
+		{adas, "owned=true", all},
+		{adas, "owned=true&per_page=1&page=2", []any{"acme/team"}},
+		{roots, "", all},
+		{roots, "all_available=false", []any{}},
+		{roots, "owned=true", []any{}},
+	} {
+		answer := apptest.Call(t, h, "GET", groups+"?"+test.query, test.token, nil)
+		if diff := cmp.Diff(test.want, append([]any{}, answer.Each(t, "full_path")...)); diff != "" {
+			t.Errorf("%s: the list differs (-want +got):\n%s", test.query, diff)
+		}
+	}
+	apptest.Call(t, h, "GET", groups+"?min_access_level=60", bens, nil).WantError(t, 400, "min_access_level does not have a valid value")
 }
 
 func TestCreateGroupRefusals(t *testing.T) {

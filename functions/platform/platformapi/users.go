@@ -44,25 +44,31 @@ func (a *api) showUser(w http.ResponseWriter, _ *http.Request, _ auth.Caller, u 
 	return web.JSON(w, http.StatusOK, a.userBody(u))
 }
 
-// listUsers answers with all users, or with the one that has a user name.
+// listUsers answers with all users, or with the one that has a user name or, for a search,
+// an e-mail address.
 func (a *api) listUsers(w http.ResponseWriter, r *http.Request, _ auth.Caller) error {
 	params := web.Params(r)
-	req, username := params.Page(), params.OptionalString("username")
+	req, username, search := params.Page(), params.OptionalString("username"), params.OptionalString("search")
 	if err := params.Err(); err != nil {
 		return err
 	}
-	users, err := a.users(r.Context(), username, req)
+	find := a.app.Users.UserByUsername
+	if username == nil && search != nil && *search != "" {
+		username, find = search, a.app.Users.UserByLogin
+	}
+	users, err := a.users(r.Context(), username, find, req)
 	if err != nil {
 		return err
 	}
 	return web.List(w, r, a.app.BaseURL, req, users, a.userBody)
 }
 
-func (a *api) users(ctx context.Context, username *string, req page.Request) (page.Of[user.User], error) {
-	if username == nil {
+// users returns a page of all users, or the one that is found by the name.
+func (a *api) users(ctx context.Context, name *string, find func(context.Context, string) (user.User, error), req page.Request) (page.Of[user.User], error) {
+	if name == nil {
 		return a.app.Users.Users(ctx, req)
 	}
-	u, err := a.app.Users.UserByUsername(ctx, *username)
+	u, err := find(ctx, *name)
 	if err != nil {
 		return page.Of[user.User]{}, fault.IgnoreNotFound(err)
 	}

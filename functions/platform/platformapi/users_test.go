@@ -352,6 +352,11 @@ func TestListUsers(t *testing.T) {
 		"?username=ad":              {},
 		"?username=":                {},
 		"?username=ada@example.com": {},
+		"?search=Ada@Example.com":   {"Ada"},
+		"?search=ADA":               {"Ada"},
+		"?search=nobody@x.example":  {},
+		"?search=Lovelace":          {},
+		"?search=ada&username=ben":  {"ben"},
 	}
 	for query, want := range tests {
 		answer := apptest.Call(t, h, "GET", api+"/users"+query, token, nil)

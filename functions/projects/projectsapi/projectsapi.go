@@ -11,6 +11,7 @@ import (
 	"gatehouse/shared/app"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/memberapi"
+	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/web"
 )
@@ -73,14 +74,19 @@ func newBody(p project.Project, maintained bool) body {
 
 func (a *api) list(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
 	params := web.Params(r)
-	search, req := text(params.OptionalString("search")), params.Page()
+	narrowing := memberapi.ReadNarrowing(params, params.BoolOr("membership", false))
+	narrowing.Search = text(params.OptionalString("search"))
+	archived, req := params.BoolOr("archived", false), params.Page()
 	if err := params.Err(); err != nil {
 		return err
 	}
 	viewer := project.Viewer{UserID: c.User.ID, NamespaceID: c.User.NamespaceID, Admin: c.User.Admin}
-	projects, err := a.app.Projects.VisibleProjects(r.Context(), viewer, search, req)
-	if err != nil {
-		return err
+	var projects page.Of[project.Project] // no project is archived
+	if !archived {
+		var err error
+		if projects, err = a.app.Projects.VisibleProjects(r.Context(), viewer, narrowing, req); err != nil {
+			return err
+		}
 	}
 	return web.List(w, r, a.app.BaseURL, req, projects, func(p project.Project) body {
 		return newBody(p, c.User.Admin || p.OwnerID == c.User.ID) // for others the role is not known here

@@ -209,6 +209,30 @@ func TestListProjects(t *testing.T) {
 			t.Errorf("X-Total is %s, want %d", got, len(want))
 		}
 	}
+	for query, want := range map[string]map[string][]any{
+		"membership=true":                 {a.Token(ada): {"acme/team/internal", "acme/shared", "acme/team/inside"}, a.Token(ben): {"ben/own"}, a.Token(gwen): {"acme/shared"}, a.Token(root): {}},
+		"membership=false":                {a.Token(ben): {"acme/team/internal", "ben/own"}},
+		"owned=true":                      {a.Token(ben): {"ben/own"}, a.Token(gwen): {}},
+		"min_access_level=5":              {a.Token(gwen): {"acme/shared"}},
+		"min_access_level=20":             {a.Token(gwen): {}, a.Token(ben): {"ben/own"}},
+		"membership=1&search=team":        {a.Token(ada): {"acme/team/internal", "acme/team/inside"}},
+		"archived=true":                   {a.Token(ada): {}},
+		"archived=false&membership=true":  {a.Token(gwen): {"acme/shared"}},
+		"min_access_level=10&owned=false": {a.Token(gwen): {"acme/shared"}},
+	} {
+		for token, want := range want {
+			answer := apptest.Call(t, h, "GET", projects+"?"+query, token, nil)
+			if diff := cmp.Diff(want, append([]any{}, answer.Each(t, "path_with_namespace")...)); diff != "" {
+				t.Errorf("%s: the list differs (-want +got):\n%s", query, diff)
+			}
+		}
+	}
+	for query, want := range map[string]string{
+		"min_access_level=7": "min_access_level does not have a valid value", "min_access_level=x": "min_access_level is invalid",
+		"owned=maybe": "owned is invalid", "membership=2": "membership is invalid", "archived=x": "archived is invalid",
+	} {
+		apptest.Call(t, h, "GET", projects+"?"+query, a.Token(ada), nil).WantError(t, 400, want)
+	}
 	second := apptest.Call(t, h, "GET", projects+"/?per_page=2&page=2", a.Token(ada), nil)
 	if diff := cmp.Diff([]any{"acme/team/inside"}, second.Each(t, "path_with_namespace")); diff != "" {
 		t.Errorf("second page differs (-want +got):\n%s", diff)

@@ -100,7 +100,7 @@ func (s selection) joins() bool {
 // memberships do not have what a search takes.
 func (s selection) joined(ctx context.Context, after page.Position, n int) ([]entry, error) {
 	active := source(s.Store, memberOfUser.key(s.MemberID, string(project.InProject)), members.read).Only(
-		func(m project.Member) bool { return m.Active(s.Now) }, func(m project.Member) page.Position { return page.At(m.ID) })
+		func(m project.Member) bool { return s.Joins(m) }, func(m project.Member) page.Position { return page.At(m.ID) })
 	found, err := active(ctx, after, n)
 	entries := make([]entry, len(found))
 	for n, m := range found {

@@ -61,13 +61,13 @@ func TestBudgetOfDirectoryLists(t *testing.T) {
 		{"Projects in groups searched, and joined", projects(project.Selection{In: both, MemberID: ben.ID, Search: "project"}), 2, 4},
 		{"Projects searched, and joined", projects(project.Selection{MemberID: ben.ID, Search: "project"}), 2, 2},
 		{"VisibleProjects of the creator", func() {
-			must[page.Of[project.Project]](t)(rules.VisibleProjects(ctx, viewer(creator), "", page.First))
+			must[page.Of[project.Project]](t)(rules.VisibleProjects(ctx, viewer(creator), project.Narrowing{}, page.First))
 		}, 3, 8},
 		{"VisibleProjects of a member", func() {
-			must[page.Of[project.Project]](t)(rules.VisibleProjects(ctx, viewer(ben), "", page.First))
+			must[page.Of[project.Project]](t)(rules.VisibleProjects(ctx, viewer(ben), project.Narrowing{}, page.First))
 		}, 3, 6},
 		{"VisibleGroups", func() {
-			must[page.Of[project.Group]](t)(rules.VisibleGroups(ctx, viewer(creator), page.First))
+			must[page.Of[project.Group]](t)(rules.VisibleGroups(ctx, viewer(creator), project.Narrowing{}, page.First))
 		}, 3, 5},
 		{"Groups", groups(project.Selection{All: true}), 2, 2},
 		{"Groups in groups", groups(project.Selection{In: both}), 2, 5},

@@ -68,7 +68,7 @@ func TestBudgetOfSearchWithoutAHit(t *testing.T) {
 		rules := project.NewRules(openWith(t, client), nil, nil, time.Now)
 		call := func() {
 			viewer := project.Viewer{UserID: u.ID, NamespaceID: u.NamespaceID}
-			found := must[page.Of[project.Project]](t)(rules.VisibleProjects(t.Context(), viewer, "unheard", page.First))
+			found := must[page.Of[project.Project]](t)(rules.VisibleProjects(t.Context(), viewer, project.Narrowing{Search: "unheard"}, page.First))
 			if len(found.Items) > 0 || !found.More {
 				t.Errorf("found %+v, want nothing and more to look at", found)
 			}

@@ -126,7 +126,7 @@ func (s selection) filter(ctx context.Context) (project.Filter, error) {
 	}
 	joined, err := s.MembershipsIn(ctx, project.InProject, s.MemberID)
 	for _, m := range joined {
-		if m.Active(s.Now) {
+		if s.Joins(m) {
 			f.Places = append(f.Places, m.Place)
 		}
 	}

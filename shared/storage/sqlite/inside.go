@@ -93,6 +93,10 @@ const (
 	firstJoined = `SELECT group_concat(place_id) FROM (SELECT place_id FROM members
 		WHERE user_id = ? AND kind = 'project' AND (expires_at = 0 OR expires_at > ?) AND place_id < ?
 		ORDER BY place_id DESC LIMIT ?)`
+	// firstWithRole reads the rows of the table too, as the index does not have the role.
+	firstWithRole = `SELECT group_concat(place_id) FROM (SELECT place_id FROM members
+		WHERE user_id = ? AND kind = 'project' AND (expires_at = 0 OR expires_at > ?) AND place_id < ? AND role >= ?
+		ORDER BY place_id DESC LIMIT ?)`
 )
 
 // numbers have commas between them; there are none in NULL.
@@ -131,7 +135,11 @@ func (s *Store) newestOf(ctx context.Context, n int, query string, args ...any) 
 
 // joined returns the newest n projects after the position that the user joined.
 func (s *Store) joined(ctx context.Context, selected project.Selection, after page.Position, n int) ([]entry, error) {
-	return s.newestOf(ctx, n, firstJoined, selected.MemberID, micros(selected.Now), numberBelow(after))
+	args := []any{selected.MemberID, micros(selected.Now), numberBelow(after)}
+	if selected.LeastRole > project.Guest {
+		return s.newestOf(ctx, n, firstWithRole, append(args, selected.LeastRole)...)
+	}
+	return s.newestOf(ctx, n, firstJoined, args...)
 }
 
 // directoryLook is how many groups or projects a page of a search looks at, so that

@@ -139,6 +139,8 @@ func amongMany(groups ...int64) []int64 {
 
 func membersOnly(s project.Selection) project.Selection { s.MembersOnly = true; return s }
 
+func withRole(r project.Role, s project.Selection) project.Selection { s.LeastRole = r; return s }
+
 // joinedBy selects the projects of a user too.
 func joinedBy(u user.User, s project.Selection) project.Selection { s.MemberID = u.ID; return s }
 
@@ -154,6 +156,9 @@ func listProjects(t *testing.T, s storage.Store) {
 	ben, eve := addUser(t, s), addUser(t, s)
 	addMember(t, s, private.Place(), ben.ID, project.Guest)
 	addMember(t, s, internal.Place(), ben.ID, project.Guest)
+	kim := addUser(t, s)
+	addMember(t, s, public.Place(), kim.ID, project.Maintainer)
+	addMember(t, s, inTop.Place(), kim.ID, project.Reporter)
 	wantOK(t, "AddMember", s.AddMember(t.Context(), project.Member{
 		Place: private2.Place(), UserID: ben.ID, Role: project.Owner, ExpiresAt: now, CreatedAt: now.AddDate(0, 0, -1),
 	}))
@@ -167,6 +172,15 @@ func listProjects(t *testing.T, s storage.Store) {
 		"nobody":              {joinedBy(eve, in()), []project.Project{internal, public}},
 		"owner":               {in(ada.NamespaceID), []project.Project{internal, public, own}},
 		"members only":        {membersOnly(joinedBy(ben, in())), []project.Project{internal, private}},
+		"members only, of a role, some": {
+			withRole(project.Developer, membersOnly(joinedBy(kim, in()))), []project.Project{public},
+		},
+		"members only, of a role": {
+			withRole(project.Developer, membersOnly(joinedBy(ben, in()))), nil,
+		},
+		"members only, of a role they have": {
+			withRole(project.Guest, membersOnly(joinedBy(ben, in(ada.NamespaceID)))), []project.Project{internal, private, own},
+		},
 		"members only, below": {membersOnly(in(below.ID)), []project.Project{internal, public, private2, private}},
 		"a group":             {in(top.ID), []project.Project{inTop, internal, public, private2, private}},
 		"below":               {in(below.ID), []project.Project{internal, public, private2, private}},
