@@ -69,6 +69,7 @@ func aboutAccounts() []scenario {
 		}, stored: names(accesstoken.EventCreated)},
 
 		{rest: "POST /users", send: ben, status: 201, keep: "ben", stored: names(user.EventCreated)},
+		{page: "POST /admin/users/{ben}/confirm", status: 303, stored: names(user.EventChanged)},
 		{page: "POST /admin/users/{ben}/block", status: 303, stored: names(user.EventBlocked)},
 		{page: "POST /admin/users/{ben}/unblock", status: 303, stored: names(user.EventUnblocked)},
 

@@ -90,11 +90,10 @@ func (r ring) legacySubject(u user.User) Claim {
 	return Claim{"sub_legacy", hex.EncodeToString(sum[:])}
 }
 
-// emailClaims returns the address for clients that may know it. It is not verified:
-// an administrator entered it, and no mail was sent to check it.
+// emailClaims returns the address for clients that may know it.
 func emailClaims(u user.User, scopes scope.Set) Claims {
 	if !scopes.Has(scope.Email) || u.Email == "" {
 		return nil
 	}
-	return Claims{{"email", u.Email}, {"email_verified", false}}
+	return Claims{{"email", u.Email}, {"email_verified", !u.ConfirmedAt.IsZero()}}
 }

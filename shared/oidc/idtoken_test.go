@@ -19,6 +19,8 @@ func TestClaimsOfAnIDToken(t *testing.T) {
 	a := apptest.New(t)
 	owner, loner := a.User("owner"), a.User("loner")
 	a.Group("engines", project.Group{}, owner, project.Private)
+	confirmed := loner
+	confirmed.ConfirmedAt = start
 	tests := []struct {
 		name   string
 		user   user.User
@@ -37,6 +39,9 @@ func TestClaimsOfAnIDToken(t *testing.T) {
 		{"the second with a nonce", loner, func(g *oauth.Grant) { g.OIDCNonce, g.Generation = "n", 2 }, map[string]any{"nonce": nil}},
 		{"with the e-mail address", loner, func(g *oauth.Grant) { g.Scopes = scope.Of(scope.OpenID, scope.Email) }, map[string]any{
 			"email": "loner@example.com", "email_verified": false,
+		}},
+		{"with a confirmed e-mail address", confirmed, func(g *oauth.Grant) { g.Scopes = scope.Of(scope.OpenID, scope.Email) }, map[string]any{
+			"email": "loner@example.com", "email_verified": true,
 		}},
 		{"without an e-mail address", user.User{ID: loner.ID}, func(g *oauth.Grant) { g.Scopes = scope.Of(scope.OpenID, scope.Email) }, map[string]any{
 			"email": nil, "email_verified": nil,

@@ -42,6 +42,7 @@ type Registration struct {
 	Username, Name, Email string
 	Password              secret.Text
 	Admin, PrivateProfile bool
+	Confirmed             bool // the address is known to be the user's
 }
 
 // Create registers a user. Wrong fields are a fault.Fields error.
@@ -55,12 +56,16 @@ func (r *Rules) Create(ctx context.Context, actor audit.Actor, reg Registration)
 		return User{}, err
 	}
 	now := r.now()
-	u, err := r.store.CreateUser(ctx, User{
+	made := User{
 		Username: reg.Username, Name: reg.Name, Email: reg.Email,
 		PasswordHash: r.passwords.Hash(reg.Password), State: Active,
 		Admin: reg.Admin, PrivateProfile: reg.PrivateProfile,
 		CreatedAt: now, UpdatedAt: now,
-	})
+	}
+	if reg.Confirmed {
+		made.ConfirmedAt = now
+	}
+	u, err := r.store.CreateUser(ctx, made)
 	events := []audit.Event{u.Event(EventCreated, actor.ID)}
 	if u.Admin {
 		events = append(events, u.Event(EventAdminGranted, actor.ID))
@@ -74,6 +79,9 @@ type Change struct {
 	Password              *secret.Text
 	Admin, PrivateProfile *bool
 	State                 *State
+	// Confirmed means that the address, this one or the new one, is known to be the user's.
+	// Without it a new address is not confirmed.
+	Confirmed bool
 }
 
 // ErrOneself means that administrators tried to block, demote or delete
@@ -99,12 +107,23 @@ func (r *Rules) Update(ctx context.Context, actor audit.Actor, id int64, c Chang
 		u.PasswordHash = r.passwords.Hash(*c.Password)
 	}
 	u.UpdatedAt = r.now()
+	if u.Email != was.Email {
+		u.ConfirmedAt = time.Time{}
+	}
+	if c.Confirmed && u.ConfirmedAt.IsZero() {
+		u.ConfirmedAt = u.UpdatedAt
+	}
 	if c.endsSessions() {
 		u.SessionEpoch = u.NextSessionEpoch(u.UpdatedAt)
 	}
 	err = r.store.UpdateUser(ctx, u, c.by(actor))
 	u.Version++
-	return u, r.trail.RecordUnless(ctx, err, c.events(was, actor.ID)...)
+	return u, r.trail.RecordUnless(ctx, err, c.events(was, u, actor.ID)...)
+}
+
+// Confirm notes that the user's address is known to be the user's.
+func (r *Rules) Confirm(ctx context.Context, actor audit.Actor, id int64) (User, error) {
+	return r.Update(ctx, actor, id, Change{Confirmed: true})
 }
 
 // Block bars a user from the service.

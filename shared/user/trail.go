@@ -25,8 +25,7 @@ func (u User) Event(name audit.Name, actorID int64) audit.Event {
 }
 
 // events returns the events of an actor's change to the user.
-func (c Change) events(was User, actorID int64) []audit.Event {
-	next := c.applied(was)
+func (c Change) events(was, next User, actorID int64) []audit.Event {
 	var events []audit.Event
 	for _, e := range []struct {
 		happened bool
@@ -56,6 +55,9 @@ func changedFields(was, next User) (fields []string) {
 	}
 	if next.Email != was.Email {
 		fields = append(fields, "e-mail address")
+	}
+	if next.ConfirmedAt.After(was.ConfirmedAt) {
+		fields = append(fields, "confirmed e-mail address")
 	}
 	if next.PrivateProfile != was.PrivateProfile {
 		fields = append(fields, "private profile")

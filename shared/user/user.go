@@ -23,8 +23,11 @@ type User struct {
 	Admin            bool
 	PrivateProfile   bool
 	TwoFactorEnabled bool
-	CreatedAt        time.Time
-	UpdatedAt        time.Time
+	// ConfirmedAt is when somebody who may know confirmed that the address is the
+	// user's; zero: nobody has. It is of this address only.
+	ConfirmedAt time.Time
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
 	// SessionEpoch is when sessions and password-grant tokens were ended last;
 	// zero: never. Each remembers the epoch in which it began, see SessionValid.
 	SessionEpoch time.Time

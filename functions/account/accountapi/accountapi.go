@@ -32,6 +32,7 @@ var notices = site.Notices{
 	"left":          "You left, and no longer have the role that this membership gave you.",
 
 	"user-blocked":        "The user is blocked.",
+	"user-confirmed":      "The e-mail address counts as the user's own now.",
 	"user-unblocked":      "The user is no longer blocked.",
 	"two-factor-reset":    "The user signs in with the password alone now, and is signed out everywhere.",
 	"two-factor-disabled": "Two-factor authentication is off. You are signed out everywhere else.",
@@ -110,6 +111,7 @@ func (a *api) routeAdmin(mux *web.Mux) {
 	mux.Handle("GET /admin/users", admin(a.listUsers))
 	mux.Handle("POST /admin/users/{id}/block", admin(a.setState(a.app.Users.Block, "user-blocked")))
 	mux.Handle("POST /admin/users/{id}/unblock", admin(a.setState(a.app.Users.Unblock, "user-unblocked")))
+	mux.Handle("POST /admin/users/{id}/confirm", admin(a.setState(a.app.Users.Confirm, "user-confirmed")))
 	mux.Handle("POST /admin/users/{id}/reset_two_factor", admin(a.resetTwoFactor))
 	mux.Handle("GET /admin/audit", admin(a.everybodysAudit))
 	mux.Handle("GET /admin/deprecations", admin(a.everybodysUses))

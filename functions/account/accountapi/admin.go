@@ -93,7 +93,8 @@ func (a *api) listUsers(w http.ResponseWriter, r *http.Request, u user.User) err
 	return a.renderAdmin(w, r, site.Page{Template: "users", Title: "Users", Body: body})
 }
 
-// setState returns the handler that blocks or unblocks the user that {id} names.
+// setState returns the handler that blocks or unblocks the user that {id} names, or confirms
+// the e-mail address.
 func (a *api) setState(set func(context.Context, audit.Actor, int64) (user.User, error), notice string) site.UserHandler {
 	return func(w http.ResponseWriter, r *http.Request, u user.User) error {
 		id, err := web.PathID(r, "id")

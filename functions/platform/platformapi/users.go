@@ -21,18 +21,20 @@ type userBody struct {
 	Email            string     `json:"email"`
 	State            user.State `json:"state"`
 	Admin            bool       `json:"admin"`
+	IsAdmin          bool       `json:"is_admin"` // the same, under the name that clients of the field read
 	PrivateProfile   bool       `json:"private_profile"`
 	TwoFactorEnabled bool       `json:"two_factor_enabled"`
 	WebURL           string     `json:"web_url"`
 	AvatarURL        *string    `json:"avatar_url"` // always null: there are no pictures
 	CreatedAt        web.Time   `json:"created_at"`
+	ConfirmedAt      web.Time   `json:"confirmed_at"` // null: the address is not confirmed
 }
 
 func (a *api) userBody(u user.User) userBody {
 	return userBody{
-		ID: u.ID, Username: u.Username, Name: u.Name, Email: u.Email, State: u.State, Admin: u.Admin,
+		ID: u.ID, Username: u.Username, Name: u.Name, Email: u.Email, State: u.State, Admin: u.Admin, IsAdmin: u.Admin,
 		PrivateProfile: u.PrivateProfile, TwoFactorEnabled: u.TwoFactorEnabled,
-		WebURL: a.app.BaseURL + "/" + u.Username, CreatedAt: web.Time(u.CreatedAt),
+		WebURL: a.app.BaseURL + "/" + u.Username, CreatedAt: web.Time(u.CreatedAt), ConfirmedAt: web.Time(u.ConfirmedAt),
 	}
 }
 
@@ -81,6 +83,7 @@ func (a *api) createUser(w http.ResponseWriter, r *http.Request, c auth.Caller) 
 		Username: params.String("username"), Name: params.String("name"), Email: params.String("email"),
 		Password: secret.NewText(params.String("password")),
 		Admin:    params.BoolOr("admin", false), PrivateProfile: params.BoolOr("private_profile", false),
+		Confirmed: params.BoolOr("skip_confirmation", false),
 	}
 	if err := params.Err(); err != nil {
 		return err
@@ -97,6 +100,7 @@ func (a *api) changeUser(w http.ResponseWriter, r *http.Request, c auth.Caller, 
 	change := user.Change{
 		Username: params.OptionalString("username"), Name: params.OptionalString("name"), Email: params.OptionalString("email"),
 		Admin: params.OptionalBool("admin"), PrivateProfile: params.OptionalBool("private_profile"),
+		Confirmed: params.BoolOr("skip_reconfirmation", false),
 	}
 	if password := params.OptionalString("password"); password != nil {
 		text := secret.NewText(*password)

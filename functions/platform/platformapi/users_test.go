@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -27,7 +28,7 @@ type object = map[string]any
 
 func userBody(u user.User) object {
 	return object{
-		"id": float64(u.ID), "username": u.Username, "name": u.Name, "email": u.Email, "state": string(u.State), "admin": u.Admin,
+		"id": float64(u.ID), "username": u.Username, "name": u.Name, "email": u.Email, "state": string(u.State), "admin": u.Admin, "is_admin": u.Admin, "confirmed_at": nil,
 		"private_profile": u.PrivateProfile, "two_factor_enabled": u.TwoFactorEnabled,
 		"web_url": apptest.BaseURL + "/" + u.Username, "avatar_url": nil,
 		"created_at": u.CreatedAt.Format("2006-01-02T15:04:05.000Z"),
@@ -102,7 +103,7 @@ func TestCreateUser(t *testing.T) {
 	created.Want(t, 201, nil)
 	want := object{
 		"id": float64(created.ID(t)), "username": "Ada", "name": "Ada Lovelace", "email": "Ada@example.com", "state": "active", "admin": false,
-		"private_profile": false, "two_factor_enabled": false, "web_url": apptest.BaseURL + "/Ada", "avatar_url": nil,
+		"private_profile": false, "two_factor_enabled": false, "web_url": apptest.BaseURL + "/Ada", "avatar_url": nil, "is_admin": false, "confirmed_at": nil,
 		"created_at": a.Now().Format("2006-01-02T15:04:05.000Z"),
 	}
 	created.Want(t, 201, want)
@@ -335,6 +336,42 @@ func TestDeletedUserIsGone(t *testing.T) {
 	apptest.Call(t, h, "DELETE", path, token, nil).Want(t, 204, nil)
 	apptest.Call(t, h, "GET", path, token, nil).WantMessage(t, 404, "404 User Not Found")
 	apptest.Call(t, h, "GET", api+"/user", adas, nil).WantMessage(t, 401, "401 Unauthorized")
+}
+
+// Whoever may know says that an address is the user's, and only of this address.
+func TestConfirmedAddress(t *testing.T) {
+	a := apptest.New(t)
+	h := platformapi.New(a.App)
+	token := a.Token(a.Admin("root"))
+	made := apptest.Call(t, h, "POST", api+"/users", token, object{
+		"username": "ada", "name": "Ada", "email": "ada@example.com", "password": "difference engine", "skip_confirmation": true,
+	})
+	made.Want(t, 201, nil)
+	path, first := fmt.Sprintf("%s/users/%d", api, made.ID(t)), a.Now().Format("2006-01-02T15:04:05.000Z")
+	if got := made.Object(t)["confirmed_at"]; got != first {
+		t.Errorf("made with confirmed_at %v, want %s", got, first)
+	}
+	a.Pass(time.Hour)
+	now := a.Now().Format("2006-01-02T15:04:05.000Z")
+	for _, step := range []struct {
+		params object
+		want   any
+	}{
+		{object{"name": "Ada King"}, first},
+		{object{"email": "ada@example.com"}, first},
+		{object{"skip_reconfirmation": true}, first},
+		{object{"email": "king@example.com"}, nil},
+		{object{"skip_reconfirmation": false}, nil},
+		{object{"skip_reconfirmation": true}, now},
+		{object{"email": "ada@example.com", "skip_reconfirmation": true}, now},
+	} {
+		if got := apptest.Call(t, h, "PUT", path, token, step.params).Object(t)["confirmed_at"]; got != step.want {
+			t.Errorf("after %v confirmed_at is %v, want %v", step.params, got, step.want)
+		}
+	}
+	if got := apptest.Call(t, h, "GET", path, token, nil).Object(t)["confirmed_at"]; got != now {
+		t.Errorf("confirmed_at is stored as %v, want %s", got, now)
+	}
 }
 
 func TestListUsers(t *testing.T) {

@@ -38,7 +38,7 @@ func userFields(u *user.User) fields {
 		{"email", &u.Email}, {"password_hash", &u.PasswordHash}, {"state", (*string)(&u.State)},
 		{"admin", &u.Admin}, {"private_profile", &u.PrivateProfile},
 		{"two_factor_enabled", &u.TwoFactorEnabled}, {"created_at", &u.CreatedAt}, {"updated_at", &u.UpdatedAt},
-		{"sessions_since", &u.SessionEpoch}, {"version", &u.Version},
+		{"sessions_since", &u.SessionEpoch}, {"confirmed_at", &u.ConfirmedAt}, {"version", &u.Version},
 	}
 }
 

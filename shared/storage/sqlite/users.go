@@ -25,6 +25,7 @@ func profile(u *user.User) columns {
 		{"name", &u.Name}, {"email", &u.Email}, {"email_key", derived(func() any { return key(u.Email) })},
 		{"password_hash", &u.PasswordHash}, {"state", &u.State}, {"admin", &u.Admin},
 		{"private_profile", &u.PrivateProfile}, {"two_factor_enabled", &u.TwoFactorEnabled},
+		{"confirmed_at", &u.ConfirmedAt},
 		{"updated_at", &u.UpdatedAt}, {"sessions_since", &u.SessionEpoch}, {"version", &u.Version},
 	}
 }

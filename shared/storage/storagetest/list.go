@@ -167,11 +167,11 @@ func listProjects(t *testing.T, s storage.Store) {
 		selected project.Selection
 		want     []project.Project
 	}{
-		"all":                 {project.Selection{All: true}, []project.Project{inTop, internal, public, private2, private, own}},
-		"all for a member":    {joinedBy(ben, project.Selection{All: true}), []project.Project{inTop, internal, public, private2, private, own}},
-		"nobody":              {joinedBy(eve, in()), []project.Project{internal, public}},
-		"owner":               {in(ada.NamespaceID), []project.Project{internal, public, own}},
-		"members only":        {membersOnly(joinedBy(ben, in())), []project.Project{internal, private}},
+		"all":              {project.Selection{All: true}, []project.Project{inTop, internal, public, private2, private, own}},
+		"all for a member": {joinedBy(ben, project.Selection{All: true}), []project.Project{inTop, internal, public, private2, private, own}},
+		"nobody":           {joinedBy(eve, in()), []project.Project{internal, public}},
+		"owner":            {in(ada.NamespaceID), []project.Project{internal, public, own}},
+		"members only":     {membersOnly(joinedBy(ben, in())), []project.Project{internal, private}},
 		"members only, of a role, some": {
 			withRole(project.Developer, membersOnly(joinedBy(kim, in()))), []project.Project{public},
 		},

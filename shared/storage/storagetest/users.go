@@ -187,6 +187,7 @@ func updateUser(t *testing.T, s storage.Store) {
 	u := addUser(t, s)
 	u.Name, u.Email, u.PasswordHash, u.State = "Grace Hopper", newUser().Email, "$2y$…", user.Blocked
 	u.Admin, u.PrivateProfile, u.TwoFactorEnabled = false, false, false
+	u.ConfirmedAt = time.Time{}
 	u.UpdatedAt, u.SessionEpoch = now.Add(time.Minute+time.Microsecond), now.Add(time.Minute+3*time.Microsecond)
 	wantOK(t, "UpdateUser", s.UpdateUser(t.Context(), u, 0))
 	u.Version++
