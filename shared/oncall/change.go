@@ -30,8 +30,14 @@ var (
 // blank is the complaint about a text that is missing.
 const blank = "can't be blank"
 
+// ErrChanged says that something was changed since it was read.
+var ErrChanged = fault.New(fault.Conflict, "someone else changed this meanwhile")
+
 // Change is a change of a schedule; nil leaves a field as it is.
-type Change struct{ Name, Timezone *string }
+type Change struct {
+	Name, Timezone *string
+	Seen           int64 // the Version on which the change was decided; zero: any
+}
 
 func (c Change) apply(s *Schedule) error {
 	complaints := fault.Fields{}
@@ -58,6 +64,7 @@ type RotationChange struct {
 	ActivePeriod     *ActivePeriod
 	WholeDay         bool // removes the active period
 	Participants     []int64
+	Seen             int64 // the Version of the schedule on which the change was decided; zero: any
 }
 
 // apply changes the rotation and checks it as a whole.

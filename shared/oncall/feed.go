@@ -79,6 +79,12 @@ func (r *Rules) RenewOwnFeed(ctx context.Context, by audit.Actor) (secret.Text, 
 	return fresh, r.setOwnFeed(ctx, by, EventFeedRenewed, fresh.Digest().String())
 }
 
+// HasOwnFeed reports whether the user has a feed.
+func (r *Rules) HasOwnFeed(ctx context.Context, userID int64) (bool, error) {
+	feed, err := ownFeeds.Find(ctx, r.store, record.Instance, userID)
+	return feed.Thing.Digest != "", fault.IgnoreNotFound(err)
+}
+
 // EndOwnFeed ends that feed.
 func (r *Rules) EndOwnFeed(ctx context.Context, by audit.Actor) error {
 	return r.setOwnFeed(ctx, by, EventFeedEnded, "")

@@ -58,6 +58,24 @@ func handover(at time.Time, held, changes map[int64]int) Handover {
 	return h
 }
 
+// Gap is a time in which nobody is on call.
+type Gap struct{ From, Until time.Time }
+
+// Gaps returns the gaps of the schedule between two instants, in order.
+func (s Schedule) Gaps(from, to time.Time, present Presence) (gaps []Gap) {
+	covered := from
+	for _, shift := range s.ShiftsBetween(from, to, present) {
+		if shift.StartsAt.After(covered) {
+			gaps = append(gaps, Gap{covered, shift.StartsAt})
+		}
+		covered = latest(covered, shift.EndsAt)
+	}
+	if covered.Before(to) {
+		gaps = append(gaps, Gap{covered, to})
+	}
+	return gaps
+}
+
 // affectedWithin is how far ahead people are told of changes of their shifts.
 const affectedWithin = 14 * 24 * time.Hour
 

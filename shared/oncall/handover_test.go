@@ -81,3 +81,51 @@ func TestAffected(t *testing.T) {
 		t.Errorf("who is on call all the time is affected by other lengths: %v", got)
 	}
 }
+
+func TestGaps(t *testing.T) {
+	business := daily(1, 1, 2)
+	business.ActivePeriod = period(t, "09:00", "17:00")
+	late := daily(2, 3)
+	late.ActivePeriod = period(t, "16:00", "22:00")
+	tests := map[string]struct {
+		s    oncall.Schedule
+		want []oncall.Gap
+	}{
+		"no rotation":       {oncall.Schedule{}, []oncall.Gap{{hours(0), hours(48)}}},
+		"always somebody":   {oncall.Schedule{Rotations: []oncall.Rotation{daily(1, 1)}}, nil},
+		"by day":            {oncall.Schedule{Rotations: []oncall.Rotation{business}}, []oncall.Gap{{hours(0), hours(9)}, {hours(17), hours(33)}, {hours(41), hours(48)}}},
+		"a second layer":    {oncall.Schedule{Rotations: []oncall.Rotation{business, late}}, []oncall.Gap{{hours(0), hours(9)}, {hours(22), hours(33)}, {hours(46), hours(48)}}},
+		"covered by a user": {oncall.Schedule{Overrides: []oncall.Override{override(9, 4, 0, 10, 60)}}, []oncall.Gap{{hours(0), hours(10)}}},
+	}
+	for name, test := range tests {
+		if diff := cmp.Diff(test.want, test.s.Gaps(hours(0), hours(48), oncall.Everybody)); diff != "" {
+			t.Errorf("Gaps with %s (-want +got):\n%s", name, diff)
+		}
+	}
+	nobody := func(int64) bool { return false }
+	if got := tests["always somebody"].s.Gaps(hours(0), hours(1), nobody); len(got) != 1 {
+		t.Errorf("Gaps of a schedule that everybody left = %v", got)
+	}
+}
+
+// Turns are the handovers of the rotation, also those that an active period does not show.
+func TestTurns(t *testing.T) {
+	r := daily(1, 1, 2, 3)
+	r.ActivePeriod = period(t, "09:00", "17:00")
+	present := func(id int64) bool { return id != 2 }
+	want := []oncall.Shift{
+		{RotationID: 1, UserID: 1, StartsAt: hours(0), EndsAt: hours(24)},
+		{RotationID: 1, UserID: 3, InsteadOf: 2, StartsAt: hours(24), EndsAt: hours(48)},
+		{RotationID: 1, UserID: 3, StartsAt: hours(48), EndsAt: hours(72)},
+	}
+	if diff := cmp.Diff(want, r.Turns(oncall.Zone{}, hours(10), 3, present)); diff != "" {
+		t.Errorf("Turns (-want +got):\n%s", diff)
+	}
+	if got := r.Turns(oncall.Zone{}, hours(-100), 1, present); len(got) != 1 || !got[0].StartsAt.Equal(hours(0)) {
+		t.Errorf("Turns before the start = %v", got)
+	}
+	r.EndsAt = hours(30)
+	if got := r.Turns(oncall.Zone{}, hours(0), 5, present); len(got) != 2 || !got[1].EndsAt.Equal(hours(30)) {
+		t.Errorf("Turns of a rotation that ends = %v", got)
+	}
+}

@@ -55,3 +55,16 @@ func bounded(t time.Time) (_ time.Time, complaint string) {
 	}
 	return t.Truncate(time.Second).UTC(), ""
 }
+
+// FormatTime writes an instant as ParseTime reads it: as a local time of the zone if that
+// says which instant is meant, and otherwise with the offset from UTC.
+func (z Zone) FormatTime(t time.Time) string {
+	local := t.In(z.Location())
+	for _, layout := range localLayouts[:2] {
+		text := local.Format(layout)
+		if read, complaint := z.ParseTime(text); complaint == "" && read.Equal(t) {
+			return text
+		}
+	}
+	return local.Format(time.RFC3339)
+}

@@ -79,3 +79,37 @@ func TestClocks(t *testing.T) {
 		}
 	}
 }
+
+// What FormatTime writes means the same instant to ParseTime, also when the clocks change.
+func TestFormatTime(t *testing.T) {
+	tests := []struct{ zone, instant, want string }{
+		{berlin, "2026-06-01T07:00:00Z", "2026-06-01T09:00"},
+		{berlin, "2026-06-01T07:00:30Z", "2026-06-01T09:00:30"},
+		{berlin, "2026-03-29T01:00:00Z", "2026-03-29T03:00"},
+		{berlin, "2026-10-25T00:30:00Z", "2026-10-25T02:30:00+02:00"},
+		{berlin, "2026-10-25T01:30:00Z", "2026-10-25T02:30:00+01:00"},
+		{kolkata, "2026-03-28T21:00:00Z", "2026-03-29T02:30"},
+	}
+	for _, test := range tests {
+		instant, err := time.Parse(time.RFC3339, test.instant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z := zone(t, test.zone)
+		got := z.FormatTime(instant)
+		if read, complaint := z.ParseTime(got); got != test.want || complaint != "" || !read.Equal(instant) {
+			t.Errorf("FormatTime(%s) in %s = %s, want %s; it is read as %s, %q", test.instant, test.zone, got, test.want, read, complaint)
+		}
+	}
+}
+
+func TestZonesToChooseFromExist(t *testing.T) {
+	for _, name := range oncall.Zones {
+		if _, err := oncall.ParseZone(name); err != nil {
+			t.Errorf("%s %s", name, err)
+		}
+	}
+	if len(oncall.Zones) < 400 {
+		t.Errorf("there are %d zones", len(oncall.Zones))
+	}
+}

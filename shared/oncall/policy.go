@@ -82,6 +82,10 @@ func (p Policy) sorted() Policy {
 	return p
 }
 
+func (p Policy) equal(other Policy) bool {
+	return p.Repeat == other.Repeat && slices.Equal(p.Rules, other.Rules)
+}
+
 // scheduleIDs returns the ids of the schedules that the rules name, each once.
 func (p Policy) scheduleIDs() (ids []int64) {
 	for _, r := range p.Rules {

@@ -206,3 +206,14 @@ func (r Rotation) participant(n int64, present func(userID int64) bool) (asked, 
 	}
 	return inOrder[0], user
 }
+
+// Turns returns the next turns of the rotation that end after an instant, each whole and with
+// who takes it.
+func (r Rotation) Turns(z Zone, after time.Time, most int, present Presence) (next []Shift) {
+	r.turns(z, span{after, forever}, func(n int64, turn span) bool {
+		asked, user := r.participant(n, present)
+		next = append(next, piece{span: turn, rotation: r.ID, turnOf: asked, user: user}.shift())
+		return len(next) < most
+	})
+	return next
+}

@@ -2,14 +2,12 @@ package oncall
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
@@ -180,12 +178,20 @@ func (r *Rules) Create(ctx context.Context, by Who, p project.Project, c Change)
 }
 
 // Change changes the name or the zone. Another zone leaves the beginnings of rotations at
-// their instants.
+// their instants. ErrChanged means that the schedule was changed since Seen.
 func (r *Rules) Change(ctx context.Context, by Who, p project.Project, was Stored, c Change) (Stored, error) {
 	if err := by.maintains(); err != nil {
 		return Stored{}, err
 	}
-	return r.edit(ctx, by, EventChanged, p, was, func(s *Schedule) (audit.Details, error) { return nil, c.apply(s) })
+	if c.Seen != 0 && c.Seen != was.Version {
+		return Stored{}, ErrChanged
+	}
+	return r.edit(ctx, by, EventChanged, p, was, func(s *Schedule) (audit.Details, error) {
+		if c.Seen != 0 && (s.Name != was.Thing.Name || s.Timezone.String() != was.Thing.Timezone.String()) {
+			return nil, ErrChanged
+		}
+		return nil, c.apply(s)
+	})
 }
 
 // Delete deletes a schedule that the escalation policy does not name. A policy that begins to
@@ -222,21 +228,45 @@ func (r *Rules) DeleteRotation(ctx context.Context, by Who, p project.Project, w
 	return err
 }
 
-func (r *Rules) editRotation(
-	ctx context.Context, by Who, name audit.Name, p project.Project, was Stored, c RotationChange, change func(*Schedule) (Rotation, error),
+// TryRotation returns what AddRotation for the id zero, or else ChangeRotation, would store,
+// and stores nothing.
+func (r *Rules) TryRotation(ctx context.Context, by Who, p project.Project, was Stored, id int64, c RotationChange) (Rotation, error) {
+	return r.checkRotation(ctx, by, p, was, c, func(s *Schedule) (Rotation, error) {
+		if id == 0 {
+			return s.addRotation(c)
+		}
+		return s.changeRotation(id, c)
+	})
+}
+
+// checkRotation returns the rotation as it is after the change, if it may be made.
+func (r *Rules) checkRotation(
+	ctx context.Context, by Who, p project.Project, was Stored, c RotationChange, change func(*Schedule) (Rotation, error),
 ) (made Rotation, err error) {
 	if err := by.maintains(); err != nil {
 		return Rotation{}, err
 	}
+	if c.Seen != 0 && c.Seen != was.Version {
+		return Rotation{}, ErrChanged
+	}
 	known := was.Thing.people()
 	fresh := slices.DeleteFunc(slices.Clone(c.Participants), func(id int64) bool { return slices.Contains(known, id) })
-	if _, err := change(new(was.Thing)); err != nil {
+	if made, err = change(new(was.Thing)); err != nil {
 		return Rotation{}, err
 	}
-	if err := r.requirePresent(ctx, p, "participants", fresh); err != nil {
+	return made, r.requirePresent(ctx, p, "participants", fresh)
+}
+
+func (r *Rules) editRotation(
+	ctx context.Context, by Who, name audit.Name, p project.Project, was Stored, c RotationChange, change func(*Schedule) (Rotation, error),
+) (made Rotation, err error) {
+	if _, err := r.checkRotation(ctx, by, p, was, c, change); err != nil {
 		return Rotation{}, err
 	}
 	_, err = r.edit(ctx, by, name, p, was, func(s *Schedule) (audit.Details, error) {
+		if c.Seen != 0 && !reflect.DeepEqual(s.Rotations, was.Thing.Rotations) {
+			return nil, ErrChanged
+		}
 		made, err = change(s)
 		return audit.Details{"rotation": made.Name}, err
 	})
@@ -266,58 +296,4 @@ func event(by audit.Actor, name audit.Name, p project.Project, s Schedule, more 
 	details := audit.Details{"in": p.Where(), "schedule": s.Name}
 	maps.Copy(details, more)
 	return by.Event(name, details).In(p.ID)
-}
-
-// Policy returns the escalation policy of the project; one without rules notifies nobody.
-func (r *Rules) Policy(ctx context.Context, p project.Project) (Policy, error) {
-	stored, err := policies.Find(ctx, r.store, p.Place(), 0)
-	return stored.Thing, fault.IgnoreNotFound(err)
-}
-
-// SetPolicy replaces the escalation policy of the project.
-func (r *Rules) SetPolicy(ctx context.Context, by Who, p project.Project, policy Policy) (Policy, error) {
-	if err := by.maintains(); err != nil {
-		return Policy{}, err
-	}
-	if err := policy.check(); err != nil {
-		return Policy{}, err
-	}
-	if err := r.checkNamed(ctx, p, policy); err != nil {
-		return Policy{}, err
-	}
-	was, err := policies.FindOr(ctx, r.store, p.Place(), 0, Policy{}, r.now())
-	if err != nil {
-		return Policy{}, err
-	}
-	if len(policy.Rules) > 0 {
-		if err := r.watcher.Watch(ctx, p); err != nil {
-			return Policy{}, err
-		}
-	}
-	details := audit.Details{"in": p.Where(), "rules": strconv.Itoa(len(policy.Rules)), "repeat": strconv.Itoa(policy.Repeat)}
-	err = r.trail.Do(ctx, by.Event(EventPolicy, details).In(p.ID), func(ctx context.Context) error {
-		_, err := policies.Change(ctx, r.store, was, func(stored *Policy) error {
-			*stored = policy.sorted()
-			return nil
-		})
-		return err
-	})
-	return policy.sorted(), err
-}
-
-// checkNamed returns a complaint unless the project has the schedules and users of the
-// policy.
-func (r *Rules) checkNamed(ctx context.Context, p project.Project, policy Policy) error {
-	reads, ctx := errgroup.WithContext(ctx)
-	for _, id := range policy.scheduleIDs() {
-		reads.Go(func() error {
-			_, err := r.Find(ctx, p, id)
-			if errors.Is(err, fault.NotFound) {
-				return fault.Field("rules", "has a schedule that the project does not have")
-			}
-			return err
-		})
-	}
-	reads.Go(func() error { return r.requirePresent(ctx, p, "rules", policy.UserIDs()) })
-	return reads.Wait()
 }

@@ -20,7 +20,7 @@ var (
 // Whoever is on the schedule may cover and trade their own shifts; the others are for
 // Maintainers.
 func (r *Rules) AddOverrides(ctx context.Context, by Who, p project.Project, was Stored, asked ...OverrideRequest) (made []Override, err error) {
-	if by.maintains() != nil && !slices.Contains(was.Thing.people(), by.UserID) {
+	if !by.MayTrade(was.Thing) {
 		return nil, errNotOnSchedule
 	}
 	wanted, err := readOverrides(asked, was.Thing, r.now())
@@ -48,6 +48,15 @@ func (r *Rules) AddOverrides(ctx context.Context, by Who, p project.Project, was
 	return made, err
 }
 
+// MayTrade reports whether the user may add overrides to the schedule: Maintainers any, and
+// whoever is on the schedule those of their own shifts.
+func (w Who) MayTrade(s Schedule) bool {
+	return w.maintains() == nil || slices.Contains(s.people(), w.UserID)
+}
+
+// MayDelete reports whether the user may delete the override.
+func (w Who) MayDelete(o Override) bool { return w.maintains() == nil || o.names(w.UserID) }
+
 // names reports whether the override takes a shift from the user or gives one to them.
 func (o Override) names(userID int64) bool { return o.UserID == userID || o.ReplacesUserID == userID }
 
@@ -68,7 +77,7 @@ func (r *Rules) DeleteOverride(ctx context.Context, by Who, p project.Project, w
 	if err != nil {
 		return err
 	}
-	if by.maintains() != nil && !o.names(by.UserID) {
+	if !by.MayDelete(o) {
 		return errOthersShifts
 	}
 	_, err = r.edit(ctx, by, EventOverrideDeleted, p, was, func(s *Schedule) (audit.Details, error) {
