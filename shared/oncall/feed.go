@@ -3,6 +3,8 @@ package oncall
 import (
 	"context"
 	"encoding/hex"
+	"fmt"
+	"net/url"
 	"slices"
 	"time"
 
@@ -38,6 +40,27 @@ const (
 	maxEntries = 5000
 	feedSecret = 20 // bytes
 )
+
+// The address of a feed begins with FeedsPath, and FeedEnd ends its path.
+const (
+	FeedsPath = "/-/calendar/"
+	FeedEnd   = ".ics"
+)
+
+// FeedPath returns the path and query at which whoever knows the token reads the feed of a
+// schedule.
+func FeedPath(p project.Project, s Stored, token secret.Text) string {
+	return feedPath(fmt.Sprintf("schedules/%d/%d", p.ID, s.ID), token)
+}
+
+// OwnFeedPath returns those of the feed of a user.
+func OwnFeedPath(userID int64, token secret.Text) string {
+	return feedPath(fmt.Sprintf("users/%d", userID), token)
+}
+
+func feedPath(name string, token secret.Text) string {
+	return FeedsPath + name + FeedEnd + "?" + url.Values{"token": {token.Reveal()}}.Encode()
+}
 
 // ErrNoFeed says that there is no feed, or that the secret is another.
 var ErrNoFeed = fault.New(fault.NotFound, "calendar feed not found")

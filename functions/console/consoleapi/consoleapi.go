@@ -53,6 +53,14 @@ var notices = site.Notices{
 	"incident-unlinked":     "The alert no longer belongs to the incident.",
 	"override-added":        "The override was added.",
 	"override-deleted":      "The override was taken back.",
+	"swapped":               "The two shifts were swapped.",
+	"schedule-created":      "The schedule was created. Nobody is on call until it has a rotation.",
+	"schedule-saved":        "The schedule was saved.",
+	"schedule-deleted":      "The schedule was deleted.",
+	"rotation-saved":        "The rotation was saved. Below is who is on call now.",
+	"rotation-deleted":      "The rotation was deleted. Below is who is on call now.",
+	"escalation-saved":      "The escalation policy was saved. It applies from the next step on.",
+	"feed-ended":            "The calendar has ended. Its address no longer works.",
 
 	"incident-noted": "The note is in the timeline.",
 }
@@ -91,9 +99,7 @@ func New(app *app.App) http.Handler {
 	mux.Handle("POST /console/{id}/incidents/{incident}/alerts", developer(a.ofIncident(a.linkAlert)))
 	mux.Handle("POST /console/{id}/incidents/{incident}/alerts/{alert}/delete", developer(a.ofIncident(a.unlinkAlert)))
 	mux.Handle("POST /console/{id}/incidents/{incident}/notes", developer(a.ofIncident(a.addNote)))
-	mux.Handle("GET /console/{id}/oncall", developer(a.showOnCall))
-	mux.Handle("POST /console/{id}/oncall/{schedule}/overrides", developer(a.ofSchedule(a.addOverride)))
-	mux.Handle("POST /console/{id}/oncall/{schedule}/overrides/{override}/delete", developer(a.ofSchedule(a.deleteOverride)))
+	a.onCallRoutes(mux)
 	mux.Handle("GET /console/{id}/environments", developer(a.listEnvironments))
 	mux.Handle("POST /console/{id}/environments", developer(a.addEnvironment))
 	mux.Handle("POST /console/{id}/environments/{environment}/delete", developer(a.deleteEnvironment))

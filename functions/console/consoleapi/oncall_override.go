@@ -11,15 +11,33 @@ import (
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oncall"
 	"gatehouse/shared/site"
-	"gatehouse/shared/web"
 )
 
 // overrideForm is the form that adds an override to a schedule.
 type overrideForm struct {
-	User, Replaces string // user names
-	From, To       string // in the schedule's zone
+	User, Replaces string    // user names
+	From, To       timeField // in the schedule's zone
 	Complaints     site.Complaints
 	Complaint      string // about all of it
+}
+
+func newOverrideForm(zone oncall.Zone, username string) overrideForm {
+	return overrideForm{User: username, From: newTimeField(zone, "from", "From", ""), To: newTimeField(zone, "to", "To", "")}
+}
+
+func readOverrideForm(r *http.Request, zone oncall.Zone) (overrideForm, error) {
+	form, err := site.ReadForm(r)
+	return overrideForm{
+		User: form.Get("user"), Replaces: form.Get("replaces"),
+		From: newTimeField(zone, "from", "From", form.Get("from")), To: newTimeField(zone, "to", "To", form.Get("to")),
+	}, err
+}
+
+// complain marks the fields that are wrong.
+func (f *overrideForm) complain(wrong fault.Fields) {
+	f.Complaints = complaintsOf(wrong, "user_id", "The user", "replaces_user_id", "The user", "starts_at", "The start", "ends_at", "The end")
+	f.From.complain(f.Complaints, "starts_at")
+	f.To.complain(f.Complaints, "ends_at")
 }
 
 // overrideView is an override that is not over.
@@ -27,20 +45,19 @@ type overrideView struct {
 	ID             int64
 	Name, Replaces string
 	From, To       string
-	Mine           bool // the visitor may take it back
+	Swap           bool
+	MayDelete      bool // the visitor may take it back
 }
 
-const shortTime = "Mon 2 Jan 2006, 15:04"
-
 // overrides returns the views of the overrides that are not over.
-func (p picture) overrides(v visit, now time.Time) (views []overrideView) {
-	for _, o := range p.schedule.Overrides {
+func (p picture) overrides(now time.Time) (views []overrideView) {
+	for _, o := range p.Thing.Overrides {
 		if !o.EndsAt.After(now) {
 			continue
 		}
 		view := overrideView{
 			ID: o.ID, Name: p.name(o.UserID), From: o.StartsAt.In(p.zone).Format(shortTime), To: o.EndsAt.In(p.zone).Format(shortTime),
-			Mine: v.Maintains() || o.UserID == v.User.ID || o.ReplacesUserID == v.User.ID,
+			Swap: o.SwapID != 0, MayDelete: p.visit.asker().MayDelete(o),
 		}
 		if o.ReplacesUserID != 0 {
 			view.Replaces = p.name(o.ReplacesUserID)
@@ -50,60 +67,40 @@ func (p picture) overrides(v visit, now time.Time) (views []overrideView) {
 	return views
 }
 
-// ofSchedule passes the schedule in the path to the handler.
-func (a *api) ofSchedule(h func(http.ResponseWriter, *http.Request, visit, oncall.Stored) error) projectHandler {
-	return func(w http.ResponseWriter, r *http.Request, v visit) error {
-		id, err := web.PathID(r, "schedule")
-		if err != nil {
-			return err
-		}
-		s, err := a.app.OnCall.Find(r.Context(), v.Project, id)
-		if err != nil {
-			return err
-		}
-		return h(w, r, v, s)
-	}
-}
-
-// asker is the visitor for the rules of schedules.
-func (v visit) asker() oncall.Who { return oncall.Who{Actor: v.actor(), Role: v.Role} }
-
 // addOverride adds the override in the form.
 func (a *api) addOverride(w http.ResponseWriter, r *http.Request, v visit, s oncall.Stored) error {
-	form, err := site.ReadForm(r)
+	sent, err := readOverrideForm(r, s.Thing.Timezone)
 	if err != nil {
 		return err
 	}
-	shown := overrideForm{User: form.Get("user"), Replaces: form.Get("replaces"), From: form.Get("from"), To: form.Get("to")}
-	request, err := a.overrideRequest(r.Context(), shown)
+	request, err := a.overrideRequest(r.Context(), sent)
 	if err == nil {
 		_, err = a.app.OnCall.AddOverrides(r.Context(), v.asker(), v.Project, s, request)
 	}
 	var wrong fault.Fields
 	switch {
 	case errors.As(err, &wrong):
-		shown.Complaints = site.NewComplaints(wrong, "user_id", "The user", "replaces_user_id", "The user", "starts_at", "The start", "ends_at", "The end")
-		return a.renderOnCall(w, r, http.StatusUnprocessableEntity, v, s.ID, shown)
+		sent.complain(wrong)
+		return a.renderSchedule(w, r, http.StatusUnprocessableEntity, v, s, func(b *scheduleBody) { b.Cover = sent })
 	case fault.Is(err, fault.Conflict):
-		shown.Complaint = sentence(err)
-		return a.renderOnCall(w, r, http.StatusConflict, v, s.ID, shown)
+		sent.Complaint = sentence(err)
+		return a.renderSchedule(w, r, http.StatusConflict, v, s, func(b *scheduleBody) { b.Cover = sent })
 	}
-	return a.site.Done(w, r, err, "override-added", v.Address()+onCallTab)
+	return a.site.Done(w, r, err, "override-added", v.scheduleAddress(s.ID))
 }
 
 // overrideRequest finds the users whom the form names.
 func (a *api) overrideRequest(ctx context.Context, form overrideForm) (q oncall.OverrideRequest, err error) {
-	q = oncall.OverrideRequest{StartsAt: form.From, EndsAt: form.To}
+	q = oncall.OverrideRequest{StartsAt: form.From.Value, EndsAt: form.To.Value}
 	wrong := fault.Fields{}
 	for _, named := range []struct {
 		field, name string
 		id          *int64
 	}{{"user_id", form.User, &q.UserID}, {"replaces_user_id", form.Replaces, &q.ReplacesUserID}} {
-		name := strings.TrimPrefix(strings.TrimSpace(named.name), "@")
-		if name == "" && named.field == "replaces_user_id" {
+		if strings.TrimSpace(named.name) == "" && named.field == "replaces_user_id" {
 			continue
 		}
-		u, err := a.app.Users.UserByUsername(ctx, name)
+		u, err := a.typedUser(ctx, named.name)
 		if fault.Is(err, fault.NotFound) {
 			wrong.Add(named.field, "is not known by this name")
 		} else if err != nil {
@@ -121,5 +118,5 @@ func (a *api) deleteOverride(w http.ResponseWriter, r *http.Request, v visit, s 
 		return oncall.ErrNoOverride
 	}
 	err = a.app.OnCall.DeleteOverride(r.Context(), v.asker(), v.Project, s, id)
-	return a.site.Done(w, r, err, "override-deleted", v.Address()+onCallTab)
+	return a.site.Done(w, r, err, "override-deleted", v.scheduleAddress(s.ID))
 }

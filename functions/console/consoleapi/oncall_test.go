@@ -44,7 +44,7 @@ func TestWhoIsOnCall(t *testing.T) {
 		Name: &name, StartsAt: &start, Length: &oncall.Length{Value: 3, Unit: oncall.Days}, Participants: []int64{dana.ID, erik.ID},
 	})
 	today := a.Now().UTC()
-	b.Get(onCallPage).Want(200, "Primary", "Days and times of UTC", "Now: <b><bdi>The user dana", "Weekly <b>", today.Format("Mon 2 Jan"),
+	b.Get(onCallPage).Want(200, "Primary", "Days and times of UTC", "Now: <b><bdi>The user dana</bdi></b> <span class=\"badge accent\">You", "Weekly <b>", today.Format("Mon 2 Jan"),
 		today.AddDate(0, 0, 13).Format("Mon 2 Jan"), "All day <b><bdi>The user dana", "All day <b><bdi>The user erik").WantNot(today.AddDate(0, 0, 14).Format("Mon 2 Jan"), "Nobody")
 
 	from, to := today.AddDate(0, 0, 1).Format("2006-01-02")+"T20:00:00Z", today.AddDate(0, 0, 2).Format("2006-01-02")+"T06:30:00Z"
@@ -110,15 +110,16 @@ func TestOverridesOnThePage(t *testing.T) {
 	s := newSchedule(t, a, web, "Primary", "Asia/Tokyo", oncall.RotationChange{
 		Name: &name, StartsAt: &start, Length: &oncall.Length{Value: 1, Unit: oncall.Weeks}, Participants: []int64{dana.ID, erik.ID},
 	})
-	to := fmt.Sprintf("%s/%d/overrides", onCallPage, s.ID)
+	schedule := fmt.Sprintf("%s/%d", onCallPage, s.ID)
+	to := schedule + "/overrides"
 	day := a.Now().AddDate(0, 0, 3).Format("2006-01-02")
 	good := apptest.Form("user", "@dana", "replaces", "erik", "from", day+"T20:00", "to", day+"T23:00")
 	for says, form := range map[string]url.Values{
-		"The user is not known by this name.":       apptest.Form("user", "nobody", "from", day+"T20:00", "to", day+"T23:00"),
-		"The end must be after starts_at.":          apptest.Form("user", "dana", "from", day+"T20:00", "to", day+"T19:00"),
-		"The start":                                 apptest.Form("user", "dana", "from", "soon", "to", day+"T19:00"),
-		"The user is not on the schedule.":          apptest.Form("user", "dana", "replaces", "otto", "from", day+"T20:00", "to", day+"T23:00"),
-		"The user has users who are not members of": apptest.Form("user", "olivia2", "replaces", "dana", "from", day+"T20:00", "to", day+"T23:00"),
+		"The user is not known by this name.": apptest.Form("user", "nobody", "from", day+"T20:00", "to", day+"T23:00"),
+		"The end must be after the start.":    apptest.Form("user", "dana", "from", day+"T20:00", "to", day+"T19:00"),
+		"The start":                           apptest.Form("user", "dana", "from", "soon", "to", day+"T19:00"),
+		"The user is not on the schedule.":    apptest.Form("user", "dana", "replaces", "otto", "from", day+"T20:00", "to", day+"T23:00"),
+		"The user is not a member of":         apptest.Form("user", "olivia2", "replaces", "dana", "from", day+"T20:00", "to", day+"T23:00"),
 	} {
 		if form.Get("user") == "olivia2" {
 			a.User("olivia2")
@@ -126,7 +127,7 @@ func TestOverridesOnThePage(t *testing.T) {
 		b.Post(to, form).Want(422, says, `value="`+form.Get("from")+`"`)
 	}
 	signedIn(t, a, other).Post(to, good).Want(403, "only Maintainers and the people of the schedule")
-	b.Post(to, good).WantRedirect(onCallPage)
+	b.Post(to, good).WantRedirect(schedule)
 	tokyo, err := time.LoadLocation("Asia/Tokyo")
 	if err != nil {
 		t.Fatal(err)
@@ -140,11 +141,11 @@ func TestOverridesOnThePage(t *testing.T) {
 		t.Errorf("the override is %+v", o)
 	}
 	undo := fmt.Sprintf("%s/%d/delete", to, o.ID)
-	b.Get(onCallPage).Want(200, "The override was added.", "instead of <bdi>The user erik", undo)
+	b.Get(schedule).Want(200, "The override was added.", "instead of <bdi>The user erik", undo)
 	others := signedIn(t, a, other)
-	others.Get(onCallPage).Want(200, "instead of <bdi>The user erik").WantNot(undo)
+	others.Get(schedule).Want(200, "instead of <bdi>The user erik").WantNot(undo)
 	others.Post(undo, nil).Want(403)
-	b.Post(undo, nil).WantRedirect(onCallPage)
+	b.Post(undo, nil).WantRedirect(schedule)
 	b.Post(undo, nil).Want(404)
-	b.Get(onCallPage).Want(200).WantNot(undo)
+	b.Get(schedule).Want(200).WantNot(undo)
 }

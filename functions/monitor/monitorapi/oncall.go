@@ -181,11 +181,8 @@ type feedBody struct {
 	URL string `json:"url"`
 }
 
-const calendars = "/-/calendar/"
-
-func (a *api) answerFeed(w http.ResponseWriter, path string, token secret.Text) error {
-	query := url.Values{"token": {token.Reveal()}}
-	return web.JSON(w, http.StatusCreated, feedBody{a.app.BaseURL + calendars + path + calendarEnd + "?" + query.Encode()})
+func (a *api) answerFeed(w http.ResponseWriter, path string) error {
+	return web.JSON(w, http.StatusCreated, feedBody{a.app.BaseURL + path})
 }
 
 // renewFeed takes no parameters but still rejects a malformed request.
@@ -197,7 +194,7 @@ func (a *api) renewFeed(w http.ResponseWriter, r *http.Request, c auth.Caller, p
 	if err != nil {
 		return web.NotFound("Schedule", err)
 	}
-	return a.answerFeed(w, fmt.Sprintf("schedules/%d/%d", p.ID, s.ID), token)
+	return a.answerFeed(w, oncall.FeedPath(p, s, token))
 }
 
 func (a *api) endFeed(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project, s oncall.Stored) error {
@@ -213,24 +210,22 @@ func (a *api) renewOwnFeed(w http.ResponseWriter, r *http.Request, c auth.Caller
 	if err != nil {
 		return err
 	}
-	return a.answerFeed(w, fmt.Sprintf("users/%d", c.User.ID), token)
+	return a.answerFeed(w, oncall.OwnFeedPath(c.User.ID, token))
 }
 
 func (a *api) endOwnFeed(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
 	return web.Deleted(w, "Calendar feed", a.app.OnCall.EndOwnFeed(r.Context(), c.Actor()))
 }
 
-const calendarEnd = ".ics"
-
 // withCalendars serves calendar feeds, which have no part in the REST API: whoever knows
 // the address may read one.
 func (a *api) withCalendars(next http.Handler) http.Handler {
 	mux := web.NewMux()
-	mux.Handle("GET "+calendars+"schedules/{project_id}/{file}", web.Handler(a.scheduleFeed))
-	mux.Handle("GET "+calendars+"users/{file}", web.Handler(a.userFeed))
+	mux.Handle("GET "+oncall.FeedsPath+"schedules/{project_id}/{file}", web.Handler(a.scheduleFeed))
+	mux.Handle("GET "+oncall.FeedsPath+"users/{file}", web.Handler(a.userFeed))
 	feeds := web.Wrap(mux)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path+"/", calendars) {
+		if strings.HasPrefix(r.URL.Path+"/", oncall.FeedsPath) {
 			feeds.ServeHTTP(w, r)
 			return
 		}
@@ -271,7 +266,7 @@ func noFeed(err error) error { return web.NotFound("Calendar feed", err) }
 
 // feedOf returns the id and the token in the address of a feed.
 func feedOf(r *http.Request) (id int64, token secret.Text, err error) {
-	file, isCalendar := strings.CutSuffix(r.PathValue("file"), calendarEnd)
+	file, isCalendar := strings.CutSuffix(r.PathValue("file"), oncall.FeedEnd)
 	if !isCalendar {
 		return 0, token, noFeed(oncall.ErrNoFeed)
 	}

@@ -1,0 +1,141 @@
+package consoleapi
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gatehouse/shared/fault"
+	"gatehouse/shared/oncall"
+	"gatehouse/shared/site"
+)
+
+// swapForm is the form that swaps two shifts.
+type swapForm struct {
+	Given, Taken []shiftChoice
+	Complaint    string
+}
+
+// Possible reports whether there is something to swap.
+func (f swapForm) Possible() bool { return len(f.Given) > 0 && len(f.Taken) > 0 }
+
+// shiftChoice is a shift that can be swapped.
+type shiftChoice struct {
+	Value    string // see readShift
+	Text     string
+	Selected bool
+}
+
+// choose selects the shifts that were sent.
+func (f *swapForm) choose(given, taken string) {
+	for i := range f.Given {
+		f.Given[i].Selected = f.Given[i].Value == given
+	}
+	for i := range f.Taken {
+		f.Taken[i].Selected = f.Taken[i].Value == taken
+	}
+}
+
+// The bounds of the shifts that are offered.
+const (
+	swappedWithin = 8 * 7 * 24 * time.Hour
+	maxSwapped    = 60
+)
+
+// swapForm offers the shifts of the next weeks. Maintainers may swap those of others.
+func (p picture) swapForm(now time.Time) (form swapForm) {
+	now = now.Truncate(time.Minute)
+	anybody := p.visit.Maintains()
+	for _, s := range p.Thing.ShiftsBetween(now, now.Add(swappedWithin), p.people.Present) {
+		if s.StartsAt.Before(now) {
+			s.StartsAt = now
+		}
+		mine := s.UserID == p.visit.User.ID
+		if (anybody || mine) && len(form.Given) < maxSwapped {
+			form.Given = append(form.Given, p.shiftChoice(s))
+		}
+		if (anybody || !mine) && len(form.Taken) < maxSwapped {
+			form.Taken = append(form.Taken, p.shiftChoice(s))
+		}
+	}
+	form.proposeAnother()
+	return form
+}
+
+// proposeAnother selects the first shift that somebody else has than the first one given.
+func (f *swapForm) proposeAnother() {
+	if len(f.Given) == 0 {
+		return
+	}
+	who, _, _ := strings.Cut(f.Given[0].Value, " ")
+	n := slices.IndexFunc(f.Taken, func(c shiftChoice) bool { return !strings.HasPrefix(c.Value, who+" ") })
+	if n >= 0 {
+		f.Taken[n].Selected = true
+	}
+}
+
+func (p picture) shiftChoice(s oncall.Shift) shiftChoice {
+	from, until := s.StartsAt.In(p.zone), s.EndsAt.In(p.zone)
+	text := fmt.Sprintf("%s: %s – %s", p.name(s.UserID), from.Format("Mon 2 Jan, 15:04"), until.Format("Mon 2 Jan, 15:04"))
+	if rotation, err := p.Thing.Rotation(s.RotationID); err == nil && len(p.Thing.Rotations) > 1 {
+		text += " (" + rotation.Name + ")"
+	}
+	return shiftChoice{Value: fmt.Sprintf("%d %s %s", s.UserID, s.StartsAt.UTC().Format(time.RFC3339), s.EndsAt.UTC().Format(time.RFC3339)), Text: text}
+}
+
+// readShift reads the value of a shiftChoice: who has the shift, and its time.
+func readShift(value string) (oncall.OverrideRequest, error) {
+	parts := strings.Fields(value)
+	if len(parts) != 3 {
+		return oncall.OverrideRequest{}, fault.Field("overrides", "must be two shifts")
+	}
+	id, err := strconv.ParseInt(parts[0], 10, 64)
+	if err != nil {
+		return oncall.OverrideRequest{}, fault.Field("overrides", "must be two shifts")
+	}
+	return oncall.OverrideRequest{ReplacesUserID: id, StartsAt: parts[1], EndsAt: parts[2]}, nil
+}
+
+// addSwap swaps the two shifts in the form.
+func (a *api) addSwap(w http.ResponseWriter, r *http.Request, v visit, s oncall.Stored) error {
+	form, err := site.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	given, err := readShift(form.Get("given"))
+	taken, otherErr := readShift(form.Get("taken"))
+	if err = errors.Join(err, otherErr); err == nil {
+		given.UserID, taken.UserID = taken.ReplacesUserID, given.ReplacesUserID
+		_, err = a.app.OnCall.AddOverrides(r.Context(), v.asker(), v.Project, s, given, taken)
+	}
+	var wrong fault.Fields
+	complaint, status := "", http.StatusUnprocessableEntity
+	switch {
+	case errors.As(err, &wrong):
+		complaint = swapComplaint(wrong)
+	case fault.Is(err, fault.Conflict):
+		complaint, status = sentence(err), http.StatusConflict
+	default:
+		return a.site.Done(w, r, err, "swapped", v.scheduleAddress(s.ID))
+	}
+	return a.renderSchedule(w, r, status, v, s, func(b *scheduleBody) {
+		b.Swap.Complaint = complaint
+		b.Swap.choose(form.Get("given"), form.Get("taken"))
+	})
+}
+
+// swapComplaint returns what is wrong with a swap as one text.
+func swapComplaint(wrong fault.Fields) string {
+	var sentences []string
+	all := complaintsOf(wrong, "overrides", "The two", "user_id", "One of the two", "replaces_user_id", "Who has the other shift", "starts_at", "A shift’s start", "ends_at", "A shift’s end")
+	for _, field := range []string{"overrides", "user_id", "replaces_user_id", "starts_at", "ends_at"} {
+		if text := all.About(field); text != "" {
+			sentences = append(sentences, text)
+		}
+	}
+	return strings.Join(sentences, " ")
+}
