@@ -10,6 +10,7 @@ import (
 	"gatehouse/shared/oncall"
 	"gatehouse/shared/paging/permit"
 	"gatehouse/shared/project"
+	"gatehouse/shared/user"
 )
 
 func aboutTheConsole() []scenario {
@@ -19,6 +20,8 @@ func aboutTheConsole() []scenario {
 		incidents = console + "/incidents"
 		hot       = incidents + "/1"
 		one       = settings + "/integrations/{integration}"
+		onCall    = console + "/oncall/{schedule}"
+		week      = "name=Week&value=1&unit=weeks&starts_at=2026-01-05T09:00"
 	)
 	return []scenario{
 		{rest: "POST /projects/{web}/monitor/integrations", send: `{"name":"Off","type":"http","active":true}`, status: 201, keep: "integration", stored: names(integration.EventCreated)},
@@ -50,11 +53,33 @@ func aboutTheConsole() []scenario {
 		{page: "POST " + hot + "/state", send: "state=opened", status: 303, stored: names(incident.EventReopened), cost: cost{6, 1, 5}},
 		{page: "GET " + incidents + "/new?alert=1", cost: cost{5, 0, 0}},
 		{page: "GET " + console + "/oncall", cost: cost{5, 0, 0}},
-		{rest: "POST /projects/{web}/monitor/schedules", send: `{"name":"Primary","timezone":"Europe/Berlin"}`, status: 201, keep: "schedule", stored: names(oncall.EventCreated)},
-		{rest: "POST /projects/{web}/monitor/schedules/{schedule}/rotations", send: `{"name":"Week","starts_at":"2026-01-05T09:00","length":{"value":1,"unit":"weeks"},"participants":[{root}]}`, status: 201, stored: names(oncall.EventRotationAdded)},
-		{page: "POST " + console + "/oncall/{schedule}/overrides", send: "user=root&from=2099-01-05T20:00&to=2099-01-06T08:00", status: 303, stored: names(oncall.EventOverrideAdded)},
-		{page: "POST " + console + "/oncall/{schedule}/overrides/2/delete", status: 303, stored: names(oncall.EventOverrideDeleted)},
+		{page: "GET " + console + "/oncall/new", cost: cost{4, 0, 0}},
+		{page: "POST " + console + "/oncall", send: "name=Primary&timezone=Europe/Berlin", status: 303, stored: names(oncall.EventCreated), cost: cost{7, 2, 5}},
+		{rest: "GET /projects/{web}/monitor/schedules", status: 200, keep: "schedule"},
+		{rest: "POST /users", send: `{"username":"ada","name":"Ada","email":"ada@example.com","password":"the password of ada"}`, status: 201, keep: "ada", stored: names(user.EventCreated)},
+		{rest: "POST /projects/{web}/members", send: `{"user_id":{ada},"access_level":30}`, status: 201, stored: names(project.EventMemberAdded)},
+		{page: "GET " + onCall + "/rotations/new", cost: cost{7, 0, 0}},
+		{page: "POST " + onCall + "/rotations", send: week + "&do=preview&add=ada", status: 200, cost: cost{12, 0, 0}},
+		{page: "POST " + onCall + "/rotations", send: week + "&do=save&people[]={ada}", status: 303, stored: names(oncall.EventRotationAdded), cost: cost{7, 1, 5}},
+		{page: "GET " + onCall + "/rotations/1", cost: cost{7, 0, 0}},
+		{page: "POST " + onCall + "/rotations/1", send: week + "&do=save&people[]={ada}&people[]={root}", status: 303, stored: names(oncall.EventRotationChanged), cost: cost{7, 1, 5}},
+		{page: "GET " + onCall, cost: cost{6, 0, 0}},
+		{page: "POST " + onCall, send: "name=First&timezone=UTC", status: 303, stored: names(oncall.EventChanged), cost: cost{6, 1, 5}},
+		{page: "POST " + onCall + "/overrides", send: "user=root&from=2099-01-05T20:00&to=2099-01-06T08:00", status: 303, stored: names(oncall.EventOverrideAdded), cost: cost{9, 1, 5}},
+		{page: "POST " + onCall + "/overrides/2/delete", status: 303, stored: names(oncall.EventOverrideDeleted), cost: cost{6, 1, 5}},
+		{page: "POST " + onCall + "/swaps", send: "given={ada} 2099-01-05T09:00:00Z 2099-01-12T09:00:00Z&taken={root} 2099-01-12T09:00:00Z 2099-01-19T09:00:00Z", status: 303, stored: names(oncall.EventSwapped), cost: cost{7, 1, 5}},
 		{page: "GET " + console + "/oncall", cost: cost{6, 0, 0}},
+		{page: "GET " + console + "/oncall/escalation", cost: cost{7, 0, 0}},
+		{page: "POST " + console + "/oncall/escalation", send: "do=save&repeat=1&seen=0&after[]=0&until[]=acknowledged&whom[]=schedule-{schedule}&person[]=&after[]=5&until[]=resolved&whom[]=person&person[]=ada", status: 303, stored: names(oncall.EventPolicy), cost: cost{12, 2, 5}},
+		{page: "GET " + console + "/oncall/escalation", cost: cost{8, 0, 0}},
+		{page: "POST " + console + "/oncall/escalation", send: "do=save&repeat=0&seen=1", status: 303, stored: names(oncall.EventPolicy), cost: cost{6, 1, 5}},
+		{page: "POST " + onCall + "/feed", status: 201, stored: names(oncall.EventFeedRenewed), cost: cost{6, 1, 5}},
+		{page: "POST " + onCall + "/feed/delete", status: 303, stored: names(oncall.EventFeedEnded), cost: cost{6, 1, 5}},
+		{page: "GET " + console + "/oncall/calendar", cost: cost{5, 0, 0}},
+		{page: "POST " + console + "/oncall/calendar", status: 201, stored: names(oncall.EventFeedRenewed), cost: cost{6, 1, 4}},
+		{page: "POST " + console + "/oncall/calendar/delete", status: 303, stored: names(oncall.EventFeedEnded), cost: cost{6, 1, 4}},
+		{page: "POST " + onCall + "/rotations/1/delete", status: 303, stored: names(oncall.EventRotationDeleted), cost: cost{6, 1, 5}},
+		{page: "POST " + onCall + "/delete", status: 303, stored: names(oncall.EventDeleted), cost: cost{7, 1, 5}},
 		{page: "GET " + settings + "/integrations", cost: cost{5, 0, 0}},
 		{page: "GET " + one, cost: cost{5, 0, 0}},
 		{page: "POST " + one, send: "name=Off&active=1", status: 303, stored: names(integration.EventEnabled)},

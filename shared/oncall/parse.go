@@ -19,15 +19,17 @@ const notATime = "is not a time, such as 2026-03-29T09:00:00Z"
 // localLayouts are those of a time without an offset from UTC.
 var localLayouts = []string{"2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05"}
 
-// ParseTime reads an instant: a time with its offset from UTC (RFC 3339), or a local time
-// of the zone, which the clocks there have to show exactly once. It returns a complaint
-// about any other text. Fractions of a second do not count.
+// ParseTime reads an instant: a time with its offset from UTC (RFC 3339, or without
+// seconds), or a local time of the zone, which the clocks there have to show exactly once.
+// It returns a complaint about any other text. Fractions of a second do not count.
 func (z Zone) ParseTime(text string) (t time.Time, complaint string) {
 	if len(text) > maxTimeText {
 		return time.Time{}, notATime
 	}
-	if t, err := time.Parse(time.RFC3339, text); err == nil {
-		return bounded(t)
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00"} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return bounded(t)
+		}
 	}
 	for _, layout := range localLayouts {
 		if w, err := time.Parse(layout, text); err == nil {

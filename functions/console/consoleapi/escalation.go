@@ -84,12 +84,11 @@ func (a *api) changeEscalation(w http.ResponseWriter, r *http.Request, v visit) 
 	if err != nil {
 		return err
 	}
-	e, err := a.app.OnCall.Escalation(r.Context(), v.Project)
-	if err != nil {
-		return err
-	}
-	if sent.arrange(do, firstChoice(e)) {
-		return a.renderEscalation(w, r, http.StatusOK, v, e, sent, true)
+	if sent.arranges(do) {
+		return a.answerEscalation(w, r, http.StatusOK, v, func(e oncall.Escalation) escalationForm {
+			sent.arrange(do, firstChoice(e))
+			return sent
+		})
 	}
 	policy, err := a.policy(r.Context(), &sent)
 	if err == nil {
@@ -99,13 +98,24 @@ func (a *api) changeEscalation(w http.ResponseWriter, r *http.Request, v visit) 
 	switch {
 	case errors.As(err, &wrong):
 		sent.Complaints = complaintsOf(wrong, "rules", "The list of steps", "repeat", "The number of repetitions")
-		return a.renderEscalation(w, r, http.StatusUnprocessableEntity, v, e, sent, true)
+		return a.answerEscalation(w, r, http.StatusUnprocessableEntity, v, func(oncall.Escalation) escalationForm { return sent })
 	case errors.Is(err, oncall.ErrChanged):
-		sent = escalationFormOf(e)
-		sent.Complaint = changedMeanwhile
-		return a.renderEscalation(w, r, http.StatusConflict, v, e, sent, true)
+		return a.answerEscalation(w, r, http.StatusConflict, v, func(e oncall.Escalation) escalationForm {
+			now := escalationFormOf(e)
+			now.Complaint = changedMeanwhile
+			return now
+		})
 	}
 	return a.site.Done(w, r, err, "escalation-saved", v.Address()+escalationSection)
+}
+
+// answerEscalation shows the policy as it is stored, with a form.
+func (a *api) answerEscalation(w http.ResponseWriter, r *http.Request, status int, v visit, form func(oncall.Escalation) escalationForm) error {
+	e, err := a.app.OnCall.Escalation(r.Context(), v.Project)
+	if err != nil {
+		return err
+	}
+	return a.renderEscalation(w, r, status, v, e, form(e), true)
 }
 
 // firstChoice is whom a rule notifies that is added: a schedule, if there is one.

@@ -74,27 +74,35 @@ func readEscalationForm(r *http.Request) (f escalationForm, do string, err error
 	return f, form.Get("do"), err
 }
 
-// arrange does what a button says that changes the rules, and reports whether it is one of
-// them. Rules keep their times when they trade places, because a policy has them by time.
-func (f *escalationForm) arrange(do string, first string) bool {
-	if do == "add" {
+// arranges reports whether a button changes the rules: "add", or "up", "down" or "remove"
+// with the index of a rule behind a hyphen.
+func (f *escalationForm) arranges(do string) bool { return do == "add" || f.index(do) >= 0 }
+
+// index returns the index that the button has, or -1.
+func (f *escalationForm) index(do string) int {
+	_, index, _ := strings.Cut(do, "-")
+	if n, err := strconv.Atoi(index); err == nil && n >= 0 && n < len(f.Rules) {
+		return n
+	}
+	return -1
+}
+
+// arrange does what such a button says; a rule that is added notifies first. Rules keep
+// their times when they trade places, because a policy has them by time.
+func (f *escalationForm) arrange(do string, first string) {
+	verb, _, _ := strings.Cut(do, "-")
+	n := f.index(do)
+	switch {
+	case do == "add":
 		f.add(first)
-		return true
-	}
-	verb, index, _ := strings.Cut(do, "-")
-	n, err := strconv.Atoi(index)
-	if err != nil || n < 0 || n >= len(f.Rules) {
-		return false
-	}
-	if verb == "remove" {
+	case verb == "remove":
 		f.Rules, f.Focus = slices.Delete(f.Rules, n, n+1), "add"
-		return true
+	default:
+		to := max(0, min(n+map[string]int{"up": -1, "down": 1}[verb], len(f.Rules)-1))
+		f.Rules[n], f.Rules[to] = f.Rules[to], f.Rules[n]
+		f.Rules[n].After, f.Rules[to].After = f.Rules[to].After, f.Rules[n].After
+		f.Focus = movedFocus(verb, to, len(f.Rules))
 	}
-	to := max(0, min(n+map[string]int{"up": -1, "down": 1}[verb], len(f.Rules)-1))
-	f.Rules[n], f.Rules[to] = f.Rules[to], f.Rules[n]
-	f.Rules[n].After, f.Rules[to].After = f.Rules[to].After, f.Rules[n].After
-	f.Focus = fmt.Sprintf("%s-%d", verb, to)
-	return true
 }
 
 // add adds a rule five minutes after the last one.

@@ -24,7 +24,8 @@ type timeField struct {
 // newTimeField returns a field with the value, a text for Zone.ParseTime.
 func newTimeField(zone oncall.Zone, name, label, value string) timeField {
 	_, complaint := zone.ParseTime(value)
-	return timeField{Name: name, Label: label, Value: value, local: value == "" || complaint == "" && len(value) <= len("2006-01-02T15:04:05")}
+	local := complaint == "" && len(value) <= len("2006-01-02T15:04:05") && !strings.HasSuffix(value, "Z")
+	return timeField{Name: name, Label: label, Value: value, local: local || value == ""}
 }
 
 // Type is that of the input. One for a local time cannot take the offset from UTC that a

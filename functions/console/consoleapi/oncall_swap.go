@@ -80,7 +80,11 @@ func (f *swapForm) proposeAnother() {
 
 func (p picture) shiftChoice(s oncall.Shift) shiftChoice {
 	from, until := s.StartsAt.In(p.zone), s.EndsAt.In(p.zone)
-	text := fmt.Sprintf("%s: %s – %s", p.name(s.UserID), from.Format("Mon 2 Jan, 15:04"), until.Format("Mon 2 Jan, 15:04"))
+	end := until.Format("Mon 2 Jan, 15:04")
+	if from.YearDay() == until.YearDay() && from.Year() == until.Year() {
+		end = until.Format("15:04")
+	}
+	text := fmt.Sprintf("%s – %s: %s", from.Format("Mon 2 Jan, 15:04"), end, p.name(s.UserID))
 	if rotation, err := p.Thing.Rotation(s.RotationID); err == nil && len(p.Thing.Rotations) > 1 {
 		text += " (" + rotation.Name + ")"
 	}

@@ -132,6 +132,18 @@ func (f *rotationForm) arrange(do string) bool {
 		f.People = slices.Clone(f.People)
 		f.People[n], f.People[to] = f.People[to], f.People[n]
 	}
-	f.Focus = fmt.Sprintf("%s-%d", verb, to)
+	f.Focus = movedFocus(verb, to, len(f.People))
 	return true
+}
+
+// movedFocus returns the id of the button to go on with after something was moved: the same
+// one, or the other one at the end of the list.
+func movedFocus(verb string, to, of int) string {
+	switch {
+	case to == 0:
+		verb = "down"
+	case to == of-1:
+		verb = "up"
+	}
+	return fmt.Sprintf("%s-%d", verb, to)
 }

@@ -144,7 +144,7 @@ func TestThePictureShowsGapsAndOwnShifts(t *testing.T) {
 	})
 	at := fmt.Sprintf("%s/%d", onCallPage, made.ID)
 	for _, target := range []string{onCallPage, at} {
-		s.b.Get(target).Want(200, "Nobody is on call from", "and at other times in these two weeks", `17:00–24:00 <span class="badge caution">Nobody`,
+		s.b.Get(target).Want(200, "Nobody is on call", "and at other times in these two weeks", `17:00–24:00 <span class="badge caution">Nobody`,
 			`09:00–17:00 <b><bdi>The user dana</bdi></b> <span class="badge accent">You`, `09:00–17:00 <b><bdi>The user erik</bdi></b> <span class="hint">`,
 			`<caption class="unseen">Who is on call in Office`)
 	}
@@ -247,6 +247,6 @@ func TestAnOverrideAtAnAmbiguousTime(t *testing.T) {
 	form := apptest.Form("user", "dana", "replaces", "erik", "from", day+"T02:30", "to", day+"T12:00")
 	s.b.Post(at+"/overrides", form).Want(422, "The start is ambiguous in Europe/Berlin", `<input type="text" id="from" name="from" value="`+day+`T02:30"`,
 		`<input type="datetime-local" id="to"`)
-	form.Set("from", day+"T02:30:00+01:00")
+	form.Set("from", day+"T02:30+01:00")
 	s.b.Post(at+"/overrides", form).WantRedirect(at)
 }
