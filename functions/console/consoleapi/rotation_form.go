@@ -101,7 +101,7 @@ func (f *rotationForm) explain(err error) (status int, _ error) {
 	var wrong fault.Fields
 	switch {
 	case errors.As(err, &wrong):
-		f.Complaints = complaintsOf(wrong, "name", "The name", "value", "The length", "length", "The length", "starts_at", "The start", "ends_at", "The end",
+		f.Complaints = complaintsOf(wrong, "name", "The name", "length", "The length", "starts_at", "The start", "ends_at", "The end",
 			"active_period", "The time of day", "participants", "The list of people")
 		f.StartsAt.complain(f.Complaints, "starts_at")
 		f.EndsAt.complain(f.Complaints, "ends_at")

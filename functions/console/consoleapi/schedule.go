@@ -24,6 +24,11 @@ type scheduleForm struct {
 	Complaint      string // about all of it
 }
 
+// Untouched reports whether it is for a new schedule and nothing is wrong with it.
+func (f scheduleForm) Untouched() bool {
+	return f.Version == 0 && f.Complaint == "" && len(f.Complaints) == 0
+}
+
 func newScheduleForm(s oncall.Stored) scheduleForm {
 	return scheduleForm{Name: s.Thing.Name, Timezone: s.Thing.Timezone.String(), Version: s.Version, Zones: oncall.Zones}
 }

@@ -67,6 +67,7 @@ func TestASchedulesLife(t *testing.T) {
 	} {
 		s.b.Post(onCallPage, form).Want(422, says, `value="`+form.Get("timezone")+`"`)
 	}
+	s.b.Post(onCallPage, apptest.Form("name", "Primary", "timezone", "Mars/Olympus")).Want(422, `aria-invalid="true" autofocus>`).WantNot(`value="Primary" maxlength="255" placeholder="Primary" autofocus`)
 	made := s.b.Post(onCallPage, apptest.Form("name", "Primary", "timezone", "Europe/Berlin"))
 	at := made.Location()
 	made.WantRedirect(at)
