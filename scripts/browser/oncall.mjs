@@ -101,6 +101,10 @@ async function swap(visit) {
   await visit.follow("form[action*=overrides][action$=delete] button");
   assert.match(await said(visit), /taken back/);
   assert.equal(await page.locator("form[action*=overrides][action$=delete]").count(), 0);
+  assert.equal(await page.isVisible("#replaces"), false, "other times wait until they are wanted");
+  await visit.tabTo("#shift");
+  await visit.type("A part");
+  assert.equal(await page.isVisible("#replaces"), true);
   await visit.tabTo("#replaces");
   await visit.type("nobody");
   await visit.submit("Enter");

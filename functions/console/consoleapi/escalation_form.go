@@ -34,7 +34,7 @@ type ruleForm struct {
 }
 
 // Number counts the rules from one.
-func (r ruleForm) Number() int { return r.Moves.Index + 1 }
+func (row ruleForm) Number() int { return row.Moves.Index + 1 }
 
 const (
 	ofSchedule = "schedule-" // before its id

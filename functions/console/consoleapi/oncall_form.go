@@ -60,6 +60,17 @@ func complaintsOf(wrong fault.Fields, subjects ...string) site.Complaints {
 	return site.NewComplaints(named, subjects...)
 }
 
+// sentences returns the complaints as one text.
+func sentences(wrong fault.Fields, subjects ...string) string {
+	var all []string
+	for pair := range slices.Chunk(subjects, 2) {
+		if text := complaintsOf(wrong, pair...).About(pair[0]); text != "" {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, " ")
+}
+
 // typedUser finds the user whose name was typed, with or without an @.
 func (a *api) typedUser(ctx context.Context, name string) (user.User, error) {
 	return a.app.Users.UserByUsername(ctx, strings.TrimPrefix(strings.TrimSpace(name), "@"))

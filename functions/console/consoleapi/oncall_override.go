@@ -15,27 +15,48 @@ import (
 
 // overrideForm is the form that adds an override to a schedule.
 type overrideForm struct {
-	User, Replaces string    // user names
-	From, To       timeField // in the schedule's zone
+	User           string        // a user name
+	Shift          string        // see readShift; empty: the fields below say whom it replaces and when
+	Shifts         []shiftChoice // to choose from
+	Replaces       string        // a user name
+	From, To       timeField     // in the schedule's zone
+	ShiftComplaint string
 	Complaints     site.Complaints
 	Complaint      string // about all of it
 }
 
-func newOverrideForm(zone oncall.Zone, username string) overrideForm {
-	return overrideForm{User: username, From: newTimeField(zone, "from", "From", ""), To: newTimeField(zone, "to", "To", "")}
+// coverForm offers the visitor the shifts of others and one's own, the first one of another
+// first of all.
+func (p picture) coverForm(now time.Time) overrideForm {
+	z, me := p.Thing.Timezone, p.visit.User
+	form := overrideForm{User: me.Username, From: newTimeField(z, "from", "From", ""), To: newTimeField(z, "to", "To", "")}
+	for _, s := range p.swappable(now) {
+		choice := p.shiftChoice(s)
+		if form.Shift == "" && s.UserID != me.ID {
+			form.Shift = choice.Value
+		}
+		form.Shifts = append(form.Shifts, choice)
+	}
+	return form
 }
 
 func readOverrideForm(r *http.Request, zone oncall.Zone) (overrideForm, error) {
 	form, err := site.ReadForm(r)
 	return overrideForm{
-		User: form.Get("user"), Replaces: form.Get("replaces"),
+		User: form.Get("user"), Shift: form.Get("shift"), Replaces: form.Get("replaces"),
 		From: newTimeField(zone, "from", "From", form.Get("from")), To: newTimeField(zone, "to", "To", form.Get("to")),
 	}, err
 }
 
-// complain marks the fields that are wrong.
+// complain marks the fields that are wrong. What is wrong with a chosen shift is about its
+// field, as the others are not shown.
 func (f *overrideForm) complain(wrong fault.Fields) {
-	f.Complaints = complaintsOf(wrong, "user_id", "The user", "replaces_user_id", "The user", "starts_at", "The start", "ends_at", "The end")
+	if f.Shift != "" {
+		f.ShiftComplaint = sentences(wrong, "overrides", "The shift", "replaces_user_id", "Who has the shift", "starts_at", "Its start", "ends_at", "Its end")
+		f.Complaints = complaintsOf(wrong, "user_id", "The user")
+		return
+	}
+	f.Complaints = complaintsOf(wrong, "user_id", "The user", "starts_at", "The start", "ends_at", "The end", "replaces_user_id", "The user")
 	f.From.complain(f.Complaints, "starts_at")
 	f.To.complain(f.Complaints, "ends_at")
 }
@@ -81,32 +102,44 @@ func (a *api) addOverride(w http.ResponseWriter, r *http.Request, v visit, s onc
 	switch {
 	case errors.As(err, &wrong):
 		sent.complain(wrong)
-		return a.renderSchedule(w, r, http.StatusUnprocessableEntity, v, s, func(b *scheduleBody) { b.Cover = sent })
+		return a.renderSchedule(w, r, http.StatusUnprocessableEntity, v, s, sent.show)
 	case fault.Is(err, fault.Conflict):
 		sent.Complaint = sentence(err)
-		return a.renderSchedule(w, r, http.StatusConflict, v, s, func(b *scheduleBody) { b.Cover = sent })
+		return a.renderSchedule(w, r, http.StatusConflict, v, s, sent.show)
 	}
 	return a.site.Done(w, r, err, "override-added", v.scheduleAddress(s.ID))
 }
 
-// overrideRequest finds the users whom the form names.
+// show puts the form that was sent onto the page.
+func (f overrideForm) show(b *scheduleBody) {
+	f.Shifts = b.Cover.Shifts
+	b.Cover = f
+}
+
+// overrideRequest reads what the form asks for, and finds the users whom it names.
 func (a *api) overrideRequest(ctx context.Context, form overrideForm) (q oncall.OverrideRequest, err error) {
-	q = oncall.OverrideRequest{StartsAt: form.From.Value, EndsAt: form.To.Value}
 	wrong := fault.Fields{}
-	for _, named := range []struct {
-		field, name string
-		id          *int64
-	}{{"user_id", form.User, &q.UserID}, {"replaces_user_id", form.Replaces, &q.ReplacesUserID}} {
-		if strings.TrimSpace(named.name) == "" && named.field == "replaces_user_id" {
-			continue
+	find := func(field, name string) (id int64) {
+		u, findErr := a.typedUser(ctx, name)
+		if fault.Is(findErr, fault.NotFound) {
+			wrong.Add(field, "is not known by this name")
+		} else if findErr != nil {
+			err = findErr
 		}
-		u, err := a.typedUser(ctx, named.name)
-		if fault.Is(err, fault.NotFound) {
-			wrong.Add(named.field, "is not known by this name")
-		} else if err != nil {
+		return u.ID
+	}
+	q = oncall.OverrideRequest{StartsAt: form.From.Value, EndsAt: form.To.Value}
+	switch {
+	case form.Shift != "":
+		if q, err = readShift(form.Shift); err != nil {
 			return q, err
 		}
-		*named.id = u.ID
+	case strings.TrimSpace(form.Replaces) != "":
+		q.ReplacesUserID = find("replaces_user_id", form.Replaces)
+	}
+	q.UserID = find("user_id", form.User)
+	if err != nil {
+		return q, err
 	}
 	return q, wrong.Err()
 }

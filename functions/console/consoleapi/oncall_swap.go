@@ -46,19 +46,28 @@ const (
 	maxSwapped    = 60
 )
 
+// swappable returns the shifts of the next weeks, what is left of them.
+func (p picture) swappable(now time.Time) []oncall.Shift {
+	now = now.Truncate(time.Minute)
+	all := p.Thing.ShiftsBetween(now, now.Add(swappedWithin), p.people.Present)
+	all = all[:min(len(all), maxSwapped)]
+	for i := range all {
+		if all[i].StartsAt.Before(now) {
+			all[i].StartsAt = now
+		}
+	}
+	return all
+}
+
 // swapForm offers the shifts of the next weeks. Maintainers may swap those of others.
 func (p picture) swapForm(now time.Time) (form swapForm) {
-	now = now.Truncate(time.Minute)
 	anybody := p.visit.Maintains()
-	for _, s := range p.Thing.ShiftsBetween(now, now.Add(swappedWithin), p.people.Present) {
-		if s.StartsAt.Before(now) {
-			s.StartsAt = now
-		}
+	for _, s := range p.swappable(now) {
 		mine := s.UserID == p.visit.User.ID
-		if (anybody || mine) && len(form.Given) < maxSwapped {
+		if anybody || mine {
 			form.Given = append(form.Given, p.shiftChoice(s))
 		}
-		if (anybody || !mine) && len(form.Taken) < maxSwapped {
+		if anybody || !mine {
 			form.Taken = append(form.Taken, p.shiftChoice(s))
 		}
 	}
@@ -95,11 +104,11 @@ func (p picture) shiftChoice(s oncall.Shift) shiftChoice {
 func readShift(value string) (oncall.OverrideRequest, error) {
 	parts := strings.Fields(value)
 	if len(parts) != 3 {
-		return oncall.OverrideRequest{}, fault.Field("overrides", "must be two shifts")
+		return oncall.OverrideRequest{}, fault.Field("overrides", "must be one that is offered")
 	}
 	id, err := strconv.ParseInt(parts[0], 10, 64)
 	if err != nil {
-		return oncall.OverrideRequest{}, fault.Field("overrides", "must be two shifts")
+		return oncall.OverrideRequest{}, fault.Field("overrides", "must be one that is offered")
 	}
 	return oncall.OverrideRequest{ReplacesUserID: id, StartsAt: parts[1], EndsAt: parts[2]}, nil
 }
@@ -120,7 +129,7 @@ func (a *api) addSwap(w http.ResponseWriter, r *http.Request, v visit, s oncall.
 	complaint, status := "", http.StatusUnprocessableEntity
 	switch {
 	case errors.As(err, &wrong):
-		complaint = swapComplaint(wrong)
+		complaint = sentences(wrong, "overrides", "A shift", "user_id", "One of the two", "replaces_user_id", "Who has the other shift", "starts_at", "A shift’s start", "ends_at", "A shift’s end")
 	case fault.Is(err, fault.Conflict):
 		complaint, status = sentence(err), http.StatusConflict
 	default:
@@ -130,16 +139,4 @@ func (a *api) addSwap(w http.ResponseWriter, r *http.Request, v visit, s oncall.
 		b.Swap.Complaint = complaint
 		b.Swap.choose(form.Get("given"), form.Get("taken"))
 	})
-}
-
-// swapComplaint returns what is wrong with a swap as one text.
-func swapComplaint(wrong fault.Fields) string {
-	var sentences []string
-	all := complaintsOf(wrong, "overrides", "The two", "user_id", "One of the two", "replaces_user_id", "Who has the other shift", "starts_at", "A shift’s start", "ends_at", "A shift’s end")
-	for _, field := range []string{"overrides", "user_id", "replaces_user_id", "starts_at", "ends_at"} {
-		if text := all.About(field); text != "" {
-			sentences = append(sentences, text)
-		}
-	}
-	return strings.Join(sentences, " ")
 }

@@ -109,7 +109,7 @@ type scheduleBody struct {
 // Answers reports whether the page answers a form.
 func (b scheduleBody) Answers() bool {
 	complaints := len(b.Cover.Complaints) + len(b.Settings.Complaints)
-	return complaints > 0 || b.Complaint+b.Cover.Complaint+b.Swap.Complaint+b.Settings.Complaint != ""
+	return complaints > 0 || b.Complaint+b.Cover.Complaint+b.Cover.ShiftComplaint+b.Swap.Complaint+b.Settings.Complaint != ""
 }
 
 func (a *api) showSchedule(w http.ResponseWriter, r *http.Request, v visit, s oncall.Stored) error {
@@ -124,7 +124,7 @@ func (a *api) renderSchedule(w http.ResponseWriter, r *http.Request, status int,
 	}
 	now, p := a.app.Now(), newPicture(s, v, people)
 	body := scheduleBody{
-		visit: v, Schedule: p.view(now), People: present(people), Overrides: p.overrides(now), Cover: newOverrideForm(s.Thing.Timezone, v.User.Username),
+		visit: v, Schedule: p.view(now), People: present(people), Overrides: p.overrides(now), Cover: p.coverForm(now),
 		Swap: p.swapForm(now), HasFeed: s.Thing.Feed != "", Settings: newScheduleForm(s),
 	}
 	for _, rotation := range s.Thing.Rotations {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -198,9 +199,9 @@ func TestSwapsOnThePage(t *testing.T) {
 		t.Errorf("Dana may give %q, want the shifts of both", all)
 	}
 	for says, form := range map[string]url.Values{
-		"The two must be two shifts":     apptest.Form("given", "", "taken", others[1]),
-		"Who has the other shift is the": apptest.Form("given", own[1], "taken", own[2]),
-		"A shift’s end":                  apptest.Form("given", own[1], "taken", fmt.Sprint(s.dana.ID, " 2026-01-05T09:00:00Z 2026-01-04T09:00:00Z")),
+		"A shift must be one that is offered": apptest.Form("given", "", "taken", others[1]),
+		"Who has the other shift is the":      apptest.Form("given", own[1], "taken", own[2]),
+		"A shift’s end":                       apptest.Form("given", own[1], "taken", fmt.Sprint(s.dana.ID, " 2026-01-05T09:00:00Z 2026-01-04T09:00:00Z")),
 	} {
 		erik.Post(at+"/swaps", form).Want(422, says)
 	}
@@ -230,6 +231,33 @@ func shiftsOf(t *testing.T, p apptest.Page, field string) (values []string) {
 		values = append(values, m[1])
 	}
 	return values
+}
+
+// A whole shift is covered by choosing it.
+func TestAShiftIsCovered(t *testing.T) {
+	s := newTeam(t)
+	made := s.weekly(t)
+	at := fmt.Sprintf("%s/%d", onCallPage, made.ID)
+	erik := signedIn(t, s.App, s.erik)
+	shown := erik.Get(at)
+	all := shiftsOf(t, shown, "shift")
+	others := slices.IndexFunc(all, func(value string) bool { return strings.HasPrefix(value, fmt.Sprint(s.dana.ID, " ")) })
+	shown.Want(200, `<option value="`+all[others]+`" selected>`, `<option value="">A part of one`)
+	for says, form := range map[string]url.Values{
+		"The shift must be one that is offered.":  apptest.Form("user", "erik", "shift", "soon"),
+		"Who has the shift is the same user.":     apptest.Form("user", "dana", "shift", all[others]),
+		"The user is not known by this name.":     apptest.Form("user", "nobody", "shift", all[others]),
+		"Its end must be after the start.":        apptest.Form("user", "erik", "shift", fmt.Sprint(s.dana.ID, " 2099-01-05T09:00:00Z 2099-01-04T09:00:00Z")),
+		"The user is not a member of the project": apptest.Form("user", s.User("stranger").Username, "shift", all[0]),
+	} {
+		s.b.Post(at+"/overrides", form).Want(422, says)
+	}
+	signedIn(t, s.App, s.otto).Post(at+"/overrides", apptest.Form("user", "otto", "shift", all[others])).Want(403)
+	erik.Post(at+"/overrides", apptest.Form("user", "erik", "shift", all[others], "from", "ignored")).WantRedirect(at)
+	o := s.schedule(t, made.ID).Thing.Overrides
+	if len(o) != 1 || o[0].UserID != s.erik.ID || o[0].ReplacesUserID != s.dana.ID || !strings.Contains(all[others], o[0].EndsAt.Format(time.RFC3339)) {
+		t.Errorf("the overrides are %+v after %s was covered", o, all[others])
+	}
 }
 
 // A local time that the clocks show twice is refused at its field, which then takes the
