@@ -25,12 +25,11 @@ type overrideForm struct {
 	Complaint      string // about all of it
 }
 
-// coverForm offers the visitor the shifts of others and one's own, the first one of another
-// first of all.
-func (p picture) coverForm(now time.Time) overrideForm {
+// coverForm offers the shifts. It proposes that the visitor takes the first one of another.
+func (p picture) coverForm(shifts []oncall.Shift) overrideForm {
 	z, me := p.Thing.Timezone, p.visit.User
 	form := overrideForm{User: me.Username, From: newTimeField(z, "from", "From", ""), To: newTimeField(z, "to", "To", "")}
-	for _, s := range p.swappable(now) {
+	for _, s := range shifts {
 		choice := p.shiftChoice(s)
 		if form.Shift == "" && s.UserID != me.ID {
 			form.Shift = choice.Value

@@ -59,10 +59,10 @@ func (p picture) swappable(now time.Time) []oncall.Shift {
 	return all
 }
 
-// swapForm offers the shifts of the next weeks. Maintainers may swap those of others.
-func (p picture) swapForm(now time.Time) (form swapForm) {
+// swapForm offers the shifts. Maintainers may swap those of others.
+func (p picture) swapForm(shifts []oncall.Shift) (form swapForm) {
 	anybody := p.visit.Maintains()
-	for _, s := range p.swappable(now) {
+	for _, s := range shifts {
 		mine := s.UserID == p.visit.User.ID
 		if anybody || mine {
 			form.Given = append(form.Given, p.shiftChoice(s))

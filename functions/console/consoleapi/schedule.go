@@ -123,9 +123,10 @@ func (a *api) renderSchedule(w http.ResponseWriter, r *http.Request, status int,
 		return err
 	}
 	now, p := a.app.Now(), newPicture(s, v, people)
+	shifts := p.swappable(now)
 	body := scheduleBody{
-		visit: v, Schedule: p.view(now), People: present(people), Overrides: p.overrides(now), Cover: p.coverForm(now),
-		Swap: p.swapForm(now), HasFeed: s.Thing.Feed != "", Settings: newScheduleForm(s),
+		visit: v, Schedule: p.view(now), People: present(people), Overrides: p.overrides(now), Cover: p.coverForm(shifts),
+		Swap: p.swapForm(shifts), HasFeed: s.Thing.Feed != "", Settings: newScheduleForm(s),
 	}
 	for _, rotation := range s.Thing.Rotations {
 		body.Rotations = append(body.Rotations, p.rotation(rotation))
