@@ -3,9 +3,12 @@ package boot_test
 import (
 	"log/slog"
 	"net"
+	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"gatehouse/shared/boot"
 	"gatehouse/shared/mail"
@@ -133,6 +136,21 @@ func TestReadEnvOfWebhooks(t *testing.T) {
 	for value, want := range map[string]bool{"": false, "true": true} {
 		if got, err := boot.ReadEnv(env("GATEHOUSE_WEBHOOK_PRIVATE_ADDRESSES", value)); err != nil || got.PrivateWebhooks != want {
 			t.Errorf("private addresses with %q: %t, %v", value, got.PrivateWebhooks, err)
+		}
+	}
+}
+
+// The template sets the endpoints to nothing, because `sam local` passes on no other
+// variables.
+func TestAnEmptyEndpointIsThatOfAWS(t *testing.T) {
+	for value, want := range map[string]string{"": "", "http://127.0.0.1:8000": "http://127.0.0.1:8000"} {
+		t.Setenv("AWS_ENDPOINT_URL_DYNAMODB", value)
+		got, err := boot.ReadEnv(os.Getenv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if endpoint := aws.ToString(boot.DynamoDB(got).Client().Options().BaseEndpoint); endpoint != want {
+			t.Errorf("AWS_ENDPOINT_URL_DYNAMODB=%q leads to %q, want %q", value, endpoint, want)
 		}
 	}
 }

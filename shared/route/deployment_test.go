@@ -32,21 +32,44 @@ type resource struct {
 // resources returns the template's resources of a type by their logical ids.
 func resources(t *testing.T, kind string) map[string]resource {
 	t.Helper()
+	all := read(t).Resources
+	maps.DeleteFunc(all, func(_ string, r resource) bool { return r.Type != kind })
+	if len(all) == 0 {
+		t.Fatalf("template.yaml has no %s", kind)
+	}
+	return all
+}
+
+// template is template.yaml, as far as it is checked here.
+type template struct {
+	Parameters map[string]struct {
+		AllowedValues []string `yaml:"AllowedValues"`
+	} `yaml:"Parameters"`
+	Globals struct {
+		Function struct {
+			Architectures []string    `yaml:"Architectures"`
+			Environment   environment `yaml:"Environment"`
+		} `yaml:"Function"`
+	} `yaml:"Globals"`
+	Resources map[string]resource `yaml:"Resources"`
+}
+
+// environment is what a function is told. A value that is not text in the template, such
+// as a reference, is a node of another kind or with a tag.
+type environment struct {
+	Variables map[string]yaml.Node `yaml:"Variables"`
+}
+
+func read(t *testing.T) (parsed template) {
+	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "template.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var template struct {
-		Resources map[string]resource `yaml:"Resources"`
-	}
-	if err := yaml.Unmarshal(text, &template); err != nil {
+	if err := yaml.Unmarshal(text, &parsed); err != nil {
 		t.Fatal(err)
 	}
-	maps.DeleteFunc(template.Resources, func(_ string, r resource) bool { return r.Type != kind })
-	if len(template.Resources) == 0 {
-		t.Fatalf("template.yaml has no %s", kind)
-	}
-	return template.Resources
+	return parsed
 }
 
 // functionName returns the directory of the function with a logical id.
@@ -79,8 +102,8 @@ func TestEveryFunctionHasItsMain(t *testing.T) {
 	var deployed, written, routed []string
 	for id, f := range resources(t, "AWS::Serverless::Function") {
 		deployed = append(deployed, functionName(id))
-		if f.Metadata["BuildMethod"] != "makefile" {
-			t.Errorf("%s is not built by functions/Makefile", id)
+		if f.Metadata["BuildMethod"] != "makefile" || f.Metadata["ContextPath"] != "functions/build/${Architecture}" {
+			t.Errorf("%s is not built by the Makefile of the architecture: %v", id, f.Metadata)
 		}
 	}
 	mains, err := filepath.Glob(filepath.Join(root, "functions/*/main.go"))
@@ -103,6 +126,47 @@ func TestEveryFunctionHasItsMain(t *testing.T) {
 	}
 	if diff := cmp.Diff(written, routed); diff != "" {
 		t.Errorf("functions (-with a main.go +in route.Table):\n%s", diff)
+	}
+}
+
+func TestEveryArchitectureHasItsMakefile(t *testing.T) {
+	goarch := map[string]string{"arm64": "arm64", "x86_64": "amd64"}
+	parsed := read(t)
+	if got := parsed.Globals.Function.Architectures; !slices.Equal(got, []string{"Architecture"}) {
+		t.Errorf("functions run on %q, want what the parameter Architecture says", got)
+	}
+	for _, name := range parsed.Parameters["Architecture"].AllowedValues {
+		text, err := os.ReadFile(filepath.Join(root, "functions/build", name, "Makefile"))
+		if err != nil || !strings.HasPrefix(string(text), "GOARCH := "+goarch[name]+"\n") {
+			t.Errorf("%s: %q, %v, want one for %q", name, text, err, goarch[name])
+		}
+	}
+}
+
+// What a function is told leads it to AWS and to the secret with the key, and to nothing
+// that only `sam local` has: a key is no variable, and no parameter leads elsewhere.
+func TestFunctionsGetNothingOfTheLocalOnes(t *testing.T) {
+	told := read(t).Globals.Function.Environment.Variables
+	names := slices.Sorted(maps.Keys(told))
+	want := []string{
+		"AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_SECRETS_MANAGER",
+		"GATEHOUSE_BASE_URL", "GATEHOUSE_KEY_SECRET_ARN", "GATEHOUSE_TABLE_PREFIX",
+	}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("variables (-want +got):\n%s", diff)
+	}
+	for _, name := range names {
+		if value := told[name]; strings.HasPrefix(name, "AWS_ENDPOINT_URL") && (value.Tag != "!!str" || value.Value != "") {
+			t.Errorf("%s is %s %q, want empty text", name, value.Tag, value.Value)
+		}
+	}
+	for id, f := range resources(t, "AWS::Serverless::Function") {
+		if own := fmt.Sprint(f.Properties["Environment"]); strings.Contains(own, "AWS_") || strings.Contains(own, "KEY") {
+			t.Errorf("%s has an environment of its own with %s", id, own)
+		}
+	}
+	if secret := told["GATEHOUSE_KEY_SECRET_ARN"]; secret.Tag != "!Ref" || secret.Value != "InstanceKey" {
+		t.Errorf("the key comes from %s %s, want the secret of the stack", secret.Tag, secret.Value)
 	}
 }
 
