@@ -8,6 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -45,9 +46,12 @@ func run(ctx context.Context) error {
 	adminOnly := flag.Bool("create-admin", false, "make the first administrator and exit")
 	resealOnly := flag.Bool("reseal", false, "encrypt what is kept encrypted under the instance key in use and exit")
 	relistOnly := flag.Bool("relist", false, "list anew what an earlier release stored on DynamoDB and exit")
+	var sam samOptions
+	flag.StringVar(&sam.envVars, "beside-sam", "", "serve not Gatehouse but what its functions in sam local need, write this `file` for its option --env-vars, and run the command in the arguments")
+	flag.StringVar(&sam.bridge, "bridge", "docker0", "with -beside-sam: the network `interface` of the containers; if there is none of the name, loopback")
 	template := flag.String("template", "template.yaml", "the template that defines the DynamoDB tables")
 	flag.Parse()
-	if flag.NArg() > 0 {
+	if flag.NArg() > 0 && sam.envVars == "" {
 		return fmt.Errorf("what is %q? The only words are options; see -help", flag.Arg(0))
 	}
 
@@ -56,6 +60,10 @@ func run(ctx context.Context) error {
 		return err
 	}
 	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: env.LogLevel})))
+	if sam.envVars != "" {
+		sam.template, sam.demo, sam.command = *template, *demo, flag.Args()
+		return besideSAM(ctx, env, sam)
+	}
 	backend, err := open(ctx, env, *template)
 	if err != nil {
 		return err
@@ -80,7 +88,7 @@ func run(ctx context.Context) error {
 		env.BaseURL = boot.ListenURL(listener.Addr())
 	}
 	a := boot.New(env, backend.store, backend.keys)
-	if err := prepare(ctx, a, env, *demo); err != nil {
+	if err := prepare(ctx, a, env, *demo, os.Stdout); err != nil {
 		return err
 	}
 	go backend.sweep(ctx)
@@ -90,7 +98,7 @@ func run(ctx context.Context) error {
 
 // prepare makes the first administrator and the demonstration's data, and prints what
 // to try.
-func prepare(ctx context.Context, a *app.App, env boot.Env, demo bool) error {
+func prepare(ctx context.Context, a *app.App, env boot.Env, demo bool, out io.Writer) error {
 	root, made, err := boot.FirstStart(ctx, a, env)
 	if err != nil {
 		return fmt.Errorf("make the first administrator: %w", err)
@@ -101,7 +109,7 @@ func prepare(ctx context.Context, a *app.App, env boot.Env, demo bool) error {
 			return fmt.Errorf("load the demonstration: %w", err)
 		}
 	}
-	welcome(os.Stdout, a.BaseURL, root, made, env, account)
+	welcome(out, a.BaseURL, root, made, env, account)
 	return nil
 }
 

@@ -11,10 +11,13 @@ import (
 	"gatehouse/shared/secret"
 )
 
+// KeyFileName is the name of the file with the instance keys in the data directory.
+const KeyFileName = "instance.key"
+
 // KeyFile returns the instance keys in the data directory, and makes one on the
 // first start. Only the owner of the file can read it.
 func KeyFile(dir string) (secret.Keys, error) {
-	path := filepath.Join(dir, "instance.key")
+	path := filepath.Join(dir, KeyFileName)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		text, err = createKeyFile(path)
@@ -33,7 +36,7 @@ func KeyFile(dir string) (secret.Keys, error) {
 // either no key or a complete one.
 func createKeyFile(path string) ([]byte, error) {
 	text := []byte(base64.StdEncoding.EncodeToString(secret.Random(secret.KeySize)) + "\n")
-	f, err := os.CreateTemp(filepath.Dir(path), "instance.key.*")
+	f, err := os.CreateTemp(filepath.Dir(path), KeyFileName+".*")
 	if err != nil {
 		return nil, err
 	}
