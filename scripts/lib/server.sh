@@ -6,13 +6,20 @@
 start_server() {
   local log=$1
   shift
+  start_program "$log" 30 env "$@" GATEHOUSE_LISTEN=127.0.0.1:0 .cache/bin/gatehouse
+}
+
+# start_program LOG SECONDS COMMAND … does so with a command that serves Gatehouse.
+start_program() {
+  local log=$1 seconds=$2
+  shift 2
   : >"$log" # it may hold the address of an earlier server
   server_data=$(mktemp -d)
   export GATEHOUSE_ROOT_TOKEN="gtpat-$(od -An -N20 -tx1 /dev/urandom | tr -d ' \n')"
   export GATEHOUSE_ROOT_PASSWORD="pw-$(od -An -N12 -tx1 /dev/urandom | tr -d ' \n')"
-  env "$@" GATEHOUSE_LISTEN=127.0.0.1:0 GATEHOUSE_DATA="$server_data" .cache/bin/gatehouse >"$log" 2>&1 &
+  GATEHOUSE_DATA="$server_data" "$@" >"$log" 2>&1 &
   server_pid=$!
-  for _ in $(seq 150); do
+  for _ in $(seq $((seconds * 5))); do
     GATEHOUSE_URL=$(sed -n 's/^Gatehouse is at //p' "$log")
     if [ -n "$GATEHOUSE_URL" ]; then
       export GATEHOUSE_URL

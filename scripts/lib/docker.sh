@@ -1,0 +1,65 @@
+# Sourced by the scripts that need Docker.
+
+# need_docker ends the script with advice unless Docker runs here.
+need_docker() {
+  local reason
+  reason=$(docker info --format '{{.ServerVersion}}' 2>&1 >/dev/null) && return
+  echo "This needs Docker, for example Docker Desktop or Debian's docker.io. $reason" >&2
+  exit 1
+}
+
+# docker_bridge prints the network interface through which containers reach this
+# machine. Docker Desktop has it inside a virtual machine and goes to loopback here.
+docker_bridge() {
+  if [ "$(docker info --format '{{.OperatingSystem}}')" = "Docker Desktop" ]; then
+    echo none
+  else
+    docker network inspect bridge --format '{{index .Options "com.docker.network.bridge.name"}}'
+  fi
+}
+
+# start_docker DIR starts a Docker of its own, unless one runs here. It keeps everything
+# in the directory, leaves the firewall alone, and ends with the script's background
+# processes. Where none can run, start_docker prints why and returns 1.
+start_docker() {
+  docker info >/dev/null 2>&1 && return
+  need_package dockerd docker.io || return
+  mkdir -p "$1"
+  exec 8>/tmp/gatehouse-docker.lock
+  flock 8 # also by the daemon: the name of its network is fixed
+  export DOCKER_HOST=unix://$1/socket
+  dockerd --host "$DOCKER_HOST" --data-root "$1/data" --exec-root "$1/exec" --pidfile "$1/pid" \
+    --iptables=false --ip6tables=false >"$1/log" 2>&1 &
+  local daemon=$!
+  for _ in $(seq 150); do
+    docker info >/dev/null 2>&1 && return
+    kill -0 "$daemon" 2>/dev/null || break
+    sleep 0.2
+  done
+  kill "$daemon" 2>/dev/null || true
+  tail -n 1 "$1/log"
+  return 1
+}
+
+# need_lambda_image pulls the image that SAM runs functions in. Where none can be pulled
+# it makes one that is enough for functions that are a single static program: a shell
+# for the commands with which SAM adds its runtime emulator.
+need_lambda_image() {
+  local machine image
+  machine=$(uname -m | sed 's/aarch64/arm64/')
+  image=public.ecr.aws/lambda/provided:al2023-$machine
+  export SAM_SKIP_PULL_IMAGE=1
+  docker image inspect "$image" >/dev/null 2>&1 && return
+  echo "Installing the image $image …"
+  docker pull --quiet "$image" 2>/dev/null && return
+  need_package busybox busybox-static || return
+  local root
+  root=$(mktemp -d)
+  mkdir -p "$root"/{bin,tmp,var/task,var/rapid}
+  cp "$(command -v busybox)" "$root/bin/busybox"
+  for command in sh mv chmod; do
+    ln -s busybox "$root/bin/$command"
+  done
+  tar -C "$root" -c . | docker import --change 'WORKDIR /var/task' - "$image" >/dev/null
+  rm -rf "$root"
+}
