@@ -41,17 +41,22 @@ start_docker() {
   return 1
 }
 
-# need_lambda_image pulls the image that SAM runs functions in. Where none can be pulled
-# it makes one that is enough for functions that are a single static program: a shell
-# for the commands with which SAM adds its runtime emulator.
+# need_lambda_image pulls the image that SAM runs functions in, and tries it. Where none
+# can be pulled it makes one.
 need_lambda_image() {
-  local machine image
-  machine=$(uname -m | sed 's/aarch64/arm64/')
-  image=public.ecr.aws/lambda/provided:al2023-$machine
+  local image
+  image=public.ecr.aws/lambda/provided:al2023-$(uname -m | sed 's/aarch64/arm64/')
   export SAM_SKIP_PULL_IMAGE=1
-  docker image inspect "$image" >/dev/null 2>&1 && return
-  echo "Installing the image $image …"
-  docker pull --quiet "$image" 2>/dev/null && return
+  if ! docker image inspect "$image" >/dev/null 2>&1; then
+    echo "Installing the image $image …"
+    timeout 120 docker pull --quiet "$image" >/dev/null 2>&1 || make_lambda_image "$image" || return
+  fi
+  docker run --rm --network none --entrypoint /bin/sh "$image" -c :
+}
+
+# make_lambda_image NAME makes an image that is enough for functions that are a single
+# static program: it has the commands with which SAM adds its runtime emulator.
+make_lambda_image() {
   need_package busybox busybox-static || return
   local root
   root=$(mktemp -d)
@@ -60,6 +65,8 @@ need_lambda_image() {
   for command in sh mv chmod; do
     ln -s busybox "$root/bin/$command"
   done
-  tar -C "$root" -c . | docker import --change 'WORKDIR /var/task' - "$image" >/dev/null
+  tar -C "$root" -c . | docker import --change 'WORKDIR /var/task' - "$1" >/dev/null
+  local status=$?
   rm -rf "$root"
+  return "$status"
 }
