@@ -32,7 +32,7 @@ start_docker() {
     --iptables=false --ip6tables=false >"$1/log" 2>&1 &
   local daemon=$!
   for _ in $(seq 150); do
-    docker info >/dev/null 2>&1 && return
+    docker container prune --force >/dev/null 2>&1 && return # those of an interrupted run
     kill -0 "$daemon" 2>/dev/null || break
     sleep 0.2
   done

@@ -16,7 +16,7 @@ need_package() {
 # at a time.
 install_packages() {
   if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
-    echo "The tests need the Debian packages $*, or what corresponds to them. Install them and run the tests again." >&2
+    echo "This needs the Debian packages $*, or what corresponds to them. Install them and try again." >&2
     return 1
   fi
   echo "Installing $* …"

@@ -75,7 +75,7 @@ const samPatience = 30 * time.Second
 // the command gets one signal.
 func runSAM(ctx context.Context, command []string, listen, hello string) error {
 	if len(command) == 0 {
-		fmt.Print(hello)
+		fmt.Print(hello, "It answers when `sam local start-api` runs in another terminal.\n\n")
 		return nil
 	}
 	sam := exec.CommandContext(ctx, command[0], command[1:]...)

@@ -49,8 +49,8 @@ func newStandIn(env boot.Env, network *net.IPNet) (http.Handler, error) {
 	}}, nil
 }
 
-// ServeHTTP answers only containers and this machine, and no pages of other sites that
-// a browser on this machine shows.
+// ServeHTTP answers only callers of its network, and no pages of other sites that a
+// browser on this machine shows.
 func (s standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	service, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	switch {
