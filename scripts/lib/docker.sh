@@ -26,11 +26,12 @@ start_docker() {
   need_package dockerd docker.io || return
   mkdir -p "$1"
   exec 8>/tmp/gatehouse-docker.lock
-  flock 8 # also by the daemon: the name of its network is fixed
+  flock 8 # the daemon keeps it: there can be one, as the name of its network is fixed
   export DOCKER_HOST=unix://$1/socket
   dockerd --host "$DOCKER_HOST" --data-root "$1/data" --exec-root "$1/exec" --pidfile "$1/pid" \
     --iptables=false --ip6tables=false >"$1/log" 2>&1 &
   local daemon=$!
+  exec 8>&-
   for _ in $(seq 150); do
     docker container prune --force >/dev/null 2>&1 && return # those of an interrupted run
     kill -0 "$daemon" 2>/dev/null || break
