@@ -37,6 +37,9 @@ func besideSAM(ctx context.Context, env boot.Env, o samOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := mayListen(env, o.command); err != nil {
+		return err
+	}
 	backend, err := openForSAM(ctx, env, o.template)
 	if err != nil {
 		return err
@@ -51,15 +54,15 @@ func besideSAM(ctx context.Context, env boot.Env, o samOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := writeEnvVars(o.envVars, env, listener.Addr()); err != nil {
+		return err
+	}
+	defer os.Remove(o.envVars)
 	a := boot.New(env, backend.store, backend.keys)
 	var hello bytes.Buffer
 	if err := prepare(ctx, a, env, o.demo, &hello); err != nil {
 		return err
 	}
-	if err := writeEnvVars(o.envVars, env, listener.Addr()); err != nil {
-		return err
-	}
-	defer os.Remove(o.envVars)
 	all, ctx := errgroup.WithContext(ctx)
 	all.Go(func() error { return serve(ctx, listener, aws) })
 	all.Go(func() error { return runSAM(ctx, o.command, env.Listen, hello.String()) })
@@ -127,6 +130,19 @@ func withBaseURL(env boot.Env) (boot.Env, error) {
 	}
 	env.BaseURL = boot.ListenURL(address)
 	return env, nil
+}
+
+// mayListen returns the error of the local server if the command cannot listen, before
+// anything is made.
+func mayListen(env boot.Env, command []string) error {
+	if len(command) == 0 {
+		return nil
+	}
+	listener, err := listen(env)
+	if err != nil {
+		return err
+	}
+	return listener.Close()
 }
 
 // openForSAM opens the store on an emulator, with the key of this machine: the stand-in

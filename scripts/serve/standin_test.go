@@ -107,9 +107,21 @@ func TestContainersReachOnlyWhereTheyAre(t *testing.T) {
 }
 
 func TestOnlyAnEmulatorIsServedToContainers(t *testing.T) {
-	env := boot.Env{KeySecretARN: "arn:aws:secretsmanager:eu-west-1:123456789012:secret:example", Data: t.TempDir()}
+	env := boot.Env{Listen: "127.0.0.1:3000", KeySecretARN: "arn:aws:secretsmanager:eu-west-1:123456789012:secret:example", Data: t.TempDir()}
 	if err := besideSAM(t.Context(), env, samOptions{}); err == nil || !strings.Contains(err.Error(), "AWS_ENDPOINT_URL_DYNAMODB") {
 		t.Errorf("without an emulator: %v, want an error", err)
+	}
+}
+
+func TestSAMIsNotStartedOnATakenPort(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	err = besideSAM(t.Context(), boot.Env{Listen: taken.Addr().String()}, samOptions{command: []string{"true"}})
+	if err == nil || !strings.Contains(err.Error(), "is taken by another program") {
+		t.Errorf("on a taken port: %v, want advice", err)
 	}
 }
 
