@@ -38,7 +38,7 @@ start_docker() {
     sleep 0.2
   done
   kill "$daemon" 2>/dev/null || true
-  tail -n 1 "$1/log"
+  grep -E '^(failed|panic)' "$1/log"
   return 1
 }
 
