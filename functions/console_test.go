@@ -49,7 +49,7 @@ func aboutTheConsole() []scenario {
 		{page: "POST " + hot + "/status", send: "status=acknowledged", status: 303, stored: names(incident.EventChanged), cost: cost{6, 1, 5}},
 		{page: "POST " + hot + "/assignee", send: "user_id={root}", status: 303, stored: names(incident.EventChanged), cost: cost{7, 1, 5}},
 		{page: "POST " + hot + "/notes", send: "note=On it.", status: 303, stored: names(incident.EventNoted), cost: cost{6, 1, 5}},
-		{page: "POST " + hot + "/state", send: "state=closed", status: 303, stored: names(incident.EventClosed), cost: cost{10, 3, 5}},
+		{page: "POST " + hot + "/state", send: "state=closed", status: 303, stored: names(incident.EventClosed), cost: cost{11, 3, 5}},
 		{page: "POST " + hot + "/state", send: "state=opened", status: 303, stored: names(incident.EventReopened), cost: cost{6, 1, 5}},
 		{page: "GET " + incidents + "/new?alert=1", cost: cost{5, 0, 0}},
 		{page: "GET " + console + "/oncall", cost: cost{5, 0, 0}},

@@ -120,7 +120,7 @@ func aboutMonitoring() []scenario {
 		{rest: "POST " + hot + "/timeline", send: `{"note":"On it."}`, status: 201, needs: developer, stored: names(incident.EventNoted), cost: cost{5, 1, 5}},
 		{rest: "POST " + hot + "/timeline", status: 400, needs: developer},
 		{rest: "GET " + hot + "/timeline", status: 200, needs: developer, cost: cost{5, 0, 0}},
-		{rest: "PUT " + hot, send: `{"state_event":"close"}`, status: 200, stored: names(incident.EventClosed), cost: cost{10, 2, 5}},
+		{rest: "PUT " + hot, send: `{"state_event":"close"}`, status: 200, stored: names(incident.EventClosed), cost: cost{11, 2, 5}},
 		{rest: "PUT " + hot, send: `{"state_event":"reopen"}`, status: 200, stored: names(incident.EventReopened), cost: cost{6, 1, 5}},
 
 		{rest: "GET " + integrations, status: 200, cost: cost{3, 0, 0}},

@@ -71,7 +71,7 @@ func (f *filler) handle(ctx context.Context, i int, iid int64, at time.Time) err
 	default:
 		return nil
 	}
-	a, err := f.Alert(ctx, f.busy.ID, iid)
+	a, err := f.Alert(ctx, f.busy.ID, iid, at)
 	if err == nil {
 		_, err = f.ChangeAlert(ctx, a, alert.Change{Status: &status, ActorID: f.users[manager].ID, At: at})
 	}

@@ -33,6 +33,9 @@ type Alert struct {
 	AssigneeID     int64     // zero: nobody
 	IncidentIID    int64     // of the incident that it belongs to; zero: none
 	SilencedUntil  time.Time // until when nobody is paged about it; zero: it was not silenced
+	// ExpiresAt is when a resolved alert is gone; zero: never. Only what Expired
+	// reports counts: an open alert does not expire.
+	ExpiresAt time.Time
 
 	Activity  []Activity // the oldest first, at most ActivityKept
 	CreatedAt time.Time

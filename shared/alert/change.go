@@ -12,6 +12,7 @@ type Change struct {
 	IncidentIID   *int64     // zero: none
 	SilencedUntil *time.Time // zero: no longer
 	EndedAt       time.Time  // for a change to Resolved; zero: At
+	KeptDays      int        // for how many days an alert is kept that becomes Resolved; zero: for ever
 	ActorID       int64      // zero: the monitoring tool
 	Seen          int64      // the Version on which the change was decided; zero: any
 	At            time.Time
@@ -24,7 +25,7 @@ func (a Alert) Changed(c Change) Alert {
 	before := len(a.Activity)
 	a.Activity = slices.Clone(a.Activity)
 	if c.Status != nil && *c.Status != a.Status {
-		a.Status, a.EndedAt = *c.Status, c.end()
+		a.Status, a.EndedAt, a.ExpiresAt = *c.Status, c.end(), c.expiry()
 		a.note(c, Activity{Change: StatusChanged, Status: *c.Status})
 	}
 	if c.AssigneeID != nil && *c.AssigneeID != a.AssigneeID {
@@ -41,6 +42,9 @@ func (a Alert) Changed(c Change) Alert {
 	}
 	if len(a.Activity) == before {
 		return a
+	}
+	if a.Open() {
+		a.ExpiresAt = time.Time{} // which earlier releases leave on what they open again
 	}
 	a.Activity = a.Activity[max(0, len(a.Activity)-ActivityKept):]
 	a.UpdatedAt = c.At
@@ -64,6 +68,15 @@ func (c Change) end() time.Time {
 	default:
 		return c.EndedAt
 	}
+}
+
+// expiry returns ExpiresAt for the new status, zero unless that is Resolved. It counts
+// from the change, because tools can send any EndedAt.
+func (c Change) expiry() time.Time {
+	if *c.Status != Resolved {
+		return time.Time{}
+	}
+	return expiry(c.At, c.KeptDays)
 }
 
 func (a *Alert) note(c Change, activity Activity) {
@@ -97,5 +110,5 @@ func (o Occurrence) Resolves(a Alert) bool {
 // Resolution returns the change that a recovery makes.
 func (o Occurrence) Resolution(now time.Time) Change {
 	resolved := Resolved
-	return Change{Status: &resolved, EndedAt: o.EndedAt, At: now, Tell: o.Tell}
+	return Change{Status: &resolved, EndedAt: o.EndedAt, KeptDays: o.KeptDays, At: now, Tell: o.Tell}
 }

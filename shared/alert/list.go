@@ -118,14 +118,15 @@ func (r *Rules) List(ctx context.Context, projectID int64, q Query, wanted page.
 	}
 	var l Listing
 	var counts Counts
+	now := r.now()
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.Go(func() (err error) {
-		l.Of, err = r.Alerts(ctx, projectID, q, wanted)
+		l.Of, err = r.store.Alerts(ctx, projectID, q, wanted, now)
 		return err
 	})
 	if !q.Searches() {
 		reads.Go(func() (err error) {
-			counts, err = r.AlertCounts(ctx, projectID)
+			counts, err = r.store.AlertCounts(ctx, projectID, now)
 			return err
 		})
 	}
@@ -139,7 +140,7 @@ func (r *Rules) List(ctx context.Context, projectID int64, q Query, wanted page.
 // listBeyond answers for a page that is beyond the reach of its number: if the
 // list is shorter, the page is empty.
 func (r *Rules) listBeyond(ctx context.Context, projectID int64, q Query, wanted page.Request) (Listing, error) {
-	counts, err := r.AlertCounts(ctx, projectID)
+	counts, err := r.store.AlertCounts(ctx, projectID, r.now())
 	switch {
 	case err != nil:
 		return Listing{}, err
@@ -165,7 +166,7 @@ func (l *Listing) count(counts Counts, q Query) {
 // LastFrom returns the newest alert that the integration opened, or a
 // fault.NotFound error when none of the project's newest alerts is from it.
 func (r *Rules) LastFrom(ctx context.Context, projectID, integrationID int64) (Alert, error) {
-	found, err := r.Alerts(ctx, projectID, Query{IntegrationID: integrationID, Descending: true}, page.Request{Number: 1, Size: 1})
+	found, err := r.store.Alerts(ctx, projectID, Query{IntegrationID: integrationID, Descending: true}, page.Request{Number: 1, Size: 1}, r.now())
 	if err == nil && len(found.Items) == 0 {
 		err = fault.New(fault.NotFound, "no recent alert came through the integration")
 	}
@@ -189,7 +190,7 @@ const dayLength = 24 * time.Hour
 func (r *Rules) Days(ctx context.Context, projectID int64, n int) ([]Day, error) {
 	today := r.now().UTC().Truncate(dayLength)
 	first := today.AddDate(0, 0, 1-n)
-	counted, err := r.AlertDays(ctx, projectID, first)
+	counted, err := r.store.AlertDays(ctx, projectID, first)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ type store struct {
 	told     bool
 }
 
-func (s *store) Alert(_ context.Context, _, iid int64) (alert.Alert, error) {
+func (s *store) Alert(_ context.Context, _, iid int64, _ time.Time) (alert.Alert, error) {
 	s.reads++
 	for _, a := range s.all {
 		if a.IID == iid {
@@ -45,7 +45,7 @@ func (s *store) ChangeAlert(_ context.Context, a alert.Alert, c alert.Change) (a
 	return a.Changed(c), nil
 }
 
-func (s *store) Alerts(_ context.Context, _ int64, q alert.Query, r page.Request) (page.Of[alert.Alert], error) {
+func (s *store) Alerts(_ context.Context, _ int64, q alert.Query, r page.Request, _ time.Time) (page.Of[alert.Alert], error) {
 	s.lists++
 	found := page.Of[alert.Alert]{Total: -1}
 	for _, a := range s.all {
@@ -56,7 +56,9 @@ func (s *store) Alerts(_ context.Context, _ int64, q alert.Query, r page.Request
 	return found, nil
 }
 
-func (s *store) AlertCounts(context.Context, int64) (alert.Counts, error) { return s.counts, nil }
+func (s *store) AlertCounts(context.Context, int64, time.Time) (alert.Counts, error) {
+	return s.counts, nil
+}
 
 var day = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 

@@ -98,6 +98,7 @@ func (r *reader) occurrence(item item, title string) Occurrence {
 		Fingerprint:    item.fingerprint(),
 		IntegrationID:  r.IntegrationID,
 		Tell:           r.Tell,
+		KeptDays:       r.KeptDays,
 		Count:          1,
 	}
 	if occurrence.Recovery {

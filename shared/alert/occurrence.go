@@ -31,6 +31,9 @@ type Occurrence struct {
 	// Tell means that somebody wants to be told of alerts that it opens, resolves or
 	// makes graver.
 	Tell bool
+	// KeptDays is for how many days the alerts are kept that a recovery resolves; zero:
+	// for ever.
+	KeptDays int
 }
 
 // LatestPayload is the newest payload of a repeat that is kept.

@@ -35,7 +35,8 @@ type Reading struct {
 	Grouping      bool
 	Environments  []string // the names of the project's environments
 	IntegrationID int64
-	Tell          bool // of Occurrence
+	Tell          bool // of Occurrence, like KeptDays
+	KeptDays      int
 	Now           time.Time
 }
 

@@ -53,6 +53,7 @@ func (r *reader) plain(document payload.Document) Parsed {
 		Fingerprint:    p.fingerprint(),
 		IntegrationID:  r.IntegrationID,
 		Tell:           r.Tell,
+		KeptDays:       r.KeptDays,
 		Payload:        document.Text,
 		Count:          1,
 	}

@@ -15,11 +15,10 @@ import (
 
 // Rules list and change alerts.
 type Rules struct {
-	Reader
-	store     Store
-	members   Members
-	listeners Listeners
-	now       func() time.Time
+	store    Store
+	members  Members
+	policies Policies
+	now      func() time.Time
 }
 
 // Members knows the roles of users.
@@ -29,21 +28,49 @@ type Members interface {
 	RoleIn(ctx context.Context, p project.Project, userID int64) (project.Role, error)
 }
 
-// Listeners knows who wants to be told of alerts.
-type Listeners interface {
-	// Tells reports whether somebody wants to be told of the project's alerts.
-	Tells(ctx context.Context, p project.Project) (bool, error)
+// Policy is what a project's settings say about its alerts.
+type Policy struct {
+	Tells    bool // somebody wants to be told of them
+	KeptDays int  // for how many days they are kept once they are resolved; zero: for ever
+}
+
+// Policies knows what projects want.
+type Policies interface {
+	AlertPolicy(ctx context.Context, p project.Project) (Policy, error)
 }
 
 // NewRules returns the rules over a store.
-func NewRules(store Store, members Members, listeners Listeners, now func() time.Time) *Rules {
-	return &Rules{store, store, members, listeners, now}
+func NewRules(store Store, members Members, policies Policies, now func() time.Time) *Rules {
+	return &Rules{store, members, policies, now}
+}
+
+// Alert returns the alert, or a fault.NotFound error.
+func (r *Rules) Alert(ctx context.Context, projectID, iid int64) (Alert, error) {
+	return r.store.Alert(ctx, projectID, iid, r.now())
+}
+
+// AlertPayload returns the payload of the occurrence that opened the alert, or a
+// fault.NotFound error.
+func (r *Rules) AlertPayload(ctx context.Context, projectID, iid int64) ([]byte, error) {
+	return r.store.AlertPayload(ctx, projectID, iid, r.now())
+}
+
+// LatestPayload returns the newest payload of a repeat that is kept. It is zero where
+// nothing repeated, and where there is no such alert.
+func (r *Rules) LatestPayload(ctx context.Context, projectID, iid int64) (LatestPayload, error) {
+	return r.store.LatestPayload(ctx, projectID, iid, r.now())
+}
+
+// OpenAlert returns the open grouped alert with the fingerprint, or a fault.NotFound
+// error.
+func (r *Rules) OpenAlert(ctx context.Context, projectID int64, f Fingerprint) (Alert, error) {
+	return r.store.OpenAlert(ctx, projectID, f)
 }
 
 // Current is an alert that was read to be changed.
 type Current struct {
 	Alert
-	Tells bool // somebody wants to be told of the project's alerts
+	Policy
 }
 
 // Current returns the alert to be changed, or a fault.NotFound error.
@@ -54,7 +81,7 @@ func (r *Rules) Current(ctx context.Context, p project.Project, iid int64) (foun
 		return err
 	})
 	reads.Go(func() (err error) {
-		found.Tells, err = r.listeners.Tells(ctx, p)
+		found.Policy, err = r.policies.AlertPolicy(ctx, p)
 		return err
 	})
 	err = reads.Wait() // found is complete only now
@@ -78,7 +105,7 @@ func (r *Rules) Change(ctx context.Context, by audit.Actor, p project.Project, w
 	if err := r.checkAssignee(ctx, p, c.AssigneeID); err != nil {
 		return Alert{}, err
 	}
-	c.ActorID, c.At = by.UserID, r.now()
+	c.ActorID, c.At, c.KeptDays = by.UserID, r.now(), was.KeptDays
 	if err := c.checkSilence(); err != nil {
 		return Alert{}, err
 	}

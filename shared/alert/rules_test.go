@@ -153,10 +153,12 @@ func TestHowLongAnAlertCanBeSilenced(t *testing.T) {
 	}
 }
 
-// listeners say for each project whether somebody wants to be told of its alerts.
-type listeners map[int64]bool
+// policies are those of projects.
+type policies map[int64]alert.Policy
 
-func (l listeners) Tells(_ context.Context, p project.Project) (bool, error) { return l[p.ID], nil }
+func (of policies) AlertPolicy(_ context.Context, p project.Project) (alert.Policy, error) {
+	return of[p.ID], nil
+}
 
 func TestWhoIsToldOfAChange(t *testing.T) {
 	alone := four[0]
@@ -177,7 +179,7 @@ func TestWhoIsToldOfAChange(t *testing.T) {
 	}
 	for name, test := range tests {
 		s := &store{all: []alert.Alert{alone, linked}}
-		r := alert.NewRules(s, nil, listeners{web.ID: test.tells}, time.Now)
+		r := alert.NewRules(s, nil, policies{web.ID: {Tells: test.tells}}, time.Now)
 		current, err := r.Current(t.Context(), web, test.iid)
 		if err == nil {
 			_, err = r.Change(t.Context(), ben, web, current, test.change)
@@ -186,7 +188,7 @@ func TestWhoIsToldOfAChange(t *testing.T) {
 			t.Errorf("%s: told %t, %v, want %t", name, s.told, err, test.want)
 		}
 	}
-	if _, err := alert.NewRules(&store{}, nil, listeners{}, time.Now).Current(t.Context(), web, 1); !fault.Is(err, fault.NotFound) {
+	if _, err := alert.NewRules(&store{}, nil, policies{}, time.Now).Current(t.Context(), web, 1); !fault.Is(err, fault.NotFound) {
 		t.Errorf("Current of an alert that is not there: %v, want fault.NotFound", err)
 	}
 }

@@ -19,7 +19,8 @@ var (
 
 // Store keeps alerts. Reads see every write that was acknowledged before. The messages
 // about what opens or changes an alert (ToldOpened, ToldChanged) are stored in the same
-// transaction. A deleted project's alerts are removed in batches; project ids are never
+// transaction. An alert that has expired is not there for any operation, with its
+// payloads, from that moment on, whenever it is removed. A deleted project's alerts are removed in batches; project ids are never
 // reused, so the alerts are unreachable meanwhile.
 type Store interface {
 	Reader
@@ -27,7 +28,7 @@ type Store interface {
 
 	// ChangeAlert applies the change to a, an alert as it was read, and returns
 	// the result, which may lack events since then. Entering Resolved sets
-	// EndedAt, and leaving it clears EndedAt. A change without effect returns
+	// EndedAt and ExpiresAt, and leaving it clears both. A change without effect returns
 	// the alert as it is. ErrChanged means that the stored Version is another
 	// one (events do not count), ErrDuplicateOpen that a grouped alert would be
 	// reopened while another open one has its fingerprint; both are
@@ -39,15 +40,15 @@ type Store interface {
 // Reader is what a Store answers.
 type Reader interface {
 	// Alert returns the alert, or a fault.NotFound error.
-	Alert(ctx context.Context, projectID, iid int64) (Alert, error)
+	Alert(ctx context.Context, projectID, iid int64, now time.Time) (Alert, error)
 
 	// AlertPayload returns the payload of the occurrence that opened the
 	// alert, or a fault.NotFound error.
-	AlertPayload(ctx context.Context, projectID, iid int64) ([]byte, error)
+	AlertPayload(ctx context.Context, projectID, iid int64, now time.Time) ([]byte, error)
 
 	// LatestPayload returns the newest payload of a repeat that is kept. It is
 	// zero where nothing repeated, and where there is no such alert.
-	LatestPayload(ctx context.Context, projectID, iid int64) (LatestPayload, error)
+	LatestPayload(ctx context.Context, projectID, iid int64, now time.Time) (LatestPayload, error)
 
 	// OpenAlert returns the open grouped alert with the fingerprint, or a
 	// fault.NotFound error.
@@ -60,14 +61,14 @@ type Reader interface {
 	// then be short, and SearchedUntil is set. An order that no key has is that
 	// of a limited number of the newest alerts: then SearchedUntil is set too,
 	// and the pages behind those show the next ones in the same way.
-	Alerts(ctx context.Context, projectID int64, q Query, r page.Request) (page.Of[Alert], error)
+	Alerts(ctx context.Context, projectID int64, q Query, r page.Request, now time.Time) (page.Of[Alert], error)
 
 	// AlertCounts returns the numbers of the project's alerts; nil means that
-	// they are not known yet.
-	AlertCounts(ctx context.Context, projectID int64) (Counts, error)
+	// they are not known yet. What it found expired it may never count again.
+	AlertCounts(ctx context.Context, projectID int64, now time.Time) (Counts, error)
 
 	// AlertDays returns the days since the first, a midnight in UTC, on which
-	// alerts were opened.
+	// alerts were opened. They count those that have expired since, too.
 	AlertDays(ctx context.Context, projectID int64, first time.Time) ([]Day, error)
 }
 

@@ -127,16 +127,10 @@ func New(store storage.Store, c Config) *App {
 	return a
 }
 
-// defaultRetention is for how many days closed incidents are kept.
-const defaultRetention = 400
-
 // retention returns for how many days a project keeps closed incidents; zero: for ever.
 func (a *App) retention(ctx context.Context, p project.Project) (int, error) {
-	s, err := a.Integrations.AlertSettings(ctx, p)
-	if err != nil || s.RetentionDays == nil {
-		return defaultRetention, err
-	}
-	return int(*s.RetentionDays), nil
+	policy, err := a.Integrations.AlertPolicy(ctx, p)
+	return policy.KeptDays, err
 }
 
 // Ping reports whether the store answers.

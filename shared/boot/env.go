@@ -21,12 +21,14 @@ import (
 // Env is the configuration in the environment. functions/docs/configuration.md explains
 // each variable.
 type Env struct {
-	BaseURL       string               // GATEHOUSE_BASE_URL
-	PasswordGrant bool                 // GATEHOUSE_PASSWORD_GRANT
-	RefreshRetry  time.Duration        // GATEHOUSE_REFRESH_RETRY_SECONDS
-	Attempts      throttle.Limit       // GATEHOUSE_SIGN_IN_FAILURES, GATEHOUSE_SIGN_IN_WINDOW_SECONDS
-	Features      integration.Features // GATEHOUSE_SEVERAL_ENDPOINTS, GATEHOUSE_PAYLOAD_MAPPING, GATEHOUSE_ALERT_GROUPING
-	LogLevel      slog.Level           // GATEHOUSE_LOG_LEVEL
+	BaseURL       string         // GATEHOUSE_BASE_URL
+	PasswordGrant bool           // GATEHOUSE_PASSWORD_GRANT
+	RefreshRetry  time.Duration  // GATEHOUSE_REFRESH_RETRY_SECONDS
+	Attempts      throttle.Limit // GATEHOUSE_SIGN_IN_FAILURES, GATEHOUSE_SIGN_IN_WINDOW_SECONDS
+	// GATEHOUSE_SEVERAL_ENDPOINTS, GATEHOUSE_PAYLOAD_MAPPING, GATEHOUSE_ALERT_GROUPING,
+	// GATEHOUSE_ALERT_RETENTION_DAYS
+	Features integration.Features
+	LogLevel slog.Level // GATEHOUSE_LOG_LEVEL
 
 	PrivateWebhooks bool          // GATEHOUSE_WEBHOOK_PRIVATE_ADDRESSES
 	Mail            mail.Settings // GATEHOUSE_MAIL, GATEHOUSE_MAIL_FROM, GATEHOUSE_SMTP_URL
@@ -72,6 +74,7 @@ func ReadEnv(getenv func(string) string) (Env, error) {
 			SeveralEndpoints: r.boolean("GATEHOUSE_SEVERAL_ENDPOINTS", true),
 			Mapping:          r.boolean("GATEHOUSE_PAYLOAD_MAPPING", true),
 			Grouping:         r.boolean("GATEHOUSE_ALERT_GROUPING", true),
+			KeptDays:         r.number("GATEHOUSE_ALERT_RETENTION_DAYS", integration.AllFeatures.KeptDays, 0, integration.MaxRetention),
 		},
 		LogLevel: r.level("GATEHOUSE_LOG_LEVEL"),
 

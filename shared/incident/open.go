@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"gatehouse/shared/alert"
@@ -92,14 +93,24 @@ func (r *Rules) checkRecovered(ctx context.Context, p project.Project, a alert.A
 	if i.State == Closed || a.Open() || !slices.Contains(i.Alerts, a.IID) || i.OpenedAt.After(resolvedAt(a)) {
 		return errStaysOpen
 	}
-	found, err := r.readAlerts(ctx, p, i.Alerts)
-	if err != nil {
-		return err
+	open, err := r.anyOpen(ctx, p, i.Alerts)
+	if err == nil && open {
+		err = errStaysOpen
 	}
-	if slices.ContainsFunc(found, func(a alert.Current) bool { return a.Open() }) {
-		return errStaysOpen
-	}
-	return nil
+	return err
+}
+
+// anyOpen reports whether one of the alerts is open. One that is gone is not.
+func (r *Rules) anyOpen(ctx context.Context, p project.Project, iids []int64) (bool, error) {
+	var open atomic.Bool
+	err := each(ctx, iids, func(ctx context.Context, n int) error {
+		found, err := r.alerts.Alert(ctx, p.ID, iids[n])
+		if err == nil && found.Open() {
+			open.Store(true)
+		}
+		return fault.IgnoreNotFound(err)
+	})
+	return open.Load(), err
 }
 
 // resolvedAt returns when an alert was resolved, as Gatehouse's clock was.

@@ -142,7 +142,7 @@ func (d *delivery) reading() alert.Reading {
 	return alert.Reading{
 		Format: d.format(), AutoFingerprint: d.endpoint.Settings.Fingerprinting, Grouping: d.rules.integrations.Features.Grouping,
 		Environments: d.endpoint.Environments, IntegrationID: d.endpoint.ID, Tell: d.endpoint.Settings.Tells(),
-		Now: d.now,
+		KeptDays: d.endpoint.Settings.KeptDays(d.rules.integrations.Features.KeptDays), Now: d.now,
 	}
 }
 

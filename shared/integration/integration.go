@@ -118,10 +118,13 @@ type Features struct {
 	// Grouping counts equal occurrences on one alert. Without it each opens a
 	// new alert.
 	Grouping bool
+	// KeptDays is for how many days resolved alerts and closed incidents are kept at
+	// most; zero: for ever.
+	KeptDays int
 }
 
 // AllFeatures is the default.
-var AllFeatures = Features{SeveralEndpoints: true, Mapping: true, Grouping: true}
+var AllFeatures = Features{SeveralEndpoints: true, Mapping: true, Grouping: true, KeptDays: 400}
 
 // Path returns the path of the integration's address, "" for an on-call link
 // (Interface: "Alert intake"). It contains the name for people: only the endpoint

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"gatehouse/shared/alert"
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
@@ -22,8 +23,8 @@ type Settings struct {
 	IncidentTemplate  string // markdown at the end of those incidents
 	AutoCloseIncident bool   // when all of its alerts are resolved
 	SendEmail         bool   // to Maintainers and above, for each alert that is opened
-	// RetentionDays is for how long resolved alerts are kept; nil: as long as the
-	// instance says, which is also the longest; zero: for ever.
+	// RetentionDays is for how many days resolved alerts and closed incidents are kept;
+	// nil and zero: as long as the instance keeps them, which is the longest.
 	RetentionDays *int64
 
 	// Watched means that the project has or had a webhook or an escalation policy.
@@ -38,6 +39,19 @@ func DefaultSettings(projectID int64) Settings {
 
 // Tells reports whether somebody wants to be told of the project's alerts.
 func (s Settings) Tells() bool { return s.CreateIncident || s.SendEmail || s.Watched }
+
+// KeptDays returns for how many days resolved alerts and closed incidents are kept, on an
+// instance that keeps them for so many at most; zero: for ever.
+func (s Settings) KeptDays(most int) int {
+	switch {
+	case s.RetentionDays == nil || *s.RetentionDays == 0:
+		return most
+	case most == 0:
+		return int(*s.RetentionDays)
+	default:
+		return min(most, int(*s.RetentionDays))
+	}
+}
 
 // SettingsChange is a change of settings; nil leaves a field as it is.
 type SettingsChange struct {
@@ -59,12 +73,12 @@ func (c SettingsChange) apply(s Settings) Settings {
 	return s
 }
 
-// maxTemplate is the most characters of an incident template, and maxRetention the
-// most days that a project can keep its resolved alerts for, other than for ever.
-const (
-	maxTemplate  = 10_000
-	maxRetention = 3650
-)
+// maxTemplate is the most characters of an incident template.
+const maxTemplate = 10_000
+
+// MaxRetention is the most days for which alerts and incidents can be kept, other than for
+// ever.
+const MaxRetention = 3650
 
 // check returns the complaints about the settings as fault.Fields.
 func (s Settings) check() error {
@@ -72,7 +86,7 @@ func (s Settings) check() error {
 	if utf8.RuneCountInString(s.IncidentTemplate) > maxTemplate {
 		complaints.Add("incident_template", "is too long (maximum is 10000 characters)")
 	}
-	if days := s.RetentionDays; days != nil && (*days < 0 || *days > maxRetention) {
+	if days := s.RetentionDays; days != nil && (*days < 0 || *days > MaxRetention) {
 		complaints.Add("retention_days", "must be between 0 and 3650")
 	}
 	return complaints.Err()
@@ -162,8 +176,8 @@ func (r *Rules) Watch(ctx context.Context, p project.Project) error {
 	return err
 }
 
-// Tells reports whether somebody wants to be told of the project's alerts.
-func (r *Rules) Tells(ctx context.Context, p project.Project) (bool, error) {
+// AlertPolicy returns what the settings say about the project's alerts.
+func (r *Rules) AlertPolicy(ctx context.Context, p project.Project) (alert.Policy, error) {
 	s, err := r.AlertSettings(ctx, p)
-	return s.Tells(), err
+	return alert.Policy{Tells: s.Tells(), KeptDays: s.KeptDays(r.Features.KeptDays)}, err
 }

@@ -152,8 +152,8 @@ func TestWatch(t *testing.T) {
 		if err := r.Watch(t.Context(), web); err != nil {
 			t.Fatal(err)
 		}
-		if tells, err := r.Tells(t.Context(), web); err != nil || !tells {
-			t.Errorf("Tells of a watched project = %t, %v", tells, err)
+		if policy, err := r.AlertPolicy(t.Context(), web); err != nil || !policy.Tells {
+			t.Errorf("AlertPolicy of a watched project = %+v, %v", policy, err)
 		}
 	}
 	if s.puts != 2 || s.settings.IncidentTemplate != "x" {

@@ -138,7 +138,7 @@ func crashAfter(t *testing.T, n int64, stored bool) (finished bool) {
 			t.Errorf("after %d writes (%t): %s came as %d messages", n, stored, body, len(ids))
 		}
 	}
-	a := must(plain.Alert(t.Context(), x.p.ID, iid))
+	a := must(plain.Alert(t.Context(), x.p.ID, iid, time.Now()))
 	if all := x.incidents(); len(all) != 1 || a.IncidentIID != all[0].Number || len(hooks) != 2 {
 		t.Errorf("after %d writes (%t): %d incidents, that of the alert is %d, %d webhooks", n, stored, len(all), a.IncidentIID, len(hooks))
 	}

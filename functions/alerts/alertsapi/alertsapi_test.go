@@ -81,7 +81,7 @@ func (s *site) post(t *testing.T, path, key, body string) apptest.Answer {
 
 func (s *site) alerts(t *testing.T) []alert.Alert {
 	t.Helper()
-	found, err := s.Store.Alerts(t.Context(), s.project.ID, alert.Query{Descending: true}, page.Request{Number: 1, Size: 1000})
+	found, err := s.Store.Alerts(t.Context(), s.project.ID, alert.Query{Descending: true}, page.Request{Number: 1, Size: 1000}, s.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func TestAPlainRecoveryResolvesWheneverTheAlertStarted(t *testing.T) {
 		iid := n + 1
 		s.post(t, i.Path(s.project), key, `{"title":"Disk full","fingerprint":"disk"}`).Want(t, 200, touched(iid, "Disk full"))
 		s.post(t, i.Path(s.project), key, `{"fingerprint":"disk","end_time":"`+end+`"}`).Want(t, 200, touched(iid, "Disk full"))
-		if a, err := s.Store.Alert(t.Context(), s.project.ID, int64(iid)); err != nil || a.Status != alert.Resolved {
+		if a, err := s.App.Alerts.Alert(t.Context(), s.project.ID, int64(iid)); err != nil || a.Status != alert.Resolved {
 			t.Errorf("after the end %s the alert is %s, %v", end, a.Status, err)
 		}
 	}
@@ -550,7 +550,7 @@ func TestThePayloadIsKept(t *testing.T) {
 	i, key := s.http(t)
 	const body = `{"title":"Disk full","custom":{"nested":[1,2,{"x":null}]}}`
 	s.post(t, i.Path(s.project), key, body).Want(t, 200, nil)
-	kept, err := s.Store.AlertPayload(t.Context(), s.project.ID, 1)
+	kept, err := s.App.Alerts.AlertPayload(t.Context(), s.project.ID, 1)
 	if err != nil || !json.Valid(kept) || string(kept) != body {
 		t.Errorf("AlertPayload = %s, %v, want what was sent", kept, err)
 	}

@@ -139,14 +139,14 @@ func TestLinksThatDoNotWork(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := newMailed(t)
 			test.before(t, &m)
-			was, _ := m.Store.Alert(t.Context(), m.web.ID, 1) // may be gone
+			was, _ := m.App.Alerts.Alert(t.Context(), m.web.ID, 1) // may be gone
 			for _, shown := range []apptest.Page{m.b.Get(m.link), m.send(t, m.link)} {
 				shown.Want(test.status, "This link does not work any more", test.says, "after you sign in").WantNot("<button", "You acknowledged")
 				if got := strings.Contains(shown.Text(), "Disk full"); got == test.secret {
 					t.Errorf("%s tells the title of the alert: %t, want %t", shown.Call, got, !test.secret)
 				}
 			}
-			if got, _ := m.Store.Alert(t.Context(), m.web.ID, 1); got.Version != was.Version {
+			if got, _ := m.App.Alerts.Alert(t.Context(), m.web.ID, 1); got.Version != was.Version {
 				t.Errorf("the link changed the alert to %+v", got)
 			}
 		})

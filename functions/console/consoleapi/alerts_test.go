@@ -20,7 +20,7 @@ const alertsPage = "/console/acme/web/alerts"
 // alertsOf returns all alerts of the project, the newest first.
 func alertsOf(t *testing.T, a *apptest.App, p project.Project) []alert.Alert {
 	t.Helper()
-	found, err := a.Store.Alerts(t.Context(), p.ID, alert.Query{Descending: true}, page.Request{Number: 1, Size: 1000})
+	found, err := a.Store.Alerts(t.Context(), p.ID, alert.Query{Descending: true}, page.Request{Number: 1, Size: 1000}, a.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

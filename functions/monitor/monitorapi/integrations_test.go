@@ -192,7 +192,7 @@ func TestIntegrationsThatAreNotThere(t *testing.T) {
 	if left, err := s.Integrations.Find(t.Context(), other, foreign.ID); err != nil || !left.SameVersion(foreign) {
 		t.Errorf("the other project's integration is %+v, %v", left, err)
 	}
-	if found, err := s.Store.Alerts(t.Context(), other.ID, alert.Query{}, page.First); err != nil || len(found.Items) > 0 {
+	if found, err := s.Store.Alerts(t.Context(), other.ID, alert.Query{}, page.First, s.Now()); err != nil || len(found.Items) > 0 {
 		t.Errorf("the other project has alerts %v, %v", found.Items, err)
 	}
 }

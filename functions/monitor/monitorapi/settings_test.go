@@ -57,7 +57,7 @@ func TestWatchingIsNoSetting(t *testing.T) {
 	}
 	s.Call(t, "PUT", settings, object{"send_email": true}).Want(t, 200, defaultSettings("send_email", true))
 	s.Call(t, "PUT", settings, object{"send_email": false}).Want(t, 200, defaultSettings())
-	if tells, err := s.Integrations.Tells(t.Context(), s.P); err != nil || !tells {
-		t.Errorf("Tells = %t, %v, want it to stay", tells, err)
+	if policy, err := s.Integrations.AlertPolicy(t.Context(), s.P); err != nil || !policy.Tells {
+		t.Errorf("AlertPolicy = %+v, %v, want Tells to stay", policy, err)
 	}
 }

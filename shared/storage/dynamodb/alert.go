@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -12,7 +13,7 @@ import (
 )
 
 var (
-	alertItem    = shape{alerts, "PROJECT#<id>", "ALERT#<iid>", "an alert", ""}
+	alertItem    = shape{alerts, "PROJECT#<id>", "ALERT#<iid>", "an alert", "when it expires, if it does"}
 	alertCounter = shape{alerts, "COUNTER#<project>", "COUNTER", "the last iid in a project", ""}
 )
 
@@ -64,6 +65,7 @@ func stateOfAlert(a *alert.Alert) fields {
 		{"last_event_at", &a.LastEventAt}, {"assignee_id", &a.AssigneeID},
 		{"incident_iid", &a.IncidentIID}, {"silenced_until", &a.SilencedUntil},
 		{"activity", (*activityLog)(&a.Activity)}, {"updated_at", &a.UpdatedAt}, {"version", &a.Version},
+		expiryField(&a.ExpiresAt),
 	}
 }
 
@@ -95,23 +97,87 @@ func (l *activityLog) set(value types.AttributeValue) (err error) {
 	return err
 }
 
-// Alert returns the alert. When the slot of an open alert is gone, the alert has
-// just been changed, and is read again.
-func (s *Store) Alert(ctx context.Context, projectID, iid int64) (alert.Alert, error) {
+// storedAlert is an alert with where its payloads are.
+type storedAlert struct {
+	alert.Alert
+	payload string // the name of the one that opened it
+	chunks  int64
+	latest  int64     // the chunks in which the newest of its repeats can be
+	keptAt  time.Time // when the payload of a repeat was kept; zero: never, or not known
+}
+
+// readAlert returns the alert that the item is, or a fault.NotFound error for no item.
+func readAlert(it item) (a storedAlert, err error) {
+	if it == nil {
+		return a, alertKind.notFound
+	}
+	if a.Alert, err = alertKind.read(it); err == nil {
+		err = append(payloadFields(&a.payload, &a.chunks), latestChunks(&a.latest)).read(it)
+	}
+	return a, err
+}
+
+// on returns the alert with what its slot knows.
+func (a storedAlert) on(s slot) storedAlert {
+	a.Alert, a.latest, a.keptAt = s.counted(a.Alert), max(a.latest, s.latest), s.payloadAt
+	return a
+}
+
+// alert returns the alert, expired or not. When the slot of an open alert is gone, the
+// alert has just been changed, and is read again.
+func (s *Store) alert(ctx context.Context, projectID, iid int64) (storedAlert, error) {
 	for before := int64(0); ; {
-		a, err := alertKind.get(ctx, s, alertItem.key(projectID, iid))
-		if err != nil || !countsOnSlot(a) || a.Version == before {
+		it, err := s.get(ctx, alertItem.key(projectID, iid))
+		if err != nil {
+			return storedAlert{}, fmt.Errorf("get alert: %w", err)
+		}
+		a, err := readAlert(it)
+		if err != nil || !countsOnSlot(a.Alert) || a.Version == before {
 			return a, err
 		}
 		slot, _, err := s.slot(ctx, slotKey(projectID, a.Fingerprint))
 		if err != nil {
-			return alert.Alert{}, err
+			return storedAlert{}, err
 		}
 		if slot.iid == iid {
-			return slot.counted(a), nil
+			return a.on(slot), nil
 		}
 		before = a.Version
 	}
+}
+
+// reread returns an alert that was read before, in one step unless it was changed.
+func (s *Store) reread(ctx context.Context, was alert.Alert) (storedAlert, error) {
+	at, of := alertItem.key(was.ProjectID, was.IID), slotKey(was.ProjectID, was.Fingerprint)
+	keys := []key{at, of}
+	if !countsOnSlot(was) {
+		keys = keys[:1]
+	}
+	found, err := s.getAll(ctx, keys)
+	if err != nil {
+		return storedAlert{}, fmt.Errorf("get alert: %w", err)
+	}
+	a, err := readAlert(found[at])
+	if err != nil || !countsOnSlot(a.Alert) {
+		return a, err
+	}
+	slot, err := readSlot(found[of])
+	if err != nil || slot.iid == a.IID {
+		return a.on(slot), err
+	}
+	return s.alert(ctx, was.ProjectID, was.IID)
+}
+
+// Alert returns the alert.
+func (s *Store) Alert(ctx context.Context, projectID, iid int64, now time.Time) (alert.Alert, error) {
+	a, err := s.alert(ctx, projectID, iid)
+	if err == nil && a.Expired(now) {
+		err = alertKind.notFound
+	}
+	if err != nil {
+		return alert.Alert{}, err
+	}
+	return a.Alert, nil
 }
 
 func countsOnSlot(a alert.Alert) bool { return a.Grouped && a.Open() }
@@ -122,14 +188,14 @@ func (s *Store) OpenAlert(ctx context.Context, projectID int64, f alert.Fingerpr
 	if err != nil {
 		return alert.Alert{}, err
 	}
-	a, err := s.Alert(ctx, projectID, found.iid)
-	if err == nil && !countsOnSlot(a) { // resolved meanwhile
+	a, err := s.alert(ctx, projectID, found.iid)
+	if err == nil && !countsOnSlot(a.Alert) { // resolved meanwhile
 		err = alertKind.notFound
 	}
 	if err != nil {
 		return alert.Alert{}, err
 	}
-	return a, nil
+	return a.Alert, nil
 }
 
 // counted returns the alerts with the events that their slots counted, perhaps but
@@ -164,5 +230,6 @@ func (s *Store) countedOn(ctx context.Context, it item, a alert.Alert) (alert.Al
 	if err != nil || slot.iid == a.IID {
 		return slot.counted(a), err
 	}
-	return s.Alert(ctx, a.ProjectID, a.IID)
+	again, err := s.alert(ctx, a.ProjectID, a.IID)
+	return again.Alert, err
 }

@@ -41,12 +41,16 @@ func TestBudgetOfAlerts(t *testing.T) {
 	once := newOccurrence()
 	report(t, s, p, once)
 	acknowledged, resolved, triggered := alert.Acknowledged, alert.Resolved, alert.Triggered
-	change := func(to *alert.Status) func() {
+	changeFor := func(days int, to *alert.Status) func() {
 		return func() {
-			a := must[alert.Alert](t)(s.Alert(ctx, p, 101))
-			must[alert.Alert](t)(measured.ChangeAlert(ctx, a, alert.Change{Status: to, At: now}))
+			a := must[alert.Alert](t)(s.Alert(ctx, p, 101, now))
+			must[alert.Alert](t)(measured.ChangeAlert(ctx, a, alert.Change{Status: to, At: now, KeptDays: days}))
 		}
 	}
+	change := func(to *alert.Status) func() { return changeFor(0, to) }
+	counts := func() { must[alert.Counts](t)(measured.AlertCounts(ctx, p, now.AddDate(0, 0, 10))) }
+	forNineDays := recovery(open)
+	forNineDays.KeptDays = 9
 
 	graver := open
 	graver.Severity = alert.SeverityCritical
@@ -66,13 +70,18 @@ func TestBudgetOfAlerts(t *testing.T) {
 		{"an alert without a fingerprint", func() { report(t, measured, p, anonymous) }, 3, 1},
 		{"a recovery", func() { report(t, measured, p, recovery(ended)) }, 4, 1},
 		{"a recovery of nothing", func() { report(t, measured, p, recovery(ended)) }, 1, 1},
-		{"Alert", func() { must[alert.Alert](t)(measured.Alert(ctx, p, 101)) }, 2, 1},
-		{"AlertPayload", func() { must[[]byte](t)(measured.AlertPayload(ctx, p, 101)) }, 2, 1},
+		{"Alert", func() { must[alert.Alert](t)(measured.Alert(ctx, p, 101, now)) }, 2, 1},
+		{"AlertPayload", func() { must[[]byte](t)(measured.AlertPayload(ctx, p, 101, now)) }, 2, 1},
 		{"Alerts", func() { alertsOf(t, measured, p) }, 2, 2}, // a hundred slots come in one request
 		{"ChangeAlert to acknowledged", change(&acknowledged), 1, 1},
-		{"ChangeAlert to what it is", change(&acknowledged), 2, 1},
-		{"ChangeAlert to resolved", change(&resolved), 1, 1},
+		{"ChangeAlert to what it is", change(&acknowledged), 1, 1},
+		{"ChangeAlert to resolved for ever", change(&resolved), 1, 1},
 		{"ChangeAlert to open again", change(&triggered), 1, 1},
+		{"ChangeAlert to resolved for nine days", changeFor(9, &resolved), 2, 1},
+		{"ChangeAlert to open again within these", change(&triggered), 2, 1},
+		{"a recovery for nine days", func() { report(t, measured, p, forNineDays) }, 4, 1},
+		{"AlertCounts for the first time after these", counts, 2, 1},
+		{"AlertCounts later", counts, 1, 1},
 	}
 	for _, test := range tests {
 		if steps, widest := w.During(test.call); steps != test.steps || widest != test.widest {
@@ -184,7 +193,7 @@ func TestBudgetOfPagesByNumber(t *testing.T) {
 				r := page.Request{Number: number, Size: 20}
 				u.units = 0
 				steps, _ := w.During(func() {
-					found = must[page.Of[alert.Alert]](t)(measured.Alerts(t.Context(), p, alert.Query{Descending: descending}, r))
+					found = must[page.Of[alert.Alert]](t)(measured.Alerts(t.Context(), p, alert.Query{Descending: descending}, r, now))
 				})
 				if len(found.Items) != want || found.More != (number < 50) {
 					t.Errorf("%d gaps: page %d has %d alerts, more %t, want %d, %t", gaps, number, len(found.Items), found.More, want, number < 50)

@@ -62,7 +62,7 @@ func report(t *testing.T, s storage.Store, projectID int64, occurrences ...alert
 
 func alertsOf(t *testing.T, s storage.Store, projectID int64) []alert.Alert {
 	t.Helper()
-	found, err := s.Alerts(t.Context(), projectID, alert.Query{Descending: true}, page.Request{Number: 1, Size: 1000})
+	found, err := s.Alerts(t.Context(), projectID, alert.Query{Descending: true}, page.Request{Number: 1, Size: 1000}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestAGraverRepeatOfAnOlderAlert(t *testing.T) {
 		if got := report(t, s, p, test.sent)[0]; got.Graver != test.graver {
 			t.Errorf("repeat %d = %+v, want it graver: %t", i, got, test.graver)
 		}
-		if got := must[alert.Alert](t)(s.Alert(t.Context(), p, 1)).PeakSeverity; got != test.want {
+		if got := must[alert.Alert](t)(s.Alert(t.Context(), p, 1, now)).PeakSeverity; got != test.want {
 			t.Errorf("after repeat %d the alert is %s at worst, want %s", i, got, test.want)
 		}
 	}
@@ -272,7 +272,7 @@ func wantHealed(t *testing.T, s *dynamodb.Store, projectID int64, open, all int)
 			t.Errorf("alert %d comes after alert %d", a.IID, last)
 		}
 		last = a.IID
-		if _, err := s.AlertPayload(t.Context(), projectID, a.IID); err != nil {
+		if _, err := s.AlertPayload(t.Context(), projectID, a.IID, now); err != nil {
 			t.Errorf("AlertPayload = %v, want it whole", err)
 		}
 		if a.Open() {
@@ -300,7 +300,7 @@ func wantAlive(t *testing.T, s storage.Store, a alert.Alert) {
 			t.Errorf("an occurrence of the open alert is %s, want %s", got, test.want)
 		}
 	}
-	if got := must[alert.Alert](t)(s.Alert(t.Context(), a.ProjectID, a.IID)); got.Events != a.Events+2 {
+	if got := must[alert.Alert](t)(s.Alert(t.Context(), a.ProjectID, a.IID, now)); got.Events != a.Events+2 {
 		t.Errorf("the open alert has %d events after two more, want %d", got.Events, a.Events+2)
 	}
 	end := recovery(o)
@@ -414,7 +414,7 @@ func TestLostAnswersBehindAFire(t *testing.T) {
 		w.answer = loseAnswer(n)
 		got := report(t, s, p, recovery(occurrence))[0]
 		w.answer = nil
-		if a := must[alert.Alert](t)(s.Alert(t.Context(), p, 1)); got.Outcome != alert.Recovered || len(a.Activity) != 1 {
+		if a := must[alert.Alert](t)(s.Alert(t.Context(), p, 1, now)); got.Outcome != alert.Recovered || len(a.Activity) != 1 {
 			t.Errorf("with answer %d lost, the recovery is %s, want it recovered once", n, got.Outcome)
 		}
 	}
@@ -440,7 +440,7 @@ func TestLostAnswerToAnAlertThatChangesMeanwhile(t *testing.T) {
 	if got := report(t, s, p, occurrence)[0]; got.Outcome != alert.Opened {
 		t.Errorf("the occurrence is %s, want %s", got.Outcome, alert.Opened)
 	}
-	if got := must[[]byte](t)(meanwhile.AlertPayload(t.Context(), p, 1)); !bytes.Equal(got, occurrence.Payload) {
+	if got := must[[]byte](t)(meanwhile.AlertPayload(t.Context(), p, 1, now)); !bytes.Equal(got, occurrence.Payload) {
 		t.Errorf("the payload has %d bytes, want all %d", len(got), len(occurrence.Payload))
 	}
 }
@@ -491,7 +491,7 @@ func TestSlowProcessMeetsItsSuccessor(t *testing.T) {
 			t.Fatalf("stopped at request %d: %+v and %+v left %+v, want one alert with two events", stopped, first, successor, all)
 		}
 		opened := map[bool][]byte{true: occurrence.Payload, false: other.Payload}[first.Outcome == alert.Opened]
-		if got := must[[]byte](t)(fast.AlertPayload(t.Context(), p, first.IID)); !bytes.Equal(got, opened) {
+		if got := must[[]byte](t)(fast.AlertPayload(t.Context(), p, first.IID, now)); !bytes.Equal(got, opened) {
 			t.Errorf("stopped at request %d: the payload has %d bytes, want the %d of who opened the alert", stopped, len(got), len(opened))
 		}
 	}

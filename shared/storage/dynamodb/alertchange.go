@@ -17,18 +17,24 @@ import (
 var errStale = errors.New("the item changed since it was read")
 
 // ChangeAlert changes the alert whose version is the stored one. It starts from
-// the alert as the caller read it, and reads it again only if that is stale.
+// the alert as the caller read it, and reads it again only if that is stale, or if its
+// payloads have to expire with it.
 func (s *Store) ChangeAlert(ctx context.Context, a alert.Alert, c alert.Change) (alert.Alert, error) {
-	if a.Changed(c).Version == a.Version {
-		return s.current(ctx, a)
+	changed, read := a.Changed(c), storedAlert{Alert: a}
+	var err error
+	if changed.Version == a.Version || a.Expired(c.At) || !changed.ExpiresAt.Equal(a.ExpiresAt) {
+		read, err = s.current(ctx, a, c.At)
+	}
+	if err != nil || changed.Version == a.Version {
+		return read.Alert, err
 	}
 	for {
-		changed := a.Changed(c)
-		err := s.saveAlert(ctx, a, changed, tellAll(changed.ToldChanged(a, c)))
+		changed = read.Changed(c)
+		err = s.saveAlert(ctx, read, changed, tellAll(changed.ToldChanged(read.Alert, c)))
 		if !errors.Is(err, errStale) {
 			return changed, err
 		}
-		if a, err = s.current(ctx, a); err != nil {
+		if read, err = s.current(ctx, a, c.At); err != nil {
 			return alert.Alert{}, err
 		}
 	}
@@ -36,20 +42,26 @@ func (s *Store) ChangeAlert(ctx context.Context, a alert.Alert, c alert.Change) 
 
 // current returns the stored alert, which may have further events but no other
 // version.
-func (s *Store) current(ctx context.Context, a alert.Alert) (alert.Alert, error) {
-	stored, err := s.Alert(ctx, a.ProjectID, a.IID)
-	if err == nil && stored.Version != a.Version {
-		return alert.Alert{}, alert.ErrChanged
+func (s *Store) current(ctx context.Context, a alert.Alert, now time.Time) (storedAlert, error) {
+	stored, err := s.reread(ctx, a)
+	switch {
+	case err != nil:
+		return storedAlert{}, err
+	case stored.Expired(now):
+		return storedAlert{}, alertKind.notFound
+	case stored.Version != a.Version:
+		return storedAlert{}, alert.ErrChanged
 	}
-	return stored, err
+	return stored, nil
 }
 
 // saveAlert stores a change. Resolving an alert removes its slot in the same
 // transaction, if the slot has counted nothing since it was read. So no event is
 // lost, and an alert is open exactly while its slot exists.
 // An alert that a function of an earlier release stored or changed comes into the
-// right lists with its next change. The messages are stored with the change.
-func (s *Store) saveAlert(ctx context.Context, was, is alert.Alert, told []change) error {
+// right lists with its next change. The messages are stored with the change, and so is
+// when its payloads expire, so that those of an open alert never do.
+func (s *Store) saveAlert(ctx context.Context, was storedAlert, is alert.Alert, told []change) error {
 	var stored item
 	err := s.write(ctx, append(savingChanges(was, is, was.Status, &stored), told...)...)
 	if !errors.Is(err, errStale) || stored == nil {
@@ -67,27 +79,34 @@ func (s *Store) saveAlert(ctx context.Context, was, is alert.Alert, told []chang
 }
 
 // savingChanges store a change of an alert that is listed with a status, or not.
-func savingChanges(was, is alert.Alert, as alert.Status, stored *item) []change {
+func savingChanges(was storedAlert, is alert.Alert, as alert.Status, stored *item) []change {
 	state := append(stateOfAlert(&is), listedField(is.Status))
-	if countsOnSlot(was) && !is.Open() {
+	if countsOnSlot(was.Alert) && !is.Open() {
 		state = append(state, peakField(&is)...)
+		if was.latest > 0 {
+			state = append(state, latestChunks(&was.latest))
+		}
 	}
 	saved := set(alertItem.key(is.ProjectID, is.IID), state).
 		whileListed(was.Version, as).orElse(errStale).tell(stored)
-	return slices.Concat([]change{saved}, slotChanges(was, is), relistChanges(as, is))
+	return slices.Concat([]change{saved}, slotChanges(was, is), relistChanges(as, is), expiryChanges(was, is))
 }
 
 // slotChanges are the changes of the slot that go with those of its alert.
-func slotChanges(was, is alert.Alert) []change {
+func slotChanges(was storedAlert, is alert.Alert) []change {
 	switch {
 	case was.Open() == is.Open() || is.Fingerprint == "":
 		return nil
 	case is.Grouped && is.Open():
-		opened := slotOf(is)
+		opened := slotOf(is, was.latest)
 		return []change{create(slotKey(is.ProjectID, is.Fingerprint), slotFields(&opened)).orElse(alert.ErrDuplicateOpen)}
 	case is.Grouped:
-		return []change{mustRemove(slotKey(is.ProjectID, is.Fingerprint)).when("iid = :iid AND event_count = :events",
-			item{":iid": number(was.IID), ":events": number(was.Events)}).orElse(errStale)}
+		removed := mustRemove(slotKey(is.ProjectID, is.Fingerprint)).when("iid = :iid AND event_count = :events",
+			item{":iid": number(was.IID), ":events": number(was.Events)})
+		if !is.ExpiresAt.IsZero() {
+			removed = removed.ifEqual(fields{{"payload_at", &was.keptAt}})
+		}
+		return []change{removed.orElse(errStale)}
 	case is.Open():
 		return []change{createAlone(is)}
 	default:
@@ -152,19 +171,19 @@ func (s *Store) openAlerts(ctx context.Context, projectID int64, f alert.Fingerp
 // resolve resolves an alert if the recovery applies to it.
 func (s *Store) resolve(ctx context.Context, projectID, iid int64, o alert.Occurrence, now time.Time) (alert.Alert, bool, error) {
 	for {
-		a, err := s.Alert(ctx, projectID, iid)
+		a, err := s.alert(ctx, projectID, iid)
 		switch {
 		case fault.Is(err, fault.NotFound): // numbered, and never stored
 			return alert.Alert{}, false, nil
-		case err != nil || !o.Resolves(a):
+		case err != nil || !o.Resolves(a.Alert):
 			return alert.Alert{}, false, err
 		}
 		resolution := o.Resolution(now)
 		resolved := a.Changed(resolution)
-		err = s.saveAlert(ctx, a, resolved, tellAll(resolved.ToldChanged(a, resolution)))
+		err = s.saveAlert(ctx, a, resolved, tellAll(resolved.ToldChanged(a.Alert, resolution)))
 		if errors.Is(err, errStale) {
 			continue
 		}
-		return a, err == nil, err
+		return a.Alert, err == nil, err
 	}
 }

@@ -2,6 +2,7 @@ package dynamodb
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -13,8 +14,8 @@ import (
 )
 
 var (
-	statusEntry = shape{alerts, "STATUS#<project>#<status>", "<iid>", "an alert in the list of those with the status, with what orders and filters need", ""}
-	classEntry  = shape{alerts, "BYSEVERITY#<project>#<status>", "<rank>#<iid>", "an alert among those with the status, by its severity", ""}
+	statusEntry = shape{alerts, "STATUS#<project>#<status>", "<iid>", "an alert in the list of those with the status, with what orders and filters need", "with the alert"}
+	classEntry  = shape{alerts, "BYSEVERITY#<project>#<status>", "<rank>#<iid>", "an alert among those with the status, by its severity", "with the alert"}
 	alertCount  = shape{alerts, "COUNTER#<project>", "COUNT#<shard>", "a part of the numbers of alerts by status and severity", ""}
 	alertDay    = shape{alerts, "DAYS#<project>", "<day>#<shard>", "a part of the numbers of alerts that were opened on a day", "three months later"}
 )
@@ -32,11 +33,12 @@ func classList(projectID int64, c alert.Class) key {
 func statusEntryFields(a *alert.Alert) fields {
 	return fields{
 		{"n", &a.IID}, {"v", (*string)(&a.Severity)}, {"c", &a.CreatedAt}, {"b", &a.StartedAt}, {"e", &a.EndedAt}, {"u", &a.UpdatedAt},
+		expiryField(&a.ExpiresAt),
 	}
 }
 
 func classEntryFields(a *alert.Alert) fields {
-	return fields{{"n", &a.IID}, {"v", (*string)(&a.Severity)}, {"c", &a.CreatedAt}}
+	return fields{{"n", &a.IID}, {"v", (*string)(&a.Severity)}, {"c", &a.CreatedAt}, expiryField(&a.ExpiresAt)}
 }
 
 // listKeys are the keys of an alert's entries.
@@ -182,32 +184,45 @@ func (s *Store) alertCounter(ctx context.Context, projectID int64) (c alertCount
 }
 
 // AlertCounts returns the numbers of a project's alerts.
-func (s *Store) AlertCounts(ctx context.Context, projectID int64) (alert.Counts, error) {
-	counts, numbered, err := s.countAlerts(ctx, projectID)
-	if err != nil || !numbered.complete() {
+func (s *Store) AlertCounts(ctx context.Context, projectID int64, now time.Time) (alert.Counts, error) {
+	counted, err := s.countAlerts(ctx, projectID, now)
+	if err != nil || !counted.complete() {
 		return nil, err
 	}
-	return counts, nil
+	s.fold(ctx, projectID, counted.expired)
+	return counted.counts, nil
 }
 
-// countAlerts returns the numbers of the alerts that are listed, and how many there
-// are.
-func (s *Store) countAlerts(ctx context.Context, projectID int64) (counts alert.Counts, numbered alertCounting, err error) {
-	counts = alert.Counts{}
-	all := alertCount.key(projectID)
-	all.sk = "COUNT" // of the counter as well
-	err = s.query(ctx, all, forward, func(it item) (bool, error) {
+// countedAlerts are the numbers of a project's alerts that are listed and have not
+// expired.
+type countedAlerts struct {
+	counts alert.Counts
+	alertCounting
+	expired []expiring // what is still to be taken from the stored numbers
+}
+
+// countAlerts reads the numbers of a project's alerts.
+func (s *Store) countAlerts(ctx context.Context, projectID int64, now time.Time) (counted countedAlerts, err error) {
+	counted.counts = alert.Counts{}
+	err = s.run(ctx, s.countsUntil(projectID, now), func(it item) (bool, error) {
 		for _, class := range (alert.Filter{}).Classes() {
-			if err := addTo(counts, class, it); err != nil {
+			if err := addTo(counted.counts, class, it); err != nil {
 				return false, err
 			}
 		}
-		return true, alertCounterFields(&numbered).read(it)
+		gone, err := readExpiring(it)
+		for severity, n := range gone.numbers {
+			counted.counts[alert.Class{Status: alert.Resolved, Severity: severity}] -= int(n)
+		}
+		if len(gone.numbers) > 0 {
+			counted.expired = append(counted.expired, gone)
+		}
+		return true, errors.Join(err, alertCounterFields(&counted.alertCounting).read(it))
 	})
 	if err != nil {
 		err = fmt.Errorf("count alerts: %w", err)
 	}
-	return counts, numbered, err
+	return counted, err
 }
 
 func addTo(counts alert.Counts, class alert.Class, it item) error {

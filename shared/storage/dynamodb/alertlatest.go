@@ -10,7 +10,7 @@ import (
 	"gatehouse/shared/storage/packed"
 )
 
-var latestItem = shape{alerts, "LATEST#<project>#<iid>", "<number>", "a chunk of the newest payload of a repeat", ""}
+var latestItem = shape{alerts, "LATEST#<project>#<iid>", "<number>", "a chunk of the newest payload of a repeat", "with the alert"}
 
 // maxLatestChunks is how many chunks the largest payload that intake takes can have.
 const maxLatestChunks = 4
@@ -18,23 +18,29 @@ const maxLatestChunks = 4
 // latestChunk is a part of the newest payload of a repeat. A payload with fewer chunks
 // leaves those behind its last one as they are, so that there is nothing to clean up.
 type latestChunk struct {
-	at     time.Time
-	chunks int64 // of the payload
-	part   []byte
+	at        time.Time
+	chunks    int64 // of the payload
+	part      []byte
+	expiresAt time.Time // zero: never
 }
 
 func latestFields(c *latestChunk) fields {
-	return fields{{"at", &c.at}, {"chunks", &c.chunks}, {"chunk", &c.part}}
+	return fields{{"at", &c.at}, {"chunks", &c.chunks}, {"chunk", &c.part}, expiryField(&c.expiresAt)}
 }
+
+// latestChunks is how many chunks the newest payload of an alert has, or an earlier one
+// had if that is more.
+func latestChunks(n *int64) field { return field{"latest_chunks", n} }
 
 // keepLatest keeps the payload of a repeat instead of the former one, all of it in one
 // transaction with the slot, unless another caller did so in the last minute.
 func (s *Store) keepLatest(ctx context.Context, projectID int64, k key, found slot, text []byte, now time.Time) error {
 	parts := slices.Collect(slices.Chunk(packed.Pack(text), maxChunk))
-	changes := []change{set(k, fields{{"payload_at", &now}}).when("iid = :iid AND (attribute_not_exists(payload_at) OR payload_at <= :before)",
+	chunks := max(found.latest, int64(len(parts)))
+	changes := []change{set(k, fields{{"payload_at", &now}, latestChunks(&chunks)}).when("iid = :iid AND (attribute_not_exists(payload_at) OR payload_at <= :before)",
 		item{":iid": number(found.iid), ":before": number(now.Add(-alert.LatestPayloadEvery).UnixMicro())})}
 	for n, part := range parts {
-		c := latestChunk{now, int64(len(parts)), part}
+		c := latestChunk{at: now, chunks: int64(len(parts)), part: part}
 		changes = append(changes, replace(latestItem.key(projectID, found.iid, int64(n)), latestFields(&c)))
 	}
 	err := s.write(ctx, changes...)
@@ -46,7 +52,7 @@ func (s *Store) keepLatest(ctx context.Context, projectID int64, k key, found sl
 
 // LatestPayload returns the newest payload of a repeat that is kept. Where another is
 // being kept while a large one is read, it begins again.
-func (s *Store) LatestPayload(ctx context.Context, projectID, iid int64) (alert.LatestPayload, error) {
+func (s *Store) LatestPayload(ctx context.Context, projectID, iid int64, now time.Time) (alert.LatestPayload, error) {
 	for {
 		var all []latestChunk
 		err := s.query(ctx, latestItem.key(projectID, iid), forward, func(it item) (bool, error) {
@@ -58,7 +64,7 @@ func (s *Store) LatestPayload(ctx context.Context, projectID, iid int64) (alert.
 		if err != nil {
 			return alert.LatestPayload{}, fmt.Errorf("get the newest payload of an alert: %w", err)
 		}
-		if len(all) == 0 {
+		if len(all) == 0 || passed(all[0].expiresAt, now) {
 			return alert.LatestPayload{}, nil
 		}
 		if whole, ok := joinLatest(all); ok {

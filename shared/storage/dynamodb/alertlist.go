@@ -29,11 +29,12 @@ type alertList struct {
 	*Store
 	alert.Query
 	projectID int64
+	now       time.Time
 }
 
 // Alerts returns a page of the alerts that match the query.
-func (s *Store) Alerts(ctx context.Context, projectID int64, q alert.Query, r page.Request) (page.Of[alert.Alert], error) {
-	l := alertList{s, q, projectID}
+func (s *Store) Alerts(ctx context.Context, projectID int64, q alert.Query, r page.Request, now time.Time) (page.Of[alert.Alert], error) {
+	l := alertList{s, q, projectID, now}
 	found, err := l.page(ctx, r)
 	if err != nil {
 		return page.Of[alert.Alert]{}, fmt.Errorf("list alerts: %w", err)
@@ -47,10 +48,14 @@ func (l alertList) page(ctx context.Context, r page.Request) (found page.Of[aler
 	case l.Searches(), everything && order == alert.ByEvents:
 		return l.fromAlerts(ctx, r)
 	case everything && order == alert.ByCreation:
-		if r, err = l.jump(ctx, r); err != nil {
+		near, err := l.jump(ctx, r)
+		if err != nil {
 			return found, err
 		}
-		return l.fromAlerts(ctx, r)
+		if near.Skipped() == 0 {
+			return l.fromAlerts(ctx, near)
+		}
+		// What is before the page is read: entries are the shortest.
 	}
 	var listed bool
 	reads, inParallel := errgroup.WithContext(ctx)
@@ -83,13 +88,13 @@ func (l alertList) jump(ctx context.Context, r page.Request) (page.Request, erro
 	if skipped == 0 {
 		return r, nil
 	}
-	counts, numbered, err := l.countAlerts(ctx, l.projectID)
-	if err != nil || int64(counts.Total(alert.Filter{})) != numbered.last {
+	counted, err := l.countAlerts(ctx, l.projectID, l.now)
+	if err != nil || int64(counted.counts.Total(alert.Filter{})) != counted.last {
 		return r, err
 	}
 	after := page.At(skipped)
 	if l.Descending {
-		after = page.At(max(1, numbered.last-skipped+1))
+		after = page.At(max(1, counted.last-skipped+1))
 	}
 	return page.Request{Number: 1, Size: r.Size, After: after}, nil
 }
@@ -304,15 +309,21 @@ func (l alertList) entriesOf(at key, descending bool, read func(*alert.Alert) fi
 	}
 }
 
-// between returns the first n items from one sort key to the other.
+// between returns the first n items from one sort key to the other that have not
+// expired. It reads those that have in large portions.
 func (l alertList) between(ctx context.Context, low, high key, descending bool, n int, read func(*alert.Alert) fields) (found []alert.Alert, err error) {
-	err = l.run(ctx, &sdk.QueryInput{
+	input := &sdk.QueryInput{
 		TableName: l.table(low), ScanIndexForward: aws.Bool(!descending), Limit: aws.Int32(int32(min(n, maxLimit))),
 		KeyConditionExpression:    aws.String("pk = :pk AND sk BETWEEN :low AND :high"),
 		ExpressionAttributeValues: item{":pk": text(low.pk), ":low": text(low.sk), ":high": text(high.sk)},
-	}, func(it item) (more bool, err error) {
+	}
+	err = l.run(ctx, input, func(it item) (more bool, err error) {
 		a := alert.Alert{ProjectID: l.projectID}
 		err = read(&a).read(it)
+		if a.Expired(l.now) {
+			input.Limit = aws.Int32(maxLimit)
+			return true, err
+		}
 		found = append(found, a)
 		return len(found) < n, err
 	})
@@ -350,7 +361,7 @@ func (l alertList) complete(ctx context.Context, entries []alert.Alert) ([]alert
 // activity.
 func (l alertList) shown(ctx context.Context, all []alert.Alert) ([]alert.Alert, error) {
 	all, err := l.counted(ctx, all)
-	all = slices.DeleteFunc(all, func(a alert.Alert) bool { return !l.Passes(a.Class()) })
+	all = slices.DeleteFunc(all, func(a alert.Alert) bool { return !l.Passes(a.Class()) || a.Expired(l.now) })
 	for i := range all {
 		all[i].Activity = nil
 	}

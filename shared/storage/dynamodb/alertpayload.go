@@ -5,12 +5,13 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"time"
 
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage/packed"
 )
 
-var payloadItem = shape{alerts, "PAYLOAD#<name>", "<number>", "a chunk of a payload or a sample", ""}
+var payloadItem = shape{alerts, "PAYLOAD#<name>", "<number>", "a chunk of a payload or a sample", "with the alert of a payload"}
 
 func payloadKeys(name string, chunks int64) []key {
 	var keys []key
@@ -78,19 +79,19 @@ func (s *Store) writeEach(ctx context.Context, changes []change) error {
 }
 
 // AlertPayload returns the payload of the occurrence that opened the alert.
-func (s *Store) AlertPayload(ctx context.Context, projectID, iid int64) ([]byte, error) {
+func (s *Store) AlertPayload(ctx context.Context, projectID, iid int64, now time.Time) ([]byte, error) {
 	it, err := s.get(ctx, alertItem.key(projectID, iid))
 	if err != nil {
 		return nil, fmt.Errorf("get alert: %w", err)
 	}
-	if it == nil {
-		return nil, alertKind.notFound
+	a, err := readAlert(it)
+	if err == nil && a.Expired(now) {
+		err = alertKind.notFound
 	}
-	name, chunks, err := payloadIn(it)
 	if err != nil {
 		return nil, err
 	}
-	whole, err := s.joined(ctx, payloadKeys(name, chunks))
+	whole, err := s.joined(ctx, payloadKeys(a.payload, a.chunks))
 	if err != nil {
 		return nil, fmt.Errorf("get payload of an alert: %w", err)
 	}

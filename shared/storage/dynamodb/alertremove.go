@@ -88,7 +88,7 @@ func (s *Store) removeSomeAlerts(ctx context.Context, projectID int64, most int)
 // removeCounts removes the counts of a deleted project's alerts.
 func (s *Store) removeCounts(ctx context.Context, projectID int64) error {
 	var parts []change
-	for _, of := range []key{alertCount.key(projectID), alertDay.key(projectID)} {
+	for _, of := range []key{alertCount.key(projectID), alertDay.key(projectID), alertExpiry.key(projectID)} {
 		err := s.query(ctx, of, forward, func(it item) (bool, error) {
 			k := key{table: of.table}
 			err := fields{{"pk", &k.pk}, {"sk", &k.sk}}.read(it)

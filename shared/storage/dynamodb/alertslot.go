@@ -44,6 +44,7 @@ type slot struct {
 	opened    bool      // the alert is stored
 	title     string    // of the stored alert
 	payloadAt time.Time // when the payload of a repeat was kept; zero: never
+	latest    int64     // in how many chunks such payloads are
 	peak      int64     // the rank of the gravest severity that the stored alert tells
 
 	gravest alert.Severity // of the occurrences that it counted; none: ""
@@ -53,7 +54,7 @@ func slotFields(s *slot) fields {
 	return fields{
 		{"event_count", &s.events}, {"begun_at", &s.begunAt}, {"last_at", &s.lastAt}, {"iid", &s.iid},
 		{"created_at", &s.createdAt}, {"opened", &s.opened}, {"title", &s.title},
-		{"peak_rank", &s.peak}, {"payload_at", &s.payloadAt},
+		{"peak_rank", &s.peak}, {"payload_at", &s.payloadAt}, latestChunks(&s.latest),
 	}
 }
 
@@ -80,10 +81,10 @@ func (s slot) raised(a alert.Alert) alert.Alert {
 }
 
 // slotOf returns the slot of an alert that is reopened.
-func slotOf(a alert.Alert) slot {
+func slotOf(a alert.Alert, latest int64) slot {
 	return slot{
 		events: a.Events, begunAt: a.CreatedAt, lastAt: a.LastEventAt, iid: a.IID, createdAt: a.CreatedAt,
-		opened: true, title: a.Title, peak: a.PeakSeverity.Rank(),
+		opened: true, title: a.Title, latest: latest, peak: a.PeakSeverity.Rank(),
 	}
 }
 

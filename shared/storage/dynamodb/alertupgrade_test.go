@@ -67,7 +67,7 @@ func addOldAlerts(t *testing.T, o dynamodb.Options, s *dynamodb.Store) (projectI
 
 func changeTo(t *testing.T, s *dynamodb.Store, projectID, iid int64, to alert.Status) {
 	t.Helper()
-	a := must[alert.Alert](t)(s.Alert(t.Context(), projectID, iid))
+	a := must[alert.Alert](t)(s.Alert(t.Context(), projectID, iid, now))
 	must[alert.Alert](t)(s.ChangeAlert(t.Context(), a, alert.Change{Status: &to, At: now.Add(time.Duration(iid) * time.Second)}))
 }
 
@@ -75,7 +75,7 @@ func changeTo(t *testing.T, s *dynamodb.Store, projectID, iid int64, to alert.St
 func everyAlert(t *testing.T, s *dynamodb.Store, projectID, last int64) (all []alert.Alert) {
 	t.Helper()
 	for iid := last; iid > 0; iid-- {
-		a := must[alert.Alert](t)(s.Alert(t.Context(), projectID, iid))
+		a := must[alert.Alert](t)(s.Alert(t.Context(), projectID, iid, now))
 		a.Activity = nil
 		all = append(all, a)
 	}
@@ -93,7 +93,7 @@ func wantLists(t *testing.T, s *dynamodb.Store, all []alert.Alert) {
 			q := alert.Query{Filter: filter, Order: order, Descending: order != alert.ByStart}
 			want := slices.DeleteFunc(slices.Clone(all), func(a alert.Alert) bool { return !q.Matches(a) })
 			slices.SortFunc(want, func(a, b alert.Alert) int { return q.Compare(q.Position(a), q.Position(b)) })
-			found, err := s.Alerts(t.Context(), all[0].ProjectID, q, page.First)
+			found, err := s.Alerts(t.Context(), all[0].ProjectID, q, page.First, now)
 			if diff := gocmp.Diff(want, found.Items, cmpopts.EquateEmpty()); err != nil || diff != "" {
 				t.Errorf("Alerts(%+v): %v (-want +got):\n%s", q, err, diff)
 			}
@@ -108,7 +108,7 @@ func wantCounted(t *testing.T, s *dynamodb.Store, projectID int64, all []alert.A
 	for _, a := range all {
 		want[a.Class()]++
 	}
-	got := must[alert.Counts](t)(s.AlertCounts(t.Context(), projectID))
+	got := must[alert.Counts](t)(s.AlertCounts(t.Context(), projectID, now))
 	if got == nil {
 		t.Error("the alerts are not counted")
 	}
@@ -138,7 +138,7 @@ func TestAlertsOfAnEarlierRelease(t *testing.T) {
 	changeTo(t, s, p, 9, alert.Triggered)
 	changeTo(t, s, p, 9, alert.Resolved)
 	report(t, s, p, newOccurrence(), newOccurrence())
-	if counts, err := s.AlertCounts(t.Context(), p); counts != nil || err != nil {
+	if counts, err := s.AlertCounts(t.Context(), p, now); counts != nil || err != nil {
 		t.Errorf("AlertCounts = %v, %v while some are not counted, want nil", counts, err)
 	}
 	wantLists(t, s, everyAlert(t, s, p, 14))
@@ -213,7 +213,7 @@ func TestANumberOfTheEarlierReleaseIsNoticed(t *testing.T) {
 	p := addOldAlerts(t, o, s)
 	must[int](t)(s.ListAlerts(t.Context(), p))
 	takeNumber(t, o, p)
-	if counts, err := s.AlertCounts(t.Context(), p); counts != nil || err != nil {
+	if counts, err := s.AlertCounts(t.Context(), p, now); counts != nil || err != nil {
 		t.Errorf("AlertCounts = %v, %v, want nil", counts, err)
 	}
 	must[int](t)(s.ListAlerts(t.Context(), p))

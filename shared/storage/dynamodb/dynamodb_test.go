@@ -5,10 +5,13 @@ import (
 	"context"
 	"encoding/hex"
 	"os"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage"
@@ -44,7 +47,35 @@ func credentials(context.Context) (aws.Credentials, error) {
 	}, nil
 }
 
-func open(t *testing.T) storage.Store { return openWith(t, options(t)) }
+func open(t *testing.T) storage.Store {
+	o := options(t)
+	return expiring{openWith(t, o), o}
+}
+
+// expiring is a store of alerts that a test lets expire.
+type expiring struct {
+	*dynamodb.Store
+	o dynamodb.Options
+}
+
+// Sweep removes what DynamoDB would remove, by and by, after a time.
+func (e expiring) Sweep(ctx context.Context, then time.Time) error {
+	c, table := e.o.Client(), aws.String(e.o.Prefix+"-alerts")
+	out, err := c.Scan(ctx, &sdk.ScanInput{
+		TableName: table, FilterExpression: aws.String("#ttl <= :then"), ExpressionAttributeNames: map[string]string{"#ttl": "ttl"},
+		ExpressionAttributeValues: map[string]types.AttributeValue{":then": &types.AttributeValueMemberN{Value: strconv.FormatInt(then.Unix(), 10)}},
+	})
+	if err != nil {
+		return err
+	}
+	for _, it := range out.Items {
+		key := map[string]types.AttributeValue{"pk": it["pk"], "sk": it["sk"]}
+		if _, err := c.DeleteItem(ctx, &sdk.DeleteItemInput{TableName: table, Key: key}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // openWith returns an empty store in tables of its own.
 func openWith(t testing.TB, o dynamodb.Options) *dynamodb.Store {

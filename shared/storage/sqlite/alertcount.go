@@ -54,15 +54,21 @@ func (t tally) keep(tx *transaction, projectID int64) error {
 	return nil
 }
 
+// countedAlerts are the numbers of a project's alerts, without those that have expired and
+// are not swept yet.
+const countedAlerts = `SELECT status, severity, alerts - CASE status WHEN 'resolved' THEN
+		(SELECT count(*) FROM alerts AS a WHERE a.project_id = c.project_id AND a.severity = c.severity AND expires_at > 0 AND expires_at <= ?)
+	ELSE 0 END FROM alert_counts AS c WHERE project_id = ?`
+
 // AlertCounts returns the numbers of a project's alerts.
-func (s *Store) AlertCounts(ctx context.Context, projectID int64) (alert.Counts, error) {
+func (s *Store) AlertCounts(ctx context.Context, projectID int64, now time.Time) (alert.Counts, error) {
 	type counted struct {
 		alert.Class
 		n int
 	}
 	found, err := many(ctx, s.readers, func(r row) (c counted, err error) {
 		return c, r.Scan(&c.Status, &c.Severity, &c.n)
-	}, "SELECT status, severity, alerts FROM alert_counts WHERE project_id = ?", projectID)
+	}, countedAlerts, micros(now), projectID)
 	counts := alert.Counts{}
 	for _, c := range found {
 		counts[c.Class] = c.n

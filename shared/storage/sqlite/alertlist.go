@@ -21,8 +21,8 @@ var listedAlerts = kind[alert.Alert]{
 }.prepared()
 
 // Alerts returns a page of the alerts that match the query.
-func (s *Store) Alerts(ctx context.Context, projectID int64, q alert.Query, r page.Request) (page.Of[alert.Alert], error) {
-	list, err := s.alertList(ctx, projectID, q)
+func (s *Store) Alerts(ctx context.Context, projectID int64, q alert.Query, r page.Request, now time.Time) (page.Of[alert.Alert], error) {
+	list, err := s.alertList(ctx, projectID, q, now)
 	if err != nil {
 		return page.Of[alert.Alert]{}, err
 	}
@@ -68,6 +68,7 @@ type alertList struct {
 	*Store
 	alert.Query
 	projectID int64
+	now       time.Time
 	// What no index leads to, as a condition; empty: nothing.
 	condition string
 	wanted    []any
@@ -95,8 +96,8 @@ type pager interface {
 	Page(context.Context, page.Request) (page.Of[alertEntry], error)
 }
 
-func (s *Store) alertList(ctx context.Context, projectID int64, q alert.Query) (pager, error) {
-	l := alertList{Store: s, Query: q, projectID: projectID}
+func (s *Store) alertList(ctx context.Context, projectID int64, q alert.Query, now time.Time) (pager, error) {
+	l := alertList{Store: s, Query: q, projectID: projectID, now: now}
 	if wanted := q.Wanted(); wanted != "" {
 		l.require("instr(search_text, ?) > 0", wanted)
 	}
@@ -189,7 +190,7 @@ func (l *alertList) ranked() (sources []alertSource) {
 // looked sorts what passes the filter if that is little. Otherwise it looks for what
 // passes in the index of the order.
 func (l *alertList) looked(ctx context.Context) ([]alertSource, error) {
-	counts, err := l.AlertCounts(ctx, l.projectID)
+	counts, err := l.AlertCounts(ctx, l.projectID, l.now)
 	if err != nil || counts.Total(l.Filter) <= walk.SearchLimit {
 		l.look = walk.SearchLimit // at all, because sorting reads all
 		return []alertSource{l.sorted(counts)}, err
@@ -238,7 +239,8 @@ func (l *alertList) read(ctx context.Context, value, clause string, args ...any)
 	if l.condition != "" {
 		columns = value + ", iid, created_at, " + l.condition
 	}
-	return many(ctx, l.readers, scanAlertEntry, "SELECT "+columns+" FROM alerts WHERE "+clause, slices.Concat(l.wanted, args)...)
+	return many(ctx, l.readers, scanAlertEntry, "SELECT "+columns+" FROM alerts WHERE "+unexpired+" AND "+clause,
+		slices.Concat(l.wanted, []any{micros(l.now)}, args)...)
 }
 
 func scanAlertEntry(r row) (e alertEntry, err error) {

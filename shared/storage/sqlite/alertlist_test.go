@@ -57,7 +57,7 @@ func listTwice(t *testing.T, s *Store, q alert.Query) {
 	t.Helper()
 	r := page.First
 	for range 2 {
-		found, err := s.Alerts(t.Context(), 1, q, r)
+		found, err := s.Alerts(t.Context(), 1, q, r, time.Now())
 		if err != nil {
 			t.Fatalf("Alerts(%+v) = %v", q, err)
 		}
@@ -90,11 +90,11 @@ func wantIndexed(t *testing.T, s *Store, query string) {
 func TestASearchOfAlertsEndsSoon(t *testing.T) {
 	s := openInternal(t)
 	fillAlerts(t, s, walk.SearchLimit+20)
-	found, err := s.Alerts(t.Context(), 1, alert.Query{Search: "nowhere", Descending: true}, page.First)
+	found, err := s.Alerts(t.Context(), 1, alert.Query{Search: "nowhere", Descending: true}, page.First, time.Now())
 	if err != nil || !found.More || found.SearchedUntil.IsZero() || found.Next.ID != 21 {
 		t.Fatalf("the first page: %+v, %v, want none down to alert 21", found, err)
 	}
-	found, err = s.Alerts(t.Context(), 1, alert.Query{Search: "nowhere", Descending: true}, page.Request{Number: 2, Size: 20, After: found.Next})
+	found, err = s.Alerts(t.Context(), 1, alert.Query{Search: "nowhere", Descending: true}, page.Request{Number: 2, Size: 20, After: found.Next}, time.Now())
 	if err != nil || found.More || !found.SearchedUntil.IsZero() || len(found.Items) > 0 {
 		t.Errorf("the second page: %+v, %v, want the end of the list", found, err)
 	}
@@ -108,7 +108,7 @@ func TestNumbersOfAlertsGoWithTheirCounter(t *testing.T) {
 	if err := s.exec(t.Context(), "DELETE FROM alert_counters WHERE project_id = 1"); err != nil {
 		t.Fatal(err)
 	}
-	counts, err := s.AlertCounts(t.Context(), 1)
+	counts, err := s.AlertCounts(t.Context(), 1, time.Now())
 	if err != nil || len(counts) > 0 {
 		t.Errorf("AlertCounts = %v, %v, want none", counts, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/fault"
@@ -36,22 +37,28 @@ func alertState(a *alert.Alert) columns {
 		{"status", &a.Status}, {"ended_at", &a.EndedAt}, {"assignee_id", &a.AssigneeID},
 		{"incident_iid", &a.IncidentIID}, {"silenced_until", &a.SilencedUntil},
 		{"activity", (*list[alert.Activity])(&a.Activity)}, {"updated_at", &a.UpdatedAt},
-		{"version", &a.Version},
+		{"expires_at", &a.ExpiresAt}, {"version", &a.Version},
 	}
 }
 
 const byIID = "WHERE project_id = ? AND iid = ?"
 
+// unexpired is a condition on the time. No index is made for it: the few alerts that
+// have expired and are not swept yet are passed over.
+const unexpired = "NOT expires_at BETWEEN 1 AND ?"
+
 // Alert returns the alert.
-func (s *Store) Alert(ctx context.Context, projectID, iid int64) (alert.Alert, error) {
-	return alerts.find(ctx, s.readers, byIID, projectID, iid)
+func (s *Store) Alert(ctx context.Context, projectID, iid int64, now time.Time) (alert.Alert, error) {
+	return alerts.find(ctx, s.readers, byIID+" AND "+unexpired, projectID, iid, micros(now))
 }
 
+// ofAlert selects what belongs to an alert.
+const ofAlert = "alert_id = (SELECT id FROM alerts " + byIID + " AND " + unexpired + ")"
+
 // AlertPayload returns the payload of the occurrence that opened the alert.
-func (s *Store) AlertPayload(ctx context.Context, projectID, iid int64) ([]byte, error) {
-	const query = `SELECT packed FROM alert_payloads
-		WHERE alert_id = (SELECT id FROM alerts WHERE project_id = ? AND iid = ?)`
-	payload, err := find(ctx, s.readers, alert.ErrNotFound, scalar[[]byte], query, projectID, iid)
+func (s *Store) AlertPayload(ctx context.Context, projectID, iid int64, now time.Time) ([]byte, error) {
+	const query = "SELECT packed FROM alert_payloads WHERE " + ofAlert
+	payload, err := find(ctx, s.readers, alert.ErrNotFound, scalar[[]byte], query, projectID, iid, micros(now))
 	if err != nil {
 		return nil, err
 	}
@@ -59,11 +66,11 @@ func (s *Store) AlertPayload(ctx context.Context, projectID, iid int64) ([]byte,
 }
 
 // LatestPayload returns the newest payload of a repeat that is kept.
-func (s *Store) LatestPayload(ctx context.Context, projectID, iid int64) (latest alert.LatestPayload, err error) {
-	const query = `SELECT at, packed FROM alert_latest_payloads
-		WHERE alert_id = (SELECT id FROM alerts WHERE project_id = ? AND iid = ?)`
+func (s *Store) LatestPayload(ctx context.Context, projectID, iid int64, now time.Time) (latest alert.LatestPayload, err error) {
+	const query = "SELECT at, packed FROM alert_latest_payloads WHERE " + ofAlert
 	var stored []byte
-	_, err = find(ctx, s.readers, fault.NotFound, func(r row) (bool, error) { return true, r.Scan((*moment)(&latest.At), &stored) }, query, projectID, iid)
+	_, err = find(ctx, s.readers, fault.NotFound, func(r row) (bool, error) { return true, r.Scan((*moment)(&latest.At), &stored) },
+		query, projectID, iid, micros(now))
 	if err != nil {
 		return alert.LatestPayload{}, fault.IgnoreNotFound(err)
 	}
@@ -82,6 +89,9 @@ func (s *Store) ChangeAlert(ctx context.Context, a alert.Alert, c alert.Change) 
 		stored, err := alerts.find(context.Background(), tx, byIID, a.ProjectID, a.IID)
 		if err != nil {
 			return err
+		}
+		if stored.Expired(c.At) {
+			return alert.ErrNotFound
 		}
 		if stored.Version != a.Version {
 			return alert.ErrChanged

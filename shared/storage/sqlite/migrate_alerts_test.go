@@ -49,7 +49,7 @@ func TestAlertsOfAnEarlierReleaseAreCountedAndListed(t *testing.T) {
 		{alert.Query{Order: alert.ByEnd, Descending: true}, []int64{7, 3, 8, 6, 5, 4, 2, 1}},
 		{alert.Query{Filter: alert.Filter{Statuses: []alert.Status{alert.Ignored}}}, []int64{4, 8}},
 	} {
-		found, err := s.Alerts(t.Context(), 1, test.q, page.First)
+		found, err := s.Alerts(t.Context(), 1, test.q, page.First, oldAlertsFrom)
 		var got []int64
 		for _, a := range found.Items {
 			got = append(got, a.IID)
@@ -78,7 +78,7 @@ func wantOldCounts(t *testing.T, s *Store, resolved int) {
 		{Status: alert.Triggered, Severity: alert.SeverityCritical}: 2 - resolved, {Status: alert.Acknowledged, Severity: alert.SeverityHigh}: 2,
 		{Status: alert.Resolved, Severity: alert.SeverityCritical}: 2 + resolved, {Status: alert.Ignored, Severity: alert.SeverityHigh}: 2,
 	}
-	got, err := s.AlertCounts(context.Background(), 1)
+	got, err := s.AlertCounts(context.Background(), 1, oldAlertsFrom)
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("AlertCounts: %v (-want +got):\n%s", err, diff)
 	}

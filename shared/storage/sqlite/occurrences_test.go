@@ -51,7 +51,7 @@ func pair(n int64) [][]alert.Occurrence {
 
 func everyAlert(t *testing.T, s alert.Store, projectID int64) []alert.Alert {
 	t.Helper()
-	found, err := s.Alerts(t.Context(), projectID, alert.Query{Descending: true}, page.Request{Number: 1, Size: 1000})
+	found, err := s.Alerts(t.Context(), projectID, alert.Query{Descending: true}, page.Request{Number: 1, Size: 1000}, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,8 @@ const grace = 24 * time.Hour
 const late = 24 * time.Hour
 
 // Sweep deletes what nobody can use any more: expired sessions, counters of
-// attempts, audit entries, uses of deprecated names and records, grants that ended a day
-// ago, and alerts of deleted projects. Personal access tokens stay, for their owners to see. It
+// attempts, audit entries, uses of deprecated names, records and alerts, grants that ended
+// a day ago, and alerts of deleted projects. Personal access tokens stay, for their owners to see. It
 // should be called now and then; nothing depends on when. Each step begins at what
 // is due, and deletes a portion, between which others can write.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
@@ -39,7 +39,10 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	if err := s.sweepRecords(ctx, now); err != nil {
 		return err
 	}
-	return s.sweepAlerts(ctx, now)
+	if err := s.sweepExpiredAlerts(ctx, now); err != nil {
+		return err
+	}
+	return s.sweepOrphanedAlerts(ctx, now)
 }
 
 const (
@@ -57,6 +60,12 @@ const (
 	sweepWords     = "DELETE FROM record_words WHERE (place_kind, place_id, kind, number) IN (" + expiredRecords + ")"
 	sweepListed    = "DELETE FROM record_lists WHERE (place_kind, place_id, kind, number) IN (" + expiredRecords + ")"
 	sweepRecords   = "DELETE FROM records WHERE (place_kind, place_id, kind, number) IN (" + expiredRecords + ")"
+
+	expiredAlerts = "FROM alerts WHERE expires_at > 0 AND expires_at <= ? ORDER BY expires_at, id LIMIT 500"
+	uncountAlerts = `UPDATE alert_counts SET alerts = alerts - expired.n FROM
+		(SELECT project_id, severity, count(*) AS n FROM (SELECT project_id, severity ` + expiredAlerts + `) GROUP BY 1, 2) AS expired
+		WHERE alert_counts.project_id = expired.project_id AND status = 'resolved' AND alert_counts.severity = expired.severity`
+	sweepAlerts = "DELETE FROM alerts WHERE id IN (SELECT id " + expiredAlerts + ")"
 )
 
 // sweepRecords deletes the records that have expired, with what refers to them.
@@ -78,9 +87,27 @@ func (s *Store) sweepRecords(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// sweepAlerts deletes what is left of the alerts of deleted projects: where the
+// sweepExpiredAlerts deletes the alerts that have expired, with their payloads, and counts
+// them no more.
+func (s *Store) sweepExpiredAlerts(ctx context.Context, now time.Time) error {
+	for more := true; more; {
+		err := s.writer.do(ctx, func(tx *transaction) (err error) {
+			if err := tx.exec(uncountAlerts, micros(now)); err != nil {
+				return err
+			}
+			more, err = tx.change(sweepAlerts, micros(now))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweepOrphanedAlerts deletes what is left of the alerts of deleted projects: where the
 // deletion was interrupted, or an alert came in while it ran.
-func (s *Store) sweepAlerts(ctx context.Context, now time.Time) error {
+func (s *Store) sweepOrphanedAlerts(ctx context.Context, now time.Time) error {
 	if err := s.portions(ctx, sweepOrphans); err != nil {
 		return err
 	}

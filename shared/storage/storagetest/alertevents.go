@@ -46,7 +46,7 @@ func tellAlert(t *testing.T, s storage.Store) {
 
 	c := acknowledge(now.Add(time.Minute))
 	c.Tell = true
-	must[alert.Alert](t)(s.ChangeAlert(t.Context(), must[alert.Alert](t)(s.Alert(t.Context(), p, 1)), c))
+	must[alert.Alert](t)(s.ChangeAlert(t.Context(), must[alert.Alert](t)(s.Alert(t.Context(), p, 1, now)), c))
 	report(t, s, p, recovery(o), now.Add(time.Hour))
 	report(t, s, p, recovery(o), now.Add(time.Hour)) // of nothing
 	wantTold(t, s, p, 1, alert.EventOpened, alert.EventAcknowledged, alert.EventResolved)
@@ -98,7 +98,7 @@ func tellUngrouped(t *testing.T, s storage.Store) {
 func tellNoRefused(t *testing.T, s storage.Store) {
 	p, o := newProjectID(), telling()
 	report(t, s, p, o, now)
-	stale := must[alert.Alert](t)(s.Alert(t.Context(), p, 1))
+	stale := must[alert.Alert](t)(s.Alert(t.Context(), p, 1, now))
 	must[alert.Alert](t)(s.ChangeAlert(t.Context(), stale, resolve(now.Add(time.Minute))))
 	c := acknowledge(now.Add(time.Hour))
 	c.Tell = true
@@ -108,7 +108,7 @@ func tellNoRefused(t *testing.T, s storage.Store) {
 	report(t, s, p, o, now.Add(2*time.Hour)) // opens the next alert
 	c = reopen(now.Add(3 * time.Hour))
 	c.Tell = true
-	_, err = s.ChangeAlert(t.Context(), must[alert.Alert](t)(s.Alert(t.Context(), p, 1)), c)
+	_, err = s.ChangeAlert(t.Context(), must[alert.Alert](t)(s.Alert(t.Context(), p, 1, now)), c)
 	wantError(t, "ChangeAlert that reopens beside an open one", err, alert.ErrDuplicateOpen)
 	wantTold(t, s, p, 1, alert.EventOpened)
 }
@@ -118,7 +118,7 @@ func tellIncident(t *testing.T, s storage.Store) {
 	report(t, s, p, o, now)
 	incident := int64(3)
 	link := alert.Change{IncidentIID: &incident, At: now}
-	must[alert.Alert](t)(s.ChangeAlert(t.Context(), must[alert.Alert](t)(s.Alert(t.Context(), p, 1)), link))
+	must[alert.Alert](t)(s.ChangeAlert(t.Context(), must[alert.Alert](t)(s.Alert(t.Context(), p, 1, now)), link))
 	report(t, s, p, recovery(o), now.Add(time.Hour))
 	wantTold(t, s, p, 1, alert.EventResolved)
 }

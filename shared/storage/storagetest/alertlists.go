@@ -72,7 +72,7 @@ func inMemory(all []alert.Alert, q alert.Query) []alert.Alert {
 func alertPages(t *testing.T, s storage.Store, projectID int64, q alert.Query, size int) (all []alert.Alert, windowed bool) {
 	t.Helper()
 	for r := (page.Request{Number: 1, Size: size}); ; r.Number++ {
-		found, err := s.Alerts(t.Context(), projectID, q, r)
+		found, err := s.Alerts(t.Context(), projectID, q, r, now)
 		wantOK(t, fmt.Sprintf("Alerts(%+v, %+v)", q, r), err)
 		if found.Total != -1 || len(found.Items) > size {
 			t.Errorf("a page has %d items of %d in all, want %d at most, uncounted", len(found.Items), found.Total, size)
@@ -95,7 +95,7 @@ func wantAlertList(t *testing.T, s storage.Store, projectID int64, q alert.Query
 			got = inMemory(got, q)
 		}
 		wantSame(t, fmt.Sprintf("Alerts(%+v) in pages of %d", q, size), got, want)
-		if second, err := s.Alerts(t.Context(), projectID, q, page.Request{Number: 2, Size: size}); !windowed {
+		if second, err := s.Alerts(t.Context(), projectID, q, page.Request{Number: 2, Size: size}, now); !windowed {
 			wantOK(t, "Alerts", err)
 			wantSame(t, fmt.Sprintf("Alerts(%+v), the second page of %d", q, size), second.Items,
 				want[min(size, len(want)):min(2*size, len(want))])
@@ -202,13 +202,13 @@ func wantNumbered(t *testing.T, s storage.Store, projectID int64, q alert.Query,
 	t.Helper()
 	var got []int64
 	for r := (page.Request{Number: 1, Size: 100}); ; r.Number++ {
-		found, err := s.Alerts(t.Context(), projectID, q, r)
+		found, err := s.Alerts(t.Context(), projectID, q, r, now)
 		wantOK(t, fmt.Sprintf("Alerts(%+v, %+v)", q, r), err)
 		got = append(got, iidsOf(found.Items)...)
 		if _, next := found.Neighbours(r); next == 0 {
 			wantSame(t, fmt.Sprintf("Alerts(%+v) by numbers", q), got, want[:min(len(got), len(want))])
 			r.Number++
-			_, err := s.Alerts(t.Context(), projectID, q, r)
+			_, err := s.Alerts(t.Context(), projectID, q, r, now)
 			switch {
 			case found.More && !errors.Is(err, page.ErrTooFar):
 				t.Errorf("Alerts(%+v), page %d = %v, want %v", q, r.Number, err, page.ErrTooFar)
@@ -227,7 +227,7 @@ func wantCounted(t *testing.T, s storage.Store, projectID int64) {
 	for _, a := range allAlerts(t, s, projectID) {
 		want[a.Class()]++
 	}
-	got := must[alert.Counts](t)(s.AlertCounts(t.Context(), projectID))
+	got := must[alert.Counts](t)(s.AlertCounts(t.Context(), projectID, now))
 	if got == nil {
 		t.Error("AlertCounts = nil, want the numbers")
 	}
@@ -271,7 +271,7 @@ func countRacing(t *testing.T, s storage.Store) {
 		case 0:
 			o = recovery(o)
 		case 1:
-			found, err := s.Alerts(t.Context(), p, alert.Query{}, page.First)
+			found, err := s.Alerts(t.Context(), p, alert.Query{}, page.First, now)
 			for _, a := range found.Items {
 				if _, changed := s.ChangeAlert(t.Context(), a, to(alert.Statuses[i/4%4], now)); changed != nil &&
 					!errors.Is(changed, alert.ErrChanged) && !errors.Is(changed, alert.ErrDuplicateOpen) {

@@ -112,7 +112,7 @@ var unmatched = alert.Recorded{Outcome: alert.Unmatched}
 
 func readAlert(t *testing.T, s storage.Store, projectID, iid int64) alert.Alert {
 	t.Helper()
-	return must[alert.Alert](t)(s.Alert(t.Context(), projectID, iid))
+	return must[alert.Alert](t)(s.Alert(t.Context(), projectID, iid, now))
 }
 
 // allAlerts returns every alert of a project, the newest first, as lists show them.
@@ -123,7 +123,7 @@ func allAlerts(t *testing.T, s storage.Store, projectID int64) []alert.Alert {
 
 func matching(t *testing.T, s storage.Store, projectID int64, f alert.Filter) []alert.Alert {
 	t.Helper()
-	found, err := s.Alerts(t.Context(), projectID, alert.Query{Filter: f, Descending: true}, page.Request{Number: 1, Size: 1000})
+	found, err := s.Alerts(t.Context(), projectID, alert.Query{Filter: f, Descending: true}, page.Request{Number: 1, Size: 1000}, now)
 	if err != nil || found.More {
 		t.Fatalf("Alerts = %d alerts, more: %t, %v, want all of them", len(found.Items), found.More, err)
 	}
@@ -146,7 +146,7 @@ func openAlert(t *testing.T, s storage.Store) {
 		want := wantAlert(p, iid, o)
 		wantSame(t, "Alert", readAlert(t, s, p, iid), want)
 		wantSame(t, "Alerts", allAlerts(t, s, p)[0], want)
-		got := must[[]byte](t)(s.AlertPayload(t.Context(), p, iid))
+		got := must[[]byte](t)(s.AlertPayload(t.Context(), p, iid, now))
 		wantSame(t, "AlertPayload", string(got), string(o.Payload))
 	}
 	silent, until := to(alert.Acknowledged, now), now.Add(time.Hour)
@@ -156,9 +156,9 @@ func openAlert(t *testing.T, s storage.Store) {
 	a.Activity = nil
 	wantSame(t, "Alerts", allAlerts(t, s, p)[0], a)
 
-	_, err := s.Alert(t.Context(), p, 4)
+	_, err := s.Alert(t.Context(), p, 4, now)
 	wantError(t, "Alert of an unknown iid", err, alert.ErrNotFound)
-	_, err = s.AlertPayload(t.Context(), p, 4)
+	_, err = s.AlertPayload(t.Context(), p, 4, now)
 	wantError(t, "AlertPayload of an unknown iid", err, alert.ErrNotFound)
 	_, err = s.ChangeAlert(t.Context(), wantAlert(p, 4, plain), acknowledge(now))
 	wantError(t, "ChangeAlert of an unknown iid", err, alert.ErrNotFound)
@@ -178,7 +178,7 @@ func repeatAlert(t *testing.T, s storage.Store) {
 	wantSame(t, "Alert", readAlert(t, s, p, 1), a)
 	a.Activity = nil
 	wantSame(t, "Alerts", allAlerts(t, s, p), []alert.Alert{a})
-	got := must[[]byte](t)(s.AlertPayload(t.Context(), p, 1))
+	got := must[[]byte](t)(s.AlertPayload(t.Context(), p, 1, now))
 	wantSame(t, "AlertPayload", string(got), string(first.Payload))
 }
 
@@ -268,7 +268,7 @@ func latestPayload(t *testing.T, s storage.Store) {
 	wantReport(t, s, p, o, did(alert.Opened, 1, o))
 	check := func(what string, want alert.LatestPayload) {
 		t.Helper()
-		got := must[alert.LatestPayload](t)(s.LatestPayload(t.Context(), p, 1))
+		got := must[alert.LatestPayload](t)(s.LatestPayload(t.Context(), p, 1, now))
 		if !bytes.Equal(got.Text, want.Text) || !got.At.Equal(want.At) {
 			t.Errorf("LatestPayload %s = %d bytes of %v, want %d of %v", what, len(got.Text), got.At, len(want.Text), want.At)
 		}
@@ -292,12 +292,12 @@ func latestPayload(t *testing.T, s storage.Store) {
 		wantSame(t, "RecordOccurrences", report(t, s, p, again, now.Add(step.after)), []alert.Recorded{did(alert.Repeated, 1, o)})
 		check(fmt.Sprintf("after %v", step.after), alert.LatestPayload{Text: step.kept, At: now.Add(step.keptFor)})
 	}
-	got := must[[]byte](t)(s.AlertPayload(t.Context(), p, 1))
+	got := must[[]byte](t)(s.AlertPayload(t.Context(), p, 1, now))
 	wantSame(t, "AlertPayload", string(got), string(o.Payload))
 	wantSame(t, "RecordOccurrences", report(t, s, p, recovery(o), now.Add(time.Hour)), []alert.Recorded{did(alert.Recovered, 1, o)})
 	check("of a resolved alert", alert.LatestPayload{Text: []byte(`{"n":3}`), At: now.Add(time.Hour)})
 	wantReport(t, s, p, o, did(alert.Opened, 2, o))
-	if next := must[alert.LatestPayload](t)(s.LatestPayload(t.Context(), p, 2)); next.Text != nil {
+	if next := must[alert.LatestPayload](t)(s.LatestPayload(t.Context(), p, 2, now)); next.Text != nil {
 		t.Errorf("the next alert has the newest payload %s", next.Text)
 	}
 }
@@ -418,7 +418,7 @@ func largePayload(t *testing.T, s storage.Store) {
 	alone.Payload = secret.Random(1 << 20)
 	wantReport(t, s, p, alone, did(alert.Opened, 2, o))
 	for iid, want := range map[int64][]byte{1: o.Payload, 2: alone.Payload} {
-		if got, err := s.AlertPayload(t.Context(), p, iid); err != nil || !bytes.Equal(got, want) {
+		if got, err := s.AlertPayload(t.Context(), p, iid, now); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("AlertPayload = %d bytes, %v, want the %d that were sent", len(got), err, len(want))
 		}
 	}
@@ -715,13 +715,13 @@ func deleteAlerts(t *testing.T, s storage.Store) {
 	wantCounted(t, s, p.ID)
 	wantCounted(t, s, other.ID)
 	for iid := range int64(4) {
-		_, err := s.Alert(t.Context(), p.ID, iid+1)
+		_, err := s.Alert(t.Context(), p.ID, iid+1, now)
 		wantError(t, "Alert of the deleted project", err, alert.ErrNotFound)
-		_, err = s.AlertPayload(t.Context(), p.ID, iid+1)
+		_, err = s.AlertPayload(t.Context(), p.ID, iid+1, now)
 		wantError(t, "AlertPayload of the deleted project", err, alert.ErrNotFound)
 	}
 	wantSame(t, "Alerts of the other", iidsOf(allAlerts(t, s, other.ID)), []int64{4, 3, 2, 1})
-	got := must[[]byte](t)(s.AlertPayload(t.Context(), other.ID, 1))
+	got := must[[]byte](t)(s.AlertPayload(t.Context(), other.ID, 1, now))
 	wantSame(t, "AlertPayload of the other", bytes.Equal(got, open.Payload), true)
 	wantReport(t, s, other.ID, open, did(alert.Repeated, 1, open))
 	wantReport(t, s, other.ID, recovery(alone), did(alert.Recovered, 3, alone))

@@ -30,7 +30,9 @@ func (everybody) RoleIn(context.Context, project.Project, int64) (project.Role, 
 	return project.Developer, nil
 }
 
-func (everybody) Tells(context.Context, project.Project) (bool, error) { return false, nil }
+func (everybody) AlertPolicy(context.Context, project.Project) (alert.Policy, error) {
+	return alert.Policy{}, nil
+}
 
 // desk is a project with the rules for its incidents.
 type desk struct {

@@ -34,6 +34,7 @@ var subjects = []struct {
 	{"grants", grants},
 	{"signing keys", signingKeys},
 	{"alerts", alerts},
+	{"expiring alerts", alertExpiry},
 	{"events of alerts", alertEvents},
 	{"audit entries", auditEntries},
 	{"error tracking", errorTracking},
