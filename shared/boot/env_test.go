@@ -64,6 +64,7 @@ func TestReadEnvNamesWhatItCannotUnderstand(t *testing.T) {
 		"GATEHOUSE_REFRESH_RETRY_SECONDS":  {"31", "-1", "x"},
 		"GATEHOUSE_SIGN_IN_FAILURES":       {"-1", "1001", "many"},
 		"GATEHOUSE_SIGN_IN_WINDOW_SECONDS": {"0", "86401", "10m"},
+		"GATEHOUSE_ALERT_RETENTION_DAYS":   {"-1", "3651", "a year", "1.5"},
 		"GATEHOUSE_LOG_LEVEL":              {"loud"},
 		"GATEHOUSE_STORE":                  {"postgres"},
 
@@ -151,6 +152,14 @@ func TestAnEmptyEndpointIsThatOfAWS(t *testing.T) {
 		}
 		if endpoint := aws.ToString(boot.DynamoDB(got).Client().Options().BaseEndpoint); endpoint != want {
 			t.Errorf("AWS_ENDPOINT_URL_DYNAMODB=%q leads to %q, want %q", value, endpoint, want)
+		}
+	}
+}
+
+func TestReadEnvOfRetention(t *testing.T) {
+	for value, want := range map[string]int{"": 400, "0": 0, "1": 1, "3650": 3650} {
+		if got, err := boot.ReadEnv(env("GATEHOUSE_ALERT_RETENTION_DAYS", value)); err != nil || got.Features.KeptDays != want {
+			t.Errorf("retention with %q: %d days, %v, want %d", value, got.Features.KeptDays, err, want)
 		}
 	}
 }

@@ -263,6 +263,10 @@ func TestARecoveryClosesTheIncidentOfResolvedAlerts(t *testing.T) {
 	s.Pass(time.Minute)
 	s.change(t, s.find(t, i.Number), incident.Change{State: ptr(incident.Opened)})
 	recover(second, false) // is late
+	s.Pass(410 * 24 * time.Hour)
+	third := s.fire(t, "c", `{}`)
+	must[incident.Stored](t)(s.Incidents.Link(t.Context(), s.ada, s.p, s.find(t, i.Number), third.IID))
+	recover(s.resolve(t, third), true) // the others have expired
 	alone, _, err := s.Incidents.RecoverFor(t.Context(), s.p, s.resolve(t, s.fire(t, "c", `{}`)))
 	if err != nil || alone.Number != 0 {
 		t.Errorf("RecoverFor an alert without incident = %+v, %v", alone, err)

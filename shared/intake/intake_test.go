@@ -495,3 +495,21 @@ func TestAlertsTellWhoeverListens(t *testing.T) {
 		}
 	}
 }
+
+func TestRecoveriesSayForHowLongAlertsAreKept(t *testing.T) {
+	days := int64(30)
+	for body, kind := range map[string]integration.Type{recover: integration.HTTP, fmt.Sprintf(webhook, itemOver): integration.Metrics} {
+		for _, test := range []struct {
+			own  *int64
+			want int
+		}{{nil, 400}, {&days, 30}} {
+			s := newStore()
+			s.endpoint.Settings.RetentionDays, s.endpoint.Type = test.own, kind
+			r := s.rules(t, integration.AllFeatures)
+			_, _ = r.Deliver(t.Context(), intake.Delivery{Project: web.FullPath, Endpoint: integration.Legacy, Key: key, Body: []byte(body)})
+			if len(s.recorded) != 1 || s.recorded[0][0].KeptDays != test.want {
+				t.Errorf("%s: recorded %+v, want alerts kept for %d days", kind, s.recorded, test.want)
+			}
+		}
+	}
+}

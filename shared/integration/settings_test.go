@@ -160,3 +160,19 @@ func TestWatch(t *testing.T) {
 		t.Errorf("%d writes, want 2: the second Watch has nothing to do; the settings are %+v", s.puts, s.settings)
 	}
 }
+
+func TestHowLongAProjectKeepsAlerts(t *testing.T) {
+	tests := []struct {
+		own  *int64
+		most int
+		want int
+	}{
+		{nil, 400, 400}, {ptr(int64(0)), 400, 400}, {ptr(int64(30)), 400, 30}, {ptr(int64(400)), 400, 400}, {ptr(int64(3650)), 400, 400},
+		{nil, 0, 0}, {ptr(int64(0)), 0, 0}, {ptr(int64(30)), 0, 30},
+	}
+	for _, test := range tests {
+		if got := (integration.Settings{RetentionDays: test.own}).KeptDays(test.most); got != test.want {
+			t.Errorf("KeptDays(%d) with own days %v = %d, want %d", test.most, test.own, got, test.want)
+		}
+	}
+}
