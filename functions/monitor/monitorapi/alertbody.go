@@ -33,6 +33,7 @@ type alertBody struct {
 	Assignee       *userBody       `json:"assignee"`
 	IncidentIID    *int64          `json:"incident_iid"`
 	SilencedUntil  web.Time        `json:"silenced_until"`
+	ExpiresAt      web.Time        `json:"expires_at"`
 	Integration    *integrationRef `json:"integration"`
 	WebURL         string          `json:"web_url"`
 	CreatedAt      web.Time        `json:"created_at"`
@@ -126,7 +127,7 @@ func (a *api) alertBody(p project.Project, one alert.Alert, n names) alertBody {
 		Events: one.Events, StartedAt: web.Time(one.StartedAt), EndedAt: web.Time(one.EndedAt),
 		Environment: web.OrNull(one.Environment), Fingerprint: web.OrNull(string(one.Fingerprint)), Runbook: web.OrNull(one.Runbook),
 		Assignee: n.user(one.AssigneeID), Integration: n.integration(one.IntegrationID),
-		IncidentIID: numberOrNull(one.IncidentIID), SilencedUntil: web.Time(one.SilencedUntil),
+		IncidentIID: numberOrNull(one.IncidentIID), SilencedUntil: web.Time(one.SilencedUntil), ExpiresAt: web.Time(one.ExpiresAt),
 		WebURL:    a.app.BaseURL + "/console/" + p.FullPath + "/alerts/" + strconv.FormatInt(one.IID, 10),
 		CreatedAt: web.Time(one.CreatedAt), UpdatedAt: web.Time(one.UpdatedAt),
 	}

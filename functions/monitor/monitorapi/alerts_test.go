@@ -33,7 +33,7 @@ func TestAlertBody(t *testing.T) {
 		"iid": 1.0, "title": "Disk full", "description": "95 %", "severity": "low", "peak_severity": "low", "status": "triggered", "service": "db",
 		"monitoring_tool": "probe", "hosts": list{"db-1", "db-2"}, "events": 1.0, "started_at": "2026-01-02T03:04:05.000Z",
 		"ended_at": nil, "environment": "production", "fingerprint": fingerprint, "runbook": "https://x.example/runbook",
-		"assignee": nil, "incident_iid": nil, "silenced_until": nil, "integration": object{"id": list1.Each(t, "integration")[0].(object)["id"], "name": "Uptime"},
+		"assignee": nil, "incident_iid": nil, "silenced_until": nil, "expires_at": nil, "integration": object{"id": list1.Each(t, "integration")[0].(object)["id"], "name": "Uptime"},
 		"web_url": apptest.BaseURL + "/console/acme/web/alerts/1", "created_at": now, "updated_at": now,
 	}
 	list1.Want(t, 200, list{want})

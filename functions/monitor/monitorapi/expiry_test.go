@@ -35,6 +35,12 @@ func TestResolvedAlertsAreGone(t *testing.T) {
 		s.Call(t, "GET", alerts+"/1/payload", nil).Want(t, first, nil)
 		s.Call(t, "GET", incidents+"/1", nil).Want(t, 200, nil)
 	}
+	for iid, days := range map[string]int{"/1": 3, "/3": 31} {
+		want := s.Now().Truncate(24*time.Hour).AddDate(0, 0, days).Format("2006-01-02T15:04:05.000Z")
+		if got := s.Call(t, "GET", alerts+iid, nil).Object(t)["expires_at"]; got != want {
+			t.Errorf("alert %s expires at %v, want %s", iid, got, want)
+		}
+	}
 	end := s.Now().Truncate(24*time.Hour).AddDate(0, 0, 3)
 	s.Pass(end.Sub(s.Now()) - time.Microsecond)
 	check(200, "3", "triggered=0, acknowledged=0, resolved=2, ignored=1", 3.0, 2.0, 1.0)

@@ -214,3 +214,38 @@ func TestBudgetOfPagesByNumber(t *testing.T) {
 		}
 	}
 }
+
+// Where some have expired, such a page costs a step more.
+func TestBudgetOfPagesByNumberAfterExpiry(t *testing.T) {
+	o, u := options(t), &readUnits{}
+	s, p := openWith(t, o), newProjectID()
+	for range 5 {
+		var some []alert.Occurrence
+		for range 199 {
+			some = append(some, newOccurrence())
+		}
+		report(t, s, p, some...)
+	}
+	resolved := alert.Resolved
+	for iid := range int64(3) {
+		a := must[alert.Alert](t)(s.Alert(t.Context(), p, 990+iid, now))
+		must[alert.Alert](t)(s.ChangeAlert(t.Context(), a, alert.Change{Status: &resolved, At: now, KeptDays: 1}))
+	}
+	w := &dynamodbtest.Steps{Through: u}
+	o.HTTPClient = w
+	measured, then := dynamodb.New(o), now.AddDate(0, 0, 3)
+	for number, last := range map[int]int64{2: 953, 49: 13} {
+		var found page.Of[alert.Alert]
+		u.units = 0
+		r := page.Request{Number: number, Size: 20}
+		steps, _ := w.During(func() {
+			found = must[page.Of[alert.Alert]](t)(measured.Alerts(t.Context(), p, alert.Query{Descending: true}, r, then))
+		})
+		if len(found.Items) != 20 || found.Items[19].IID != last {
+			t.Errorf("page %d has the alerts %v, want 20 until %d", number, found.Items, last)
+		}
+		if steps > 4 || u.units > 60 {
+			t.Errorf("page %d takes %d steps and %.1f read units, want at most 4 and 60", number, steps, u.units)
+		}
+	}
+}

@@ -61,20 +61,37 @@ type expiring struct {
 // Sweep removes what DynamoDB would remove, by and by, after a time.
 func (e expiring) Sweep(ctx context.Context, then time.Time) error {
 	c, table := e.o.Client(), aws.String(e.o.Prefix+"-alerts")
-	out, err := c.Scan(ctx, &sdk.ScanInput{
-		TableName: table, FilterExpression: aws.String("#ttl <= :then"), ExpressionAttributeNames: map[string]string{"#ttl": "ttl"},
-		ExpressionAttributeValues: map[string]types.AttributeValue{":then": &types.AttributeValueMemberN{Value: strconv.FormatInt(then.Unix(), 10)}},
-	})
-	if err != nil {
-		return err
-	}
-	for _, it := range out.Items {
-		key := map[string]types.AttributeValue{"pk": it["pk"], "sk": it["sk"]}
-		if _, err := c.DeleteItem(ctx, &sdk.DeleteItemInput{TableName: table, Key: key}); err != nil {
+	return eachAlertItem(ctx, e.o, func(it map[string]types.AttributeValue) error {
+		ttl, expires := it["ttl"].(*types.AttributeValueMemberN)
+		if !expires {
+			return nil
+		}
+		if end, err := strconv.ParseInt(ttl.Value, 10, 64); err != nil || end > then.Unix() {
 			return err
 		}
+		key := map[string]types.AttributeValue{"pk": it["pk"], "sk": it["sk"]}
+		_, err := c.DeleteItem(ctx, &sdk.DeleteItemInput{TableName: table, Key: key})
+		return err
+	})
+}
+
+// eachAlertItem calls do with all items of the table of alerts.
+func eachAlertItem(ctx context.Context, o dynamodb.Options, do func(map[string]types.AttributeValue) error) error {
+	input := &sdk.ScanInput{TableName: aws.String(o.Prefix + "-alerts")}
+	for {
+		out, err := o.Client().Scan(ctx, input)
+		if err != nil {
+			return err
+		}
+		for _, it := range out.Items {
+			if err := do(it); err != nil {
+				return err
+			}
+		}
+		if input.ExclusiveStartKey = out.LastEvaluatedKey; len(input.ExclusiveStartKey) == 0 {
+			return nil
+		}
 	}
-	return nil
 }
 
 // openWith returns an empty store in tables of its own.
