@@ -81,8 +81,8 @@ func (l alertList) page(ctx context.Context, r page.Request) (found page.Of[aler
 }
 
 // jump moves a page of all alerts to where its number leads, so that what is before
-// it is not read. That needs numbers without gaps: an alert that could not be stored
-// leaves one.
+// it is not read. That needs numbers without gaps: an alert that has expired, or could
+// not be stored, leaves one.
 func (l alertList) jump(ctx context.Context, r page.Request) (page.Request, error) {
 	skipped := int64(r.Skipped())
 	if skipped == 0 {
