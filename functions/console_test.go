@@ -10,7 +10,9 @@ import (
 	"gatehouse/shared/oncall"
 	"gatehouse/shared/paging/permit"
 	"gatehouse/shared/project"
+	"gatehouse/shared/undelivered"
 	"gatehouse/shared/user"
+	"gatehouse/shared/webhook"
 )
 
 func aboutTheConsole() []scenario {
@@ -22,6 +24,8 @@ func aboutTheConsole() []scenario {
 		one       = settings + "/integrations/{integration}"
 		onCall    = console + "/oncall/{schedule}"
 		week      = "name=Week&value=1&unit=weeks&starts_at=2026-01-05T09:00"
+		hooks     = settings + "/webhooks"
+		given     = settings + "/undelivered"
 	)
 	return []scenario{
 		{rest: "POST /projects/{web}/monitor/integrations", send: `{"name":"Off","type":"http","active":true}`, status: 201, keep: "integration", stored: names(integration.EventCreated)},
@@ -80,6 +84,19 @@ func aboutTheConsole() []scenario {
 		{page: "POST " + console + "/oncall/calendar/delete", status: 303, stored: names(oncall.EventFeedEnded), cost: cost{6, 1, 4}},
 		{page: "POST " + onCall + "/rotations/1/delete", status: 303, stored: names(oncall.EventRotationDeleted), cost: cost{6, 1, 5}},
 		{page: "POST " + onCall + "/delete", status: 303, stored: names(oncall.EventDeleted), cost: cost{7, 1, 5}},
+		{page: "GET " + hooks, cost: cost{5, 0, 0}},
+		{page: "GET " + hooks + "/new", cost: cost{4, 0, 0}},
+		{page: "POST " + hooks, send: "url=https://chat.example/hooks/x&active=1", status: 201, stored: names(webhook.EventCreated), cost: cost{8, 2, 5}},
+		{rest: "GET /projects/{web}/monitor/webhooks", status: 200, keep: "hook"},
+		{page: "GET " + hooks + "/{hook}", cost: cost{5, 0, 0}},
+		{page: "POST " + hooks + "/{hook}/active", status: 303, stored: names(webhook.EventDisabled), cost: cost{6, 1, 5}},
+		{page: "POST " + hooks + "/{hook}/test", status: 303, cost: cost{6, 1, 0}},
+		{page: "POST " + hooks + "/{hook}", send: "url=https://chat.example/hooks/y", status: 303, stored: names(webhook.EventChanged), cost: cost{6, 1, 5}},
+		{page: "POST " + hooks + "/{hook}/rotate", status: 200, stored: names(webhook.EventRotated), cost: cost{6, 1, 5}},
+		{page: "POST " + hooks + "/{hook}/delete", status: 303, stored: names(webhook.EventDeleted), cost: cost{6, 1, 5}},
+		{name: "an undelivered message", do: func(w *walk) { w.giveUp("undelivered") }},
+		{page: "GET " + given, cost: cost{5, 0, 0}},
+		{page: "POST " + given + "/{undelivered}/retry", status: 303, stored: names(undelivered.EventRetried), cost: cost{7, 1, 5}},
 		{page: "GET " + settings + "/integrations", cost: cost{5, 0, 0}},
 		{page: "GET " + one, cost: cost{5, 0, 0}},
 		{page: "POST " + one, send: "name=Off&active=1", status: 303, stored: names(integration.EventEnabled)},

@@ -42,6 +42,7 @@ type alertsBody struct {
 	Chart        chart
 	Integrations []integrationView // active ones that take alerts
 	Command      string            // sends an alert to the first integration
+	Undelivered  bool              // some message of the project was not delivered
 }
 
 // alertRow is an alert in the list.
@@ -91,6 +92,7 @@ type foundAlerts struct {
 	integrations []integration.Integration
 	listing      alert.Listing
 	days         []alert.Day
+	undelivered  bool
 }
 
 // findAlerts reads in parallel.
@@ -108,6 +110,10 @@ func (a *api) findAlerts(r *http.Request, v visit, query alertQuery) (found foun
 		found.days, err = a.app.Alerts.Days(ctx, v.Project.ID, chartDays)
 		return err
 	})
+	reads.Go(func() (err error) {
+		found.undelivered, err = a.anyUndelivered(ctx, v)
+		return err
+	})
 	err = reads.Wait() // found is complete only now
 	return found, err
 }
@@ -115,7 +121,7 @@ func (a *api) findAlerts(r *http.Request, v visit, query alertQuery) (found foun
 func (a *api) newAlertsBody(ctx context.Context, v visit, query alertQuery, found foundAlerts) (alertsBody, error) {
 	body := alertsBody{
 		visit: v, Query: query, Statuses: query.tabs(v.Address()+alertsTab, found.listing.Counts),
-		Chart: newChart(found.days),
+		Chart: newChart(found.days), Undelivered: found.undelivered,
 	}
 	for _, i := range found.integrations {
 		if i.Receives() {

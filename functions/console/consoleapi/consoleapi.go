@@ -63,6 +63,14 @@ var notices = site.Notices{
 	"feed-ended":            "The calendar has ended. Its address no longer works.",
 
 	"incident-noted": "The note is in the timeline.",
+
+	"webhook-saved":   "The webhook was saved.",
+	"webhook-on":      "The webhook is on.",
+	"webhook-off":     "The webhook is off. It gets nothing but tests.",
+	"webhook-tested":  "The receiver took the test.",
+	"webhook-deleted": "The webhook was deleted.",
+	"message-retried": "The message is sent again now. If that fails as before, it comes back here.",
+	"message-gone":    "The message is not here any more: somebody has sent it again, or its 30 days are over.",
 }
 
 type api struct {
@@ -100,6 +108,17 @@ func New(app *app.App) http.Handler {
 	mux.Handle("POST /console/{id}/incidents/{incident}/alerts/{alert}/delete", developer(a.ofIncident(a.unlinkAlert)))
 	mux.Handle("POST /console/{id}/incidents/{incident}/notes", developer(a.ofIncident(a.addNote)))
 	a.onCallRoutes(mux)
+	mux.Handle("GET /console/{id}/settings/webhooks", maintainer(a.listWebhooks))
+	mux.Handle("POST /console/{id}/settings/webhooks", maintainer(a.createWebhook))
+	mux.Handle("GET /console/{id}/settings/webhooks/new", maintainer(a.newWebhook))
+	mux.Handle("GET /console/{id}/settings/webhooks/{webhook}", maintainer(a.ofWebhook(a.showWebhook)))
+	mux.Handle("POST /console/{id}/settings/webhooks/{webhook}", maintainer(a.ofWebhook(a.changeWebhook)))
+	mux.Handle("POST /console/{id}/settings/webhooks/{webhook}/active", maintainer(a.ofWebhook(a.switchWebhook)))
+	mux.Handle("POST /console/{id}/settings/webhooks/{webhook}/test", maintainer(a.ofWebhook(a.testWebhook)))
+	mux.Handle("POST /console/{id}/settings/webhooks/{webhook}/rotate", maintainer(a.ofWebhook(a.rotateWebhook)))
+	mux.Handle("POST /console/{id}/settings/webhooks/{webhook}/delete", maintainer(a.ofWebhook(a.deleteWebhook)))
+	mux.Handle("GET /console/{id}/settings/undelivered", maintainer(a.listUndelivered))
+	mux.Handle("POST /console/{id}/settings/undelivered/{message}/retry", maintainer(a.retryUndelivered))
 	mux.Handle("GET /console/{id}/environments", developer(a.listEnvironments))
 	mux.Handle("POST /console/{id}/environments", developer(a.addEnvironment))
 	mux.Handle("POST /console/{id}/environments/{environment}/delete", developer(a.deleteEnvironment))

@@ -91,6 +91,7 @@ const (
 	alertsTab    = "/alerts"
 	incidentsTab = "/incidents"
 	onCallTab    = "/oncall"
+	webhooksTab  = settingsTab + "/webhooks"
 	settingsTab  = "/settings"
 )
 
@@ -102,7 +103,8 @@ func (v visit) tabs() []site.Tab {
 			site.Tab{Name: "On call", Address: v.Address() + onCallTab})
 	}
 	if v.Maintains() {
-		tabs = append(tabs, site.Tab{Name: "Monitor settings", Address: v.Address() + settingsTab})
+		tabs = append(tabs, site.Tab{Name: "Webhooks", Address: v.Address() + webhooksTab},
+			site.Tab{Name: "Monitor settings", Address: v.Address() + settingsTab})
 	}
 	return tabs
 }
