@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -33,6 +34,10 @@ type alertBody struct {
 	Wrong     wrongAssignee
 	Activity  []activity
 	Payload   *node
+	Latest    *node // the newest payload of a repeat
+	LatestAt  time.Time
+	Silenced  bool
+	Silence   silenceForm
 	Complaint string    // why the alert was not changed
 	Link      typed     // the number of an incident
 	Incident  string    // address of the incident that the alert belongs to, if any
@@ -66,6 +71,7 @@ func (a *api) renderAlert(w http.ResponseWriter, r *http.Request, status int, bo
 type alertParts struct {
 	alert        alert.Alert
 	payload      []byte
+	latest       alert.LatestPayload
 	integrations []integration.Integration
 	developers   []project.Member // some, and who has a higher role
 }
@@ -79,6 +85,10 @@ func (a *api) alertParts(ctx context.Context, v visit, iid int64) (parts alertPa
 	})
 	reads.Go(func() (err error) {
 		parts.payload, err = a.app.Alerts.AlertPayload(ctx, v.Project.ID, iid)
+		return err
+	})
+	reads.Go(func() (err error) {
+		parts.latest, err = a.app.Alerts.LatestPayload(ctx, v.Project.ID, iid)
 		return err
 	})
 	reads.Go(func() (err error) {
@@ -108,6 +118,10 @@ func (a *api) newAlertBody(ctx context.Context, v visit, iid int64) (alertBody, 
 		Runbook: newTextOrLink(parts.alert.Runbook), Generator: newTextOrLink(details.GeneratorURL), Annotated: newAnnotations(details),
 		Through: parts.through(), Assigned: people[parts.alert.AssigneeID], Assignee: people.name(parts.alert.AssigneeID),
 		Suggested: suggested(parts.developers, people), Activity: newActivity(parts.alert, people), Payload: newTree(parts.payload),
+		Silenced: parts.alert.Silenced(a.app.Now()),
+	}
+	if !parts.latest.At.IsZero() {
+		body.Latest, body.LatestAt = newTree(parts.latest.Text), parts.latest.At
 	}
 	if iid := parts.alert.IncidentIID; iid != 0 {
 		body.Incident = v.incidentAddress(iid)

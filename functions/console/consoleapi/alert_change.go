@@ -45,6 +45,8 @@ func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, v visit, form 
 		return errNoStatus
 	case wrong["assignee_id"] != nil:
 		return a.renderWrongAssignee(w, r, v, form)
+	case wrong["silenced_until"] != nil:
+		return a.renderWrongSilence(w, r, v, newSilenceForm(form), wrong["silenced_until"][0])
 	case fault.Is(err, fault.Conflict):
 		return a.renderAlertError(w, r, v, n, err)
 	}

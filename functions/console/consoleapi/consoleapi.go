@@ -40,8 +40,11 @@ var notices = site.Notices{
 	"alert-ignored":      "The alert is ignored. If it happens again, that is counted here and no new alert is opened.",
 	"alert-assigned":     "The alert was assigned.",
 	"alert-unassigned":   "The alert is unassigned.",
+	"alert-silenced":     "The alert is silenced. Nobody is paged about it until then.",
+	"alert-heard":        "The silence has ended.",
 
 	"incident-created":      "The incident was created.",
+	"incident-saved":        "The incident was saved.",
 	"incident-triggered":    "The incident is triggered again.",
 	"incident-acknowledged": "You acknowledged the incident.",
 	"incident-resolved":     "You resolved the incident. It stays open until somebody closes it.",
@@ -96,11 +99,15 @@ func New(app *app.App) http.Handler {
 	mux.Handle("GET /console/{id}/alerts/{alert}", developer(a.showAlert))
 	mux.Handle("POST /console/{id}/alerts/{alert}/status", developer(a.setStatus))
 	mux.Handle("POST /console/{id}/alerts/{alert}/assignee", developer(a.assign))
+	mux.Handle("POST /console/{id}/alerts/{alert}/silence", developer(a.silence))
 	mux.Handle("POST /console/{id}/alerts/{alert}/incident", developer(a.linkIncident))
+	mux.Handle("POST /console/{id}/alerts/{alert}/incident/delete", developer(a.unlinkIncident))
 	mux.Handle("GET /console/{id}/incidents", developer(a.listIncidents))
 	mux.Handle("POST /console/{id}/incidents", developer(a.createIncident))
 	mux.Handle("GET /console/{id}/incidents/new", developer(a.newIncident))
 	mux.Handle("GET /console/{id}/incidents/{incident}", developer(a.ofIncident(a.showIncident)))
+	mux.Handle("GET /console/{id}/incidents/{incident}/edit", developer(a.ofIncident(a.editIncident)))
+	mux.Handle("POST /console/{id}/incidents/{incident}/edit", developer(a.ofIncident(a.saveIncident)))
 	mux.Handle("POST /console/{id}/incidents/{incident}/status", developer(a.ofIncident(a.setIncidentStatus)))
 	mux.Handle("POST /console/{id}/incidents/{incident}/state", developer(a.ofIncident(a.setIncidentState)))
 	mux.Handle("POST /console/{id}/incidents/{incident}/assignee", developer(a.ofIncident(a.assignIncident)))

@@ -210,3 +210,22 @@ func (a *api) renderNotLinked(w http.ResponseWriter, r *http.Request, v visit, i
 	}
 	return a.renderAlert(w, r, status, body)
 }
+
+// unlinkIncident takes the alert in the path out of its incident.
+func (a *api) unlinkIncident(w http.ResponseWriter, r *http.Request, v visit) error {
+	n, err := web.PathID(r, "alert")
+	if err != nil {
+		return err
+	}
+	s, err := a.app.Incidents.OfAlert(r.Context(), v.Project, n)
+	if err == nil {
+		_, err = a.app.Incidents.Unlink(r.Context(), v.actor(), v.Project, s, n)
+	}
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return a.renderNotLinked(w, r, v, n, http.StatusNotFound, typed{Complaint: "The alert belongs to no incident any more."})
+	case fault.Is(err, fault.Conflict):
+		return a.renderNotLinked(w, r, v, n, http.StatusConflict, typed{Complaint: conflict(err)})
+	}
+	return a.site.Done(w, r, err, "incident-unlinked", v.alertAddress(n))
+}

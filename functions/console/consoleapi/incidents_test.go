@@ -294,6 +294,82 @@ func TestCreateAnIncident(t *testing.T) {
 	}
 }
 
+func TestIncidentIsEdited(t *testing.T) {
+	a := apptest.New(t)
+	web, _, b := newAlerts(t, a)
+	s := newIncident(t, a, web, "Disks", alert.SeverityHigh)
+	at := incidentPage(s.Number)
+	edit := at + "/edit"
+	b.Get(at).Want(200, `href="`+edit+`"`)
+	form := func(pairs ...string) url.Values {
+		form := b.Get(edit).Want(200).Fields(edit)
+		for name, values := range apptest.Form(pairs...) {
+			form[name] = values
+		}
+		return form
+	}
+	b.Get(edit).Want(200, `value="Disks"`, `<option value="high" selected>`).WantNot("Alerts that belong to it")
+
+	preview := form("title", "Kept", "severity", "low", "description", "# Now\r\n\r\n<script>alert(1)</script>", "do", "preview")
+	shown := b.Post(edit, preview).Want(200, "<h1>Now</h1>", "Nothing was saved yet", `value="Kept"`, `<option value="low" selected>`)
+	if strings.Contains(shown.Body.String(), "<script>alert") {
+		t.Error("the preview obeys the description")
+	}
+	b.Post(incidentsPage, apptest.Form("title", "New", "severity", "low", "description", "# Now", "do", "preview")).Want(200, "<h1>Now</h1>", `value="New"`, "Create the incident")
+	if got := foundIncident(t, a, web, 1); got.Title != "Disks" || got.Description != "" {
+		t.Errorf("a preview changed the incident: %+v", got)
+	}
+
+	stale := form("title", "Stale", "severity", "high", "description", "")
+	b.Post(edit, form("title", "Full disks", "severity", "low", "description", "# Now\r\n\r\nHurry")).WantRedirect(at)
+	b.Get(at).Want(200, "The incident was saved.", "Full disks", "<h1>Now</h1>", "severity from high to low, title, description")
+	if got := foundIncident(t, a, web, 1); got.Title != "Full disks" || got.Severity != alert.SeverityLow || got.Description != "# Now\n\nHurry" {
+		t.Errorf("the incident is %+v", got)
+	}
+	b.Post(edit, form("title", "Full disks", "severity", "low", "description", "# Now\r\n\r\nHurry")).WantRedirect(at)
+	if got := foundIncident(t, a, web, 1); len(got.Changes) != 2 {
+		t.Errorf("saving what is there changed the incident: %+v", got.Changes)
+	}
+	again := b.Post(edit, stale).Want(409, "changed since you opened this form", `value="Stale"`).Fields(edit)
+	stale["seen"] = again["seen"]
+	b.Post(edit, stale).WantRedirect(at)
+	b.Get(at).Want(200, "Stale")
+
+	for says, form := range map[string]url.Values{
+		"The title can't be blank.":                form("title", " ", "severity", "low"),
+		"The severity does not have a valid value": form("title", "Kept", "severity", "nonsense"),
+		"The description is too long":              form("title", "Kept", "severity", "low", "description", strings.Repeat("x", incident.MaxDescription+1)),
+	} {
+		b.Post(edit, form).Want(422, says, "Nothing was saved yet")
+	}
+	if got := foundIncident(t, a, web, 1); got.Title != "Stale" {
+		t.Errorf("a form with mistakes changed the incident: %+v", got)
+	}
+}
+
+// An incident without a title keeps none, unless somebody types another one.
+func TestUntitledIncidentIsEdited(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b := newAlerts(t, a)
+	one, err := a.Alerts.Current(t.Context(), web, fire(t, a, web, i, `{"severity": "high"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _, err := a.Incidents.OpenFor(t.Context(), web, one, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit := incidentPage(s.Number) + "/edit"
+	if title := incident.TitleOf(s); s.Thing.Title == "" {
+		b.Post(edit, apptest.Form("title", title, "severity", "low", "description", "Hurry")).WantRedirect(incidentPage(s.Number))
+		if got := foundIncident(t, a, web, s.Number); got.Title != "" || got.Description != "Hurry" {
+			t.Errorf("the incident is %+v", got)
+		}
+	} else {
+		t.Errorf("the incident has the title %q", title)
+	}
+}
+
 func TestWhoMayWorkOnIncidents(t *testing.T) {
 	a := apptest.New(t)
 	web, i, _ := newAlerts(t, a)
@@ -305,11 +381,11 @@ func TestWhoMayWorkOnIncidents(t *testing.T) {
 		*apptest.Browser
 		status int
 	}{{signedIn(t, a, reporter), 403}, {signedIn(t, a, a.User("stranger")), 404}} {
-		for _, get := range []string{incidentsPage, incidentsPage + "/new", at} {
+		for _, get := range []string{incidentsPage, incidentsPage + "/new", at, at + "/edit"} {
 			who.Get(get).Want(who.status)
 		}
-		for _, post := range []string{incidentsPage, at + "/status", at + "/state", at + "/assignee", at + "/alerts", at + "/alerts/1/delete", at + "/notes", alertPage(iid) + "/incident"} {
-			who.Post(post, apptest.Form("status", "resolved", "state", "closed", "user_id", "0", "alert", "1", "note", "x", "title", "x", "incident", "1")).Want(who.status)
+		for _, post := range []string{incidentsPage, at + "/edit", at + "/status", at + "/state", at + "/assignee", at + "/alerts", at + "/alerts/1/delete", at + "/notes", alertPage(iid) + "/incident", alertPage(iid) + "/incident/delete", alertPage(iid) + "/silence"} {
+			who.Post(post, apptest.Form("status", "resolved", "state", "closed", "user_id", "0", "alert", "1", "note", "x", "title", "x", "incident", "1", "for", "hour")).Want(who.status)
 		}
 		who.Get("/console/acme/web/alerts").Want(who.status)
 	}

@@ -33,6 +33,13 @@ for (const time of document.querySelectorAll("time[datetime]")) {
   time.title = date.toLocaleString(undefined, { dateStyle: "full", timeStyle: "long" });
 }
 
+// Times that somebody chooses are those of the reader's zone.
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+if (zone) {
+  for (const field of document.querySelectorAll("input[name=zone]")) field.value = zone;
+  for (const name of document.querySelectorAll("[data-zone]")) name.textContent = zone;
+}
+
 // A page that answers a form takes the address of what it shows, so that
 // reloading it does not send the form again.
 const shows = document.querySelector("[data-address]");
