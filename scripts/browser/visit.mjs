@@ -16,14 +16,14 @@ const pictures = process.env.GATEHOUSE_SCREENSHOTS;
 
 // Every width, both colours, and no script: colours and widths do not depend on
 // each other, so not every pair of them.
-const looks = [
+const everyLook = [
   { name: "phone-dark", viewport: { width: 390, height: 844 }, colorScheme: "dark" },
   { name: "desktop-light", viewport: { width: 1280, height: 800 }, colorScheme: "light" },
   { name: "phone-without-script", viewport: { width: 320, height: 640 }, colorScheme: "light", javaScriptEnabled: false },
 ];
 
 // inEveryLook has somebody walk once in every look, with a browser of their own.
-export async function inEveryLook(title, walk) {
+export async function inEveryLook(title, walk, looks = everyLook) {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
@@ -31,7 +31,7 @@ export async function inEveryLook(title, walk) {
   try {
     for (const { name, ...options } of looks) {
       const context = await browser.newContext({ ...options, reducedMotion: "reduce" });
-      const visit = await newVisit(context, name, options.javaScriptEnabled !== false);
+      const visit = await newVisit(context, name, options);
       await walk(visit);
       await context.close();
       assert.deepEqual(visit.complaints, [], `${name}: the browser complained`);
@@ -42,8 +42,9 @@ export async function inEveryLook(title, walk) {
   }
 }
 
-// newVisit returns what somebody with a keyboard can do on a page.
-async function newVisit(context, name, scripted) {
+// newVisit returns what somebody with a keyboard or a thumb can do on a page.
+async function newVisit(context, name, { javaScriptEnabled, hasTouch = false, viewport }) {
+  const scripted = javaScriptEnabled !== false;
   if (scripted) await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: base });
   const page = await context.newPage();
   page.setDefaultTimeout(10_000);
@@ -99,6 +100,36 @@ async function newVisit(context, name, scripted) {
       await visit.submit("Enter");
     },
 
+    // hit uses the first of these links, buttons or boxes: with a thumb if there is a
+    // touch screen, and else with the keyboard. It waits for the page that this leads to,
+    // unless it stays.
+    async hit(selector, { stays = false } = {}) {
+      const there = page.locator(selector).first();
+      if (!hasTouch) {
+        const box = there.locator("input[type=checkbox]");
+        const key = await box.count() ? "Space" : "Enter";
+        await visit.tabTo(key === "Space" ? box : there);
+        return stays ? page.keyboard.press(key) : visit.submit(key);
+      }
+      await there.scrollIntoViewIfNeeded();
+      const { x, y, width, height } = await there.boundingBox();
+      assert.ok(height >= 44, `${name}: ${selector} is only ${height} px high on ${page.url()}`);
+      assert.ok(x >= 0 && x + width <= viewport.width, `${name}: ${selector} is beyond the edge of ${page.url()}`);
+      const hidden = await there.evaluate((it, [x, y]) => !it.contains(document.elementFromPoint(x, y)), [x + width / 2, y + height / 2]);
+      assert.ok(!hidden, `${name}: something lies over ${selector} on ${page.url()}`);
+      if (stays) return there.tap();
+      await Promise.all([page.waitForNavigation({ waitUntil: "load" }), there.tap()]);
+      await settle(page);
+    },
+
+    // write replaces what is in a field.
+    async write(selector, text) {
+      if (hasTouch) await page.locator(selector).tap();
+      else await visit.tabTo(selector);
+      await page.keyboard.press("Control+A");
+      await page.keyboard.insertText(text);
+    },
+
     // ask opens the question before the first of these forms.
     async ask(form) {
       await visit.tabTo(page.locator("details", { has: page.locator(form) }).first().locator("summary"));
@@ -114,12 +145,23 @@ async function newVisit(context, name, scripted) {
     async look(picture) {
       const [needed, there] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
       assert.ok(needed <= there, `${name}: ${picture} is ${needed} wide on ${there}`);
+      assert.deepEqual(await page.evaluate(nameless), [], `${name}: ${picture} has something without a name`);
       if (pictures) {
         await page.screenshot({ path: path.join(pictures, `${picture}-${name}.png`), fullPage: true });
       }
     },
   };
   return visit;
+}
+
+// nameless lists the controls on the page that a screen reader could not name, and what
+// breaks the order in which the keyboard reaches them.
+function nameless() {
+  const named = (it) => it.textContent.trim() || it.ariaLabel || it.title || [...it.labels ?? []].some((label) => label.textContent.trim())
+    || it.getAttribute("aria-labelledby")?.split(" ").every((id) => document.getElementById(id));
+  const wrong = [...document.querySelectorAll("input:not([type=hidden]), select, textarea, button, a, summary")].filter((it) => !named(it) || it.tabIndex > 0);
+  const ids = [...document.querySelectorAll("[id]")].map((it) => it.id);
+  return [...wrong.map((it) => it.outerHTML), ...ids.filter((id, n) => ids.indexOf(id) !== n)];
 }
 
 // settle waits for the focus that the page gives to a field of its own accord: a

@@ -33,7 +33,7 @@ type undeliveredRow struct {
 // messageNames say what the kinds of messages are. Those about alerts and incidents begin
 // with these words.
 var messageNames = map[outbox.Kind]string{
-	"webhook.delivery": "Message to a webhook", "notice": "Notice to a person", "notice.refused": "Notice that was refused",
+	"webhook.delivery": "Message to a webhook", "notice": "Notice to a person", "notice.refused": "Mail that was refused",
 	"notice.shift": "Notice about a shift", "mail.members": "Mails to the maintainers", "escalation.step": "Step of the escalation",
 	"schedule.changed": "Change of a schedule", "schedule.handover": "Hand-over of a schedule",
 }
