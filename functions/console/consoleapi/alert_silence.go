@@ -66,6 +66,9 @@ func (f silenceForm) end(now time.Time) (until time.Time, complaint string, err 
 	case "morning":
 		return nextMorning(now.In(zone.Location())), "", nil
 	case "until":
+		if f.Until == "" {
+			return time.Time{}, "is missing: choose a day and a time", nil
+		}
 		until, complaint = zone.ParseTime(f.Until)
 		return until, complaint, nil
 	}

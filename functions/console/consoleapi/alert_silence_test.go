@@ -53,8 +53,11 @@ func TestAlertIsSilenced(t *testing.T) {
 		}
 	}
 	b.Get(at).Want(200, "ended the silence", "silenced the alert until")
+	b.Get(alertsPage).Want(200).WantNot(">Silenced<")
 	b.Post(at+"/silence", apptest.Form("for", "hour")).WantRedirect(at)
+	b.Get(alertsPage).Want(200, ">Silenced<")
 	a.Pass(time.Hour)
+	b.Get(alertsPage).Want(200).WantNot(">Silenced<")
 	b.Get(at).Want(200, "1 hour").WantNot("End the silence")
 }
 
@@ -94,7 +97,7 @@ func TestSilencesThatCannotBe(t *testing.T) {
 		form []string
 		says string
 	}{
-		{[]string{"for", "until", "until", ""}, "The end "},
+		{[]string{"for", "until", "until", ""}, "The end is missing: choose a day and a time."},
 		{[]string{"for", "until", "until", `"><script>`}, "The end "},
 		{[]string{"for", "until", "until", day(-1)}, "The end must be in the future, at most 30 days ahead."},
 		{[]string{"for", "until", "until", day(31)}, "The end must be in the future, at most 30 days ahead."},

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -43,6 +44,7 @@ type alertsBody struct {
 	Integrations []integrationView // active ones that take alerts
 	Command      string            // sends an alert to the first integration
 	Undelivered  bool              // some message of the project was not delivered
+	Now          time.Time
 }
 
 // alertRow is an alert in the list.
@@ -121,7 +123,7 @@ func (a *api) findAlerts(r *http.Request, v visit, query alertQuery) (found foun
 func (a *api) newAlertsBody(ctx context.Context, v visit, query alertQuery, found foundAlerts) (alertsBody, error) {
 	body := alertsBody{
 		visit: v, Query: query, Statuses: query.tabs(v.Address()+alertsTab, found.listing.Counts),
-		Chart: newChart(found.days), Undelivered: found.undelivered,
+		Chart: newChart(found.days), Undelivered: found.undelivered, Now: a.app.Now(),
 	}
 	for _, i := range found.integrations {
 		if i.Receives() {
