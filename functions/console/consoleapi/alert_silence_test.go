@@ -64,7 +64,7 @@ func TestAlertIsSilenced(t *testing.T) {
 // Who is woken at three wants to sleep until eight, and who goes home at six as well.
 func TestAlertIsSilencedUntilTheMorning(t *testing.T) {
 	a := apptest.New(t)
-	web, i, b := newAlerts(t, a)
+	web, i, _ := newAlerts(t, a)
 	at := alertPage(fire(t, a, web, i, `{"title": "Disk full"}`))
 	dana, err := a.Users.UserByUsername(t.Context(), "dana")
 	if err != nil {
@@ -77,7 +77,7 @@ func TestAlertIsSilencedUntilTheMorning(t *testing.T) {
 		}
 		for range 9 {
 			a.Pass(3 * time.Hour)
-			b = signedIn(t, a, dana)
+			b := signedIn(t, a, dana)
 			b.Post(at+"/silence", apptest.Form("for", "morning", "zone", zone)).WantRedirect(at)
 			until := foundAlert(t, a, web, 1).SilencedUntil
 			ahead := until.Sub(a.Now().Truncate(time.Second))
