@@ -40,7 +40,7 @@ var notices = site.Notices{
 	"alert-ignored":      "The alert is ignored. If it happens again, that is counted here and no new alert is opened.",
 	"alert-assigned":     "The alert was assigned.",
 	"alert-unassigned":   "The alert is unassigned.",
-	"alert-silenced":     "The alert is silenced. Nobody is paged about it until then.",
+	"alert-silenced":     "The alert is silenced. Nobody is paged about it until that ends.",
 	"alert-heard":        "The silence has ended.",
 
 	"incident-created":      "The incident was created.",

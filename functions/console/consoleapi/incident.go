@@ -38,7 +38,7 @@ type incidentBody struct {
 	Link, Note  typed  // what the forms have
 }
 
-// alertLink leads to an alert.
+// alertLink leads to an alert, or to an incident.
 type alertLink struct {
 	IID     int64
 	Address string
