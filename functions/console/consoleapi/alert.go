@@ -47,6 +47,11 @@ type alertBody struct {
 // AssignedToMe reports whether the alert is assigned to the visitor.
 func (b alertBody) AssignedToMe() bool { return b.Alert.AssigneeID == b.User.ID }
 
+// Pages reports whether people are paged about the alert unless it is silenced.
+func (b alertBody) Pages() bool {
+	return b.Alert.Status == alert.Triggered || b.Alert.Status == alert.Acknowledged
+}
+
 // Version is that of the alert.
 func (b alertBody) Version() int64 { return b.Alert.Version }
 

@@ -100,5 +100,8 @@ func (a *api) renderWrongSilence(w http.ResponseWriter, r *http.Request, v visit
 	}
 	body.Silence = sent
 	body.Silence.Complaint = site.Sentence("The end", []string{complaint})
+	if !body.Pages() { // the page has no such form any more
+		body.Complaint = body.Silence.Complaint
+	}
 	return a.renderAlert(w, r, http.StatusUnprocessableEntity, body)
 }
