@@ -46,6 +46,9 @@ func (r *resealing) all(ctx context.Context) error {
 	if err := each(users, func(u user.User) error { return r.ofUser(ctx, u) }); err != nil {
 		return err
 	}
+	if err := r.ownWebhooks(ctx); err != nil {
+		return err
+	}
 	return each(projects, func(p project.Project) error { return r.ofProject(ctx, p) })
 }
 
@@ -108,6 +111,17 @@ func (r *resealing) ofProject(ctx context.Context, p project.Project) error {
 func (r *resealing) webhooksOf(ctx context.Context, p project.Project) error {
 	webhooks := func(wanted page.Request) (page.Of[webhook.Stored], error) { return r.app.Webhooks.List(ctx, p, wanted) }
 	return each(webhooks, func(s webhook.Stored) error {
+		done, err := r.app.Webhooks.Reseal(ctx, s)
+		return r.count(ctx, done, err, "secret of a webhook", "webhook_id", s.ID)
+	})
+}
+
+// ownWebhooks seals the secrets of the webhooks that persons have of their own.
+func (r *resealing) ownWebhooks(ctx context.Context) error {
+	everybodys := func(wanted page.Request) (page.Of[webhook.Stored], error) {
+		return r.app.Webhooks.Own().Everybodys(ctx, wanted)
+	}
+	return each(everybodys, func(s webhook.Stored) error {
 		done, err := r.app.Webhooks.Reseal(ctx, s)
 		return r.count(ctx, done, err, "secret of a webhook", "webhook_id", s.ID)
 	})

@@ -44,6 +44,10 @@ func TestEverythingIsSealedAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	own, _, err := before.Webhooks.Own().Create(t.Context(), audit.ByUser(root.ID), "https://chat.example", true)
+	if err != nil {
+		t.Fatal(err)
+	}
 	e := before.TwoFactor.Begin(root, "session")
 	if _, _, err = before.TwoFactor.Enable(t.Context(), root, e, e.Seed.Code(a.Now())); err != nil {
 		t.Fatal(err)
@@ -57,7 +61,7 @@ func TestEverythingIsSealedAnew(t *testing.T) {
 		}
 		return out.String()
 	}
-	all := page.MaxSize + 5
+	all := page.MaxSize + 6
 	for _, step := range []struct {
 		name       string
 		a          *app.App
@@ -84,6 +88,12 @@ func TestEverythingIsSealedAnew(t *testing.T) {
 	}
 	if done, err := after.Webhooks.Reseal(t.Context(), hook); done || err != nil {
 		t.Errorf("the secret of the webhook: %t, %v, want that it opens", done, err)
+	}
+	if own, err = after.Webhooks.Own().Find(t.Context(), root.ID, own.ID); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := after.Webhooks.Reseal(t.Context(), own); done || err != nil {
+		t.Errorf("the secret of the webhook of root's own: %t, %v, want that it opens", done, err)
 	}
 	if i, err = after.Integrations.Find(t.Context(), web, i.ID); err != nil {
 		t.Fatal(err)

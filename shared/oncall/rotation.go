@@ -80,7 +80,7 @@ func (a ActivePeriod) on(z Zone, day wall) span {
 	if a.End <= a.Start {
 		end = end.AddDate(0, 0, 1)
 	}
-	return span{z.first(a.Start.on(day)), z.first(end)}
+	return span{z.First(a.Start.on(day)), z.First(end)}
 }
 
 // Rotation is a layer of a schedule: its participants take turns from StartsAt on, in
@@ -138,7 +138,7 @@ func (r Rotation) handover(z Zone, n int64) time.Time {
 		return r.StartsAt
 	}
 	if days := r.Length.days(); days > 0 {
-		return z.first(z.wallAt(r.StartsAt).AddDate(0, 0, int(n)*days))
+		return z.First(z.WallAt(r.StartsAt).AddDate(0, 0, int(n)*days))
 	}
 	return time.Unix(r.StartsAt.Unix()+n*int64(r.Length.Value)*3600, 0)
 }
@@ -148,7 +148,7 @@ func (r Rotation) handover(z Zone, n int64) time.Time {
 func (r Rotation) turnAt(z Zone, t time.Time) int64 {
 	n := (t.Unix() - r.StartsAt.Unix()) / (int64(max(r.Length.Value, 1)) * 3600)
 	if days := r.Length.days(); days > 0 {
-		n = (z.wallAt(t).Unix() - z.wallAt(r.StartsAt).Unix()) / (int64(days) * 24 * 3600)
+		n = (z.WallAt(t).Unix() - z.WallAt(r.StartsAt).Unix()) / (int64(days) * 24 * 3600)
 	}
 	n = max(n, 0)
 	for !r.handover(z, n+1).After(t) { // clocks that were set back show an earlier time
@@ -182,7 +182,7 @@ func (r Rotation) active(z Zone, turn, window span) []span {
 	}
 	wanted := turn.and(window)
 	var parts []span
-	for day := midnight(z.wallAt(wanted.from)).AddDate(0, 0, -2); ; day = day.AddDate(0, 0, 1) {
+	for day := midnight(z.WallAt(wanted.from)).AddDate(0, 0, -2); ; day = day.AddDate(0, 0, 1) {
 		period := r.ActivePeriod.on(z, day)
 		if !period.from.Before(wanted.until) {
 			return parts

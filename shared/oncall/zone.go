@@ -55,8 +55,9 @@ func (z *Zone) UnmarshalText(name []byte) (err error) {
 // date and the time of day.
 type wall = time.Time
 
-// wallAt returns what the clocks of the zone show at an instant.
-func (z Zone) wallAt(t time.Time) wall {
+// WallAt returns what the clocks of the zone show at an instant: a time in UTC with that date
+// and time of day.
+func (z Zone) WallAt(t time.Time) time.Time {
 	local := t.In(z.Location())
 	year, month, day := local.Date()
 	hour, minute, second := local.Clock()
@@ -66,10 +67,10 @@ func (z Zone) wallAt(t time.Time) wall {
 // offsetRange is more than the clocks of any zone differ from UTC.
 const offsetRange = 26 * time.Hour
 
-// first returns the first instant at which the clocks of the zone show this time or a
+// First returns the first instant at which the clocks of the zone show this time or a
 // later one. A time in the gap of a daylight-saving change is thus the end of the gap, and
 // of a time that comes twice it is the first. A later wall never gives an earlier instant.
-func (z Zone) first(w wall) time.Time {
+func (z Zone) First(w time.Time) time.Time {
 	t, _ := z.resolve(w)
 	return t
 }
@@ -79,7 +80,7 @@ type occurrences int
 
 const never, once, twice occurrences = 0, 1, 2
 
-// resolve returns the instant of first, and how often the clocks show the time. It looks
+// resolve returns the instant of First, and how often the clocks show the time. It looks
 // through the periods between changes of the clocks.
 func (z Zone) resolve(w wall) (time.Time, occurrences) {
 	in := w.Add(-offsetRange).In(z.Location())

@@ -16,14 +16,18 @@ import (
 // error is a *Later if another attempt may succeed, one for which Permanent is true if
 // none will, and otherwise one of Gatehouse's own.
 func (r *Rules) Deliver(ctx context.Context, p project.Project, id int64, m Message) error {
-	s, err := r.Find(ctx, p, id)
+	return r.deliverTo(ctx, ofProject(p), id, m)
+}
+
+func (r *Rules) deliverTo(ctx context.Context, o owner, id int64, m Message) error {
+	s, err := o.find(ctx, r.store, id)
 	switch {
 	case err != nil:
 		return err
 	case !s.Thing.Active:
 		return ErrInactive
 	}
-	_, err = r.deliver(ctx, p, s, m)
+	_, err = r.deliver(ctx, o, s, m)
 	return err
 }
 
@@ -41,19 +45,19 @@ func Permanent(err error) bool {
 // returns the webhook as it is then, and the errors of Deliver.
 func (r *Rules) Test(ctx context.Context, p project.Project, s Stored) (Stored, error) {
 	now := r.now()
-	return r.deliver(ctx, p, s, Message{
+	return r.deliver(ctx, ofProject(p), s, Message{
 		ID: secret.New("test_", 16).Reveal(), Type: "test", At: now,
 		Text: "This is a test of the webhook of " + p.FullPath + ".",
 		Data: map[string]any{"project": map[string]any{"id": p.ID, "path_with_namespace": p.FullPath}},
 	})
 }
 
-func (r *Rules) deliver(ctx context.Context, p project.Project, s Stored, m Message) (Stored, error) {
+func (r *Rules) deliver(ctx context.Context, o owner, s Stored, m Message) (Stored, error) {
 	status, err := r.post(ctx, s, m)
 	if fault.KindOf(err) == "" && err != nil { // says nothing about the receiver
 		return s, err
 	}
-	noted, noteErr := r.note(ctx, p, s, status, err)
+	noted, noteErr := r.note(ctx, o, s, status, err)
 	if noteErr == nil || errors.Is(noteErr, errNoNews) {
 		return noted, err
 	}
@@ -102,7 +106,7 @@ var errNoNews = fault.New(fault.Conflict, "the outcome is noted already")
 
 // note stores the outcome of a delivery unless it was noted before, and returns the
 // webhook as it is then.
-func (r *Rules) note(ctx context.Context, p project.Project, s Stored, status int, outcome error) (next Stored, err error) {
+func (r *Rules) note(ctx context.Context, o owner, s Stored, status int, outcome error) (next Stored, err error) {
 	at := r.now().UTC().Truncate(time.Microsecond)
 	edit := func(w *Webhook) error {
 		if w.URL != s.Thing.URL || !w.note(status, outcome, at) {
@@ -115,9 +119,9 @@ func (r *Rules) note(ctx context.Context, p project.Project, s Stored, status in
 		return s, err
 	}
 	if !errors.Is(outcome, ErrGone) || !s.Thing.Active {
-		next, err = webhooks.Change(ctx, r.store, s, edit)
+		next, err = kindOf(s).Change(ctx, r.store, s, edit)
 	} else {
-		next, err = r.edit(ctx, gone(p, s), s, edit)
+		next, err = r.edit(ctx, gone(o, s), s, edit)
 	}
 	if err != nil {
 		return s, fault.IgnoreNotFound(err) // deleted meanwhile
@@ -149,8 +153,8 @@ const goneReason = "the receiver answered 410 Gone"
 
 // gone returns the event that Gatehouse switches a webhook off. It is in the trail of the
 // user who made the webhook.
-func gone(p project.Project, s Stored) audit.Event {
-	e := event(audit.Actor{UserID: s.Thing.CreatorID}, EventDisabled, p, s)
+func gone(o owner, s Stored) audit.Event {
+	e := o.event(audit.Actor{UserID: s.Thing.CreatorID}, o.names().disabled, s)
 	e.Details["reason"] = goneReason
 	return e
 }

@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"gatehouse/shared/audit"
@@ -21,6 +20,13 @@ var (
 	EventDisabled = audit.Declare("webhook.disabled", "Webhook switched off")
 	EventDeleted  = audit.Declare("webhook.deleted", "Webhook deleted")
 	EventRotated  = audit.Declare("webhook.secret_rotated", "Webhook’s secret rotated")
+
+	EventOwnCreated  = audit.Declare("own_webhook.created", "Webhook of one’s own added")
+	EventOwnChanged  = audit.Declare("own_webhook.changed", "Webhook of one’s own changed")
+	EventOwnEnabled  = audit.Declare("own_webhook.enabled", "Webhook of one’s own switched on")
+	EventOwnDisabled = audit.Declare("own_webhook.disabled", "Webhook of one’s own switched off")
+	EventOwnDeleted  = audit.Declare("own_webhook.deleted", "Webhook of one’s own deleted")
+	EventOwnRotated  = audit.Declare("own_webhook.secret_rotated", "Secret of one’s own webhook rotated")
 )
 
 // Delivery says how messages are delivered.
@@ -51,7 +57,7 @@ func NewRules(store record.Store, watcher Watcher, trail *audit.Trail, keys secr
 
 // List returns the project's webhooks, the newest first.
 func (r *Rules) List(ctx context.Context, p project.Project, req page.Request) (page.Of[Stored], error) {
-	return webhooks.List(ctx, r.store, p.Place(), req)
+	return ofProject(p).list(ctx, r.store, req)
 }
 
 // Active returns the project's active webhooks.
@@ -63,57 +69,63 @@ func (r *Rules) Active(ctx context.Context, p project.Project) ([]Stored, error)
 
 // Find returns the project's webhook with this id, or ErrNotFound.
 func (r *Rules) Find(ctx context.Context, p project.Project, id int64) (Stored, error) {
-	s, err := webhooks.Find(ctx, r.store, p.Place(), id)
-	if fault.Is(err, fault.NotFound) {
-		err = ErrNotFound
-	}
-	return s, err
+	return ofProject(p).find(ctx, r.store, id)
 }
 
 // Create adds a webhook and returns its secret, which nothing shows again. The error is a
 // fault.Conflict if the project has MaxWebhooks.
 func (r *Rules) Create(ctx context.Context, by audit.Actor, p project.Project, url string, active bool) (s Stored, own secret.Text, err error) {
+	return r.create(ctx, by, ofProject(p), url, active)
+}
+
+func (r *Rules) create(ctx context.Context, by audit.Actor, o owner, url string, active bool) (s Stored, own secret.Text, err error) {
 	own = newSecret()
-	made := Webhook{CreatorID: by.UserID, Secret: r.vault.seal(own, p.Place())}
+	made := Webhook{URL: url, Active: active, CreatorID: by.UserID, Secret: r.vault.seal(own, o.label())}
 	if complaint := checkURL(url, r.delivery.Private); complaint != "" {
 		return Stored{}, secret.Text{}, fault.Field("url", complaint)
 	}
-	made.URL, made.Active = url, active
-	if err := r.checkRoom(ctx, p); err != nil {
+	if err := r.checkRoom(ctx, o); err != nil {
 		return Stored{}, secret.Text{}, err
 	}
-	if err := r.watcher.Watch(ctx, p); err != nil {
-		return Stored{}, secret.Text{}, err
+	if !o.isPerson() {
+		if err := r.watcher.Watch(ctx, o.project); err != nil {
+			return Stored{}, secret.Text{}, err
+		}
 	}
-	err = r.trail.Do(ctx, event(by, EventCreated, p, Stored{Thing: made}), func(ctx context.Context) error {
-		s, err = webhooks.Create(ctx, r.store, p.Place(), made, r.now())
+	err = r.trail.Do(ctx, o.event(by, o.names().created, Stored{Thing: made}), func(ctx context.Context) error {
+		s, err = o.kind().Create(ctx, r.store, o.place(), made, r.now())
 		return err
 	})
 	return s, own, err
 }
 
-func (r *Rules) checkRoom(ctx context.Context, p project.Project) error {
-	has, err := r.List(ctx, p, page.Request{Number: 1, Size: MaxWebhooks})
-	if err == nil && len(has.Items) >= MaxWebhooks {
-		return fault.New(fault.Conflict, "the project has the most webhooks it can have: "+strconv.Itoa(MaxWebhooks))
+func (r *Rules) checkRoom(ctx context.Context, o owner) error {
+	most, full := o.room()
+	has, err := o.list(ctx, r.store, page.Request{Number: 1, Size: most})
+	if err == nil && len(has.Items) >= most {
+		return fault.New(fault.Conflict, full)
 	}
 	return err
 }
 
 // Change changes the webhook. Switching on one that Gatehouse switched off forgets why.
 func (r *Rules) Change(ctx context.Context, by audit.Actor, p project.Project, s Stored, c Change) (Stored, error) {
+	return r.change(ctx, by, ofProject(p), s, c)
+}
+
+func (r *Rules) change(ctx context.Context, by audit.Actor, o owner, s Stored, c Change) (Stored, error) {
 	next := s.Thing
 	apply := func(w *Webhook) error { return c.apply(w, r.delivery.Private) }
 	if err := apply(&next); err != nil {
 		return Stored{}, err
 	}
-	return r.edit(ctx, changeEvent(by, p, s, next), s, apply)
+	return r.edit(ctx, o.changeEvent(by, s, next), s, apply)
 }
 
 // edit stores a change of the webhook, with its event.
 func (r *Rules) edit(ctx context.Context, e audit.Event, s Stored, edit func(*Webhook) error) (next Stored, err error) {
 	err = r.trail.Do(ctx, e, func(ctx context.Context) error {
-		next, err = webhooks.Change(ctx, r.store, s, edit)
+		next, err = kindOf(s).Change(ctx, r.store, s, edit)
 		return err
 	})
 	return next, err
@@ -123,10 +135,14 @@ func (r *Rules) edit(ctx context.Context, e audit.Event, s Stored, edit func(*We
 // For a day the former one signs too. One that was rotated before that ends at once, so
 // that rotating twice ends a secret that got out.
 func (r *Rules) RotateSecret(ctx context.Context, by audit.Actor, p project.Project, s Stored) (Stored, secret.Text, error) {
+	return r.rotateSecret(ctx, by, ofProject(p), s)
+}
+
+func (r *Rules) rotateSecret(ctx context.Context, by audit.Actor, o owner, s Stored) (Stored, secret.Text, error) {
 	own := newSecret()
-	next, err := r.edit(ctx, event(by, EventRotated, p, s), s, func(w *Webhook) error {
-		w.Secret, w.Former, w.FormerUntil = r.vault.seal(own, s.Place), w.Secret, r.now().UTC().Add(rotationTime)
-		if _, err := r.vault.open(w.Former, s.Place); err != nil { // is lost
+	next, err := r.edit(ctx, o.event(by, o.names().rotated, s), s, func(w *Webhook) error {
+		w.Secret, w.Former, w.FormerUntil = r.vault.seal(own, labelOf(s)), w.Secret, r.now().UTC().Add(rotationTime)
+		if _, err := r.vault.open(w.Former, labelOf(s)); err != nil { // is lost
 			w.Former, w.FormerUntil = "", time.Time{}
 		}
 		return nil
@@ -136,8 +152,12 @@ func (r *Rules) RotateSecret(ctx context.Context, by audit.Actor, p project.Proj
 
 // Delete deletes the webhook.
 func (r *Rules) Delete(ctx context.Context, by audit.Actor, p project.Project, s Stored) error {
-	return r.trail.Do(ctx, event(by, EventDeleted, p, s), func(ctx context.Context) error {
-		return webhooks.Remove(ctx, r.store, s)
+	return r.remove(ctx, by, ofProject(p), s)
+}
+
+func (r *Rules) remove(ctx context.Context, by audit.Actor, o owner, s Stored) error {
+	return r.trail.Do(ctx, o.event(by, o.names().deleted, s), func(ctx context.Context) error {
+		return kindOf(s).Remove(ctx, r.store, s)
 	})
 }
 
@@ -146,38 +166,13 @@ func (r *Rules) Delete(ctx context.Context, by audit.Actor, p project.Project, s
 // lost the key that sealed the present one.
 func (r *Rules) Reseal(ctx context.Context, s Stored) (bool, error) {
 	probe := s.Thing
-	changed, err := r.vault.reseal(&probe, s.Place, r.now())
+	changed, err := r.vault.reseal(&probe, labelOf(s), r.now())
 	if err != nil || !changed {
 		return false, err
 	}
-	_, err = webhooks.Change(ctx, r.store, s, func(w *Webhook) error {
-		_, err := r.vault.reseal(w, s.Place, r.now())
+	_, err = kindOf(s).Change(ctx, r.store, s, func(w *Webhook) error {
+		_, err := r.vault.reseal(w, labelOf(s), r.now())
 		return err
 	})
 	return err == nil, err
-}
-
-// event returns an event about a webhook, without its id if it is new.
-func event(by audit.Actor, name audit.Name, p project.Project, s Stored) audit.Event {
-	d := audit.Details{"in": p.Where(), "host": hostOf(s.Thing)}
-	if s.ID != 0 {
-		d["webhook_id"] = strconv.FormatInt(s.ID, 10)
-	}
-	return by.Event(name, d).In(p.ID)
-}
-
-// changeEvent returns the event about a change of a webhook to what it is next.
-func changeEvent(by audit.Actor, p project.Project, s Stored, next Webhook) audit.Event {
-	name := EventChanged
-	switch {
-	case next.Active && !s.Thing.Active:
-		name = EventEnabled
-	case !next.Active && s.Thing.Active:
-		name = EventDisabled
-	}
-	e := event(by, name, p, s)
-	if next.URL != s.Thing.URL {
-		e.Details["changed"], e.Details["formerly"], e.Details["host"] = "address", hostOf(s.Thing), hostOf(next)
-	}
-	return e
 }

@@ -6,11 +6,9 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
-	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
 )
 
@@ -27,24 +25,21 @@ func newSecret() secret.Text {
 	return secret.NewText(secretPrefix + base64.StdEncoding.EncodeToString(secret.Random(secretSize)))
 }
 
-// vault seals secrets for the store.
+// vault seals secrets for the store. Their labels name the owner of the webhook.
 type vault struct{ box secret.Box }
 
-// label names the project that a sealed secret belongs to.
-func label(at project.Place) string { return "webhook of project " + strconv.FormatInt(at.ID, 10) }
-
-func (v vault) seal(text secret.Text, at project.Place) string {
-	return base64.StdEncoding.EncodeToString(v.box.Seal([]byte(text.Reveal()), label(at)))
+func (v vault) seal(text secret.Text, label string) string {
+	return base64.StdEncoding.EncodeToString(v.box.Seal([]byte(text.Reveal()), label))
 }
 
 // open returns the key in a sealed secret. The error is secret.ErrSealed if the instance
 // has lost the key that sealed it.
-func (v vault) open(sealed string, at project.Place) ([]byte, error) {
+func (v vault) open(sealed string, label string) ([]byte, error) {
 	decoded, err := base64.StdEncoding.DecodeString(sealed)
 	if err != nil {
 		return nil, fmt.Errorf("read a webhook's secret: %w", err)
 	}
-	text, _, err := v.box.Open(decoded, label(at))
+	text, _, err := v.box.Open(decoded, label)
 	if err != nil {
 		return nil, fmt.Errorf("open a webhook's secret: %w", err)
 	}
@@ -52,26 +47,26 @@ func (v vault) open(sealed string, at project.Place) ([]byte, error) {
 }
 
 // anew seals a secret again under the current key. It returns "" if that key sealed it.
-func (v vault) anew(sealed string, at project.Place) (string, error) {
+func (v vault) anew(sealed string, label string) (string, error) {
 	decoded, err := base64.StdEncoding.DecodeString(sealed)
 	if err != nil {
 		return "", fmt.Errorf("read a webhook's secret: %w", err)
 	}
-	fresh, err := v.box.Anew(decoded, label(at))
+	fresh, err := v.box.Anew(decoded, label)
 	return base64.StdEncoding.EncodeToString(fresh), err
 }
 
 // signingKeys returns the keys that sign at a time, the newest first. A former secret that
 // is lost is left out.
 func (v vault) signingKeys(s Stored, now time.Time) ([][]byte, error) {
-	key, err := v.open(s.Thing.Secret, s.Place)
+	key, err := v.open(s.Thing.Secret, labelOf(s))
 	if err != nil {
 		return nil, err
 	}
 	if s.Thing.Former == "" || !now.Before(s.Thing.FormerUntil) {
 		return [][]byte{key}, nil
 	}
-	former, err := v.open(s.Thing.Former, s.Place)
+	former, err := v.open(s.Thing.Former, labelOf(s))
 	switch {
 	case errors.Is(err, secret.ErrSealed):
 		return [][]byte{key}, nil
@@ -83,8 +78,8 @@ func (v vault) signingKeys(s Stored, now time.Time) ([][]byte, error) {
 
 // reseal seals the secrets of a webhook again under the current key, and reports whether
 // that changed it. A former secret that signs no more or is lost is removed.
-func (v vault) reseal(w *Webhook, at project.Place, now time.Time) (changed bool, err error) {
-	anew, err := v.anew(w.Secret, at)
+func (v vault) reseal(w *Webhook, label string, now time.Time) (changed bool, err error) {
+	anew, err := v.anew(w.Secret, label)
 	if err != nil {
 		return false, err
 	}
@@ -94,7 +89,7 @@ func (v vault) reseal(w *Webhook, at project.Place, now time.Time) (changed bool
 	if w.Former == "" {
 		return changed, nil
 	}
-	anew, err = v.anew(w.Former, at)
+	anew, err = v.anew(w.Former, label)
 	switch {
 	case errors.Is(err, secret.ErrSealed) || !now.Before(w.FormerUntil):
 		w.Former, w.FormerUntil, changed = "", time.Time{}, true

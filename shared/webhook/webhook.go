@@ -1,5 +1,6 @@
-// Package webhook has the rules for a project's outgoing webhooks: addresses of other
-// services that get a signed message when something happens to an alert or an incident.
+// Package webhook has the rules for the outgoing webhooks of projects and persons: addresses
+// of other services that get a signed message when something happens to an alert or an
+// incident, or when the person is told of it.
 // Messages are signed as Standard Webhooks says (https://www.standardwebhooks.com).
 package webhook
 
@@ -15,7 +16,7 @@ import (
 	"gatehouse/shared/record"
 )
 
-// Webhook is an outgoing webhook of a project.
+// Webhook is an outgoing webhook of a project or, if it is made by them, of a person.
 type Webhook struct {
 	URL       string `json:"url"`
 	Active    bool   `json:"active"`
@@ -31,14 +32,17 @@ type Webhook struct {
 	DeliveredAt time.Time `json:"delivered_at,omitzero"` // the last delivery that was noted
 }
 
-// Stored is a webhook with its id and project.
+// Stored is a webhook with its id and place: a project, or the instance for a person.
 type Stored = record.Stored[Webhook]
 
 var webhooks = record.Of[Webhook]{Kind: "webhook"}
 
-// MaxWebhooks is how many webhooks a project can have. Those that are added at the same
-// moment may be a few more.
-const MaxWebhooks = 20
+// MaxWebhooks is how many webhooks a project can have, and MaxOwn how many a person can.
+// Those that are added at the same moment may be a few more.
+const (
+	MaxWebhooks = 20
+	MaxOwn      = 5
+)
 
 // maxURL is the longest URL, in bytes.
 const maxURL = 2048
