@@ -22,6 +22,7 @@ import (
 	"gatehouse/shared/mail"
 	"gatehouse/shared/mergerequest"
 	"gatehouse/shared/mirror"
+	"gatehouse/shared/notice"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/oidc"
 	"gatehouse/shared/oncall"
@@ -76,6 +77,7 @@ type App struct {
 	Incidents    *incident.Rules
 	Intake       *intake.Rules
 	Webhooks     *webhook.Rules
+	Notices      *notice.Rules
 	Mails        *mail.Rules // those that an instance keeps
 	Permits      permit.Links
 	OnCall       *oncall.Rules
@@ -114,6 +116,7 @@ func New(store storage.Store, c Config) *App {
 	a.Integrations = integration.NewRules(store, trail, c.Keys, c.Features, c.Now)
 	a.Intake = intake.NewRules(store, a.Integrations, c.Now)
 	a.Webhooks = webhook.NewRules(store, a.Integrations, trail, c.Keys, c.Webhooks, c.Now)
+	a.Notices = notice.NewRules(store, a.Webhooks.Own(), trail, c.Now)
 	a.Mails = mail.NewRules(store, c.Now)
 	a.Permits = permit.NewLinks(a.BaseURL, c.Keys)
 	a.OnCall = oncall.NewRules(store, a.Integrations, trail, c.Now)

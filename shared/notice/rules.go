@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"gatehouse/shared/audit"
@@ -152,7 +153,7 @@ func (s *Settings) addTest(now time.Time) error {
 
 // tested returns the message that follows from a test.
 func tested(was *Settings, is Stored) []outbox.Message {
-	if len(is.Thing.Tests) == 0 || was != nil && len(was.Tests) > 0 && was.Tests[len(was.Tests)-1].Equal(is.Thing.Tests[len(is.Thing.Tests)-1]) {
+	if len(is.Thing.Tests) == 0 || was != nil && slices.EqualFunc(was.Tests, is.Thing.Tests, time.Time.Equal) {
 		return nil
 	}
 	at := is.Thing.Tests[len(is.Thing.Tests)-1]

@@ -28,40 +28,45 @@ var letterEvents = map[event]letter.Event{
 	paged: letter.Opened, opened: letter.Opened, resolved: letter.Resolved, assigned: letter.Assigned,
 }
 
-// heldNotice is a notice about an alert that is silenced until a time.
-type heldNotice struct {
-	notice
-	until time.Time
-}
-
-// compose returns the mail about these notices, nil if none is worth telling any more, and
-// those that have to wait.
-func (r *Rules) compose(ctx context.Context, to user.User, id string, all []notice) (m *mail.Message, held []heldNotice, err error) {
+// compose returns the mail about these notices and more, nil if none is worth telling any
+// longer. Those that have to wait it adds to later.
+func (r *Rules) compose(ctx context.Context, to user.User, id string, all []notice, more int, later held) (*mail.Message, error) {
 	looked := all[:min(len(all), mostLooked)]
-	about, held, err := r.items(ctx, to, looked)
-	others := furtherThings(looked, all[len(looked):])
-	if err != nil || len(about)+others == 0 {
-		return nil, held, err
+	about, err := r.items(ctx, to, looked, later)
+	more += furtherThings(looked, all[len(looked):])
+	if err != nil || len(about)+more == 0 {
+		return nil, err
 	}
-	why := all[0].Why
+	var why reason
+	if len(all) > 0 {
+		why = all[0].Why
+	}
 	if len(about) > 0 {
-		why = about[0].why
+		why = about[0].notice.Why
 	}
-	e := letter.Envelope{
-		From: r.From, To: mail.Address{Name: to.Name, Email: to.Email}, At: r.Now(),
-		ID: mail.NewID(r.From, id, to.ID), Reason: reasons[why],
-	}
-	if len(about) == 1 && others == 0 {
+	e := r.envelope(to, id, reasons[why])
+	if len(about) == 1 && more == 0 {
 		alone := about[0].letter(e)
-		return &alone, held, nil
+		return &alone, nil
 	}
-	summary := letter.Summary{Total: len(about) + others, URL: r.BaseURL + "/console"}
+	summary := letter.Summary{Total: len(about) + more, URL: r.BaseURL + "/console"}
 	for _, one := range about[:min(len(about), letter.MaxListed)] {
 		summary.Alerts = append(summary.Alerts, one.listed)
 	}
 	composed := letter.ForSummary(e, summary)
-	return &composed, held, nil
+	return &composed, nil
 }
+
+// envelope returns that of a mail to a user for a reason.
+func (r *Rules) envelope(to user.User, id, why string) letter.Envelope {
+	return letter.Envelope{
+		From: r.From, To: mail.Address{Name: to.Name, Email: to.Email}, At: r.Now(), ID: mail.NewID(r.From, id, to.ID),
+		Reason: why, Settings: r.BaseURL + SettingsPath,
+	}
+}
+
+// SettingsPath is that of the page where people choose how they are told.
+const SettingsPath = "/user_settings/notifications"
 
 // mostLooked is how many notices are looked at. Those behind them are counted whether they
 // are still worth telling or not: a storm would take too many reads.
@@ -90,9 +95,9 @@ func furtherThings(before, some []notice) (n int) {
 // readsAtOnce is how many notices are looked at side by side.
 const readsAtOnce = 16
 
-// items returns what a mail says about the notices that are worth telling: one for each
-// alert or incident. Held are those about silenced alerts.
-func (r *Rules) items(ctx context.Context, to user.User, all []notice) (about []item, held []heldNotice, err error) {
+// items returns what is said of the notices that are worth telling: one for each alert or
+// incident. Those about silenced alerts it adds to later.
+func (r *Rules) items(ctx context.Context, to user.User, all []notice, later held) (about []item, err error) {
 	found, stands := make([]item, len(all)), make([]bool, len(all))
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.SetLimit(readsAtOnce)
@@ -103,36 +108,37 @@ func (r *Rules) items(ctx context.Context, to user.User, all []notice) (about []
 		})
 	}
 	if err := reads.Wait(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	places := map[thing]int{}
 	for i, n := range all {
 		one := found[i]
 		if !stands[i] {
 			if !one.silenced.IsZero() {
-				held = append(held, heldNotice{n, earlier(one.silenced, r.Now().Add(longestWait))})
+				later.add(earlier(one.silenced, r.Now().Add(longestWait)), n)
 			}
 			continue
 		}
-		one.why, one.rank = n.Why, n.Event.rank()
+		one.notice = n
 		if at, told := places[n.thing()]; !told {
 			places[n.thing()] = len(about)
 			about = append(about, one)
-		} else if one.rank < about[at].rank {
+		} else if n.Event.rank() < about[at].notice.Event.rank() {
 			about[at] = one
 		}
 	}
-	return about, held, nil
+	return about, nil
 }
 
-// item is what a mail says about a notice: alone, or in a list.
+// item is what is said of a notice: in a mail, alone or in a list, and to webhooks. Of several
+// notices about one thing it is that with the least rank.
 type item struct {
+	notice
 	listed letter.Alert
 	letter func(letter.Envelope) mail.Message
-	why    reason
+	facts  Facts
 	// silenced is until when the alert is, if the person would be paged otherwise.
 	silenced time.Time
-	rank     int // of several about one thing, that with the least is told
 }
 
 // item reads what a notice is about. It reports false for one that is not worth telling.
@@ -167,16 +173,25 @@ func (r *Rules) itemIn(ctx context.Context, p project.Project, to user.User, n n
 // linkLasts is how long the link in a mail acknowledges an alert.
 const linkLasts = 24 * time.Hour
 
+// gravest returns the gravest severity that the alert has had.
+func gravest(a alert.Alert) alert.Severity {
+	if a.PeakSeverity == "" {
+		return a.Severity
+	}
+	return a.PeakSeverity
+}
+
 func (r *Rules) aboutAlertTo(p project.Project, to user.User, a alert.Alert, n notice) item {
 	listed := letter.Alert{
-		IID: a.IID, Title: a.Title, Severity: string(a.Severity), Project: p.FullPath, Service: a.Service, Description: a.Description,
+		IID: a.IID, Title: a.Title, Severity: string(gravest(a)), Project: p.FullPath, Service: a.Service, Description: a.Description,
 		Runbook: a.Runbook, StartedAt: a.StartedAt, URL: r.alertURL(p, a.IID),
 	}
-	told := letter.AlertNotice{Alert: listed, Event: letterEvents[n.Event], Peak: string(a.PeakSeverity), Thread: mail.NewID(r.From, "alert", p.ID, a.IID)}
+	told := letter.AlertNotice{Alert: listed, Event: letterEvents[n.Event], Peak: listed.Severity, Thread: mail.NewID(r.From, "alert", p.ID, a.IID)}
+	told.Severity = string(a.Severity)
 	if a.Status == alert.Triggered && n.Event != resolved {
 		told.Acknowledge = r.Links.Acknowledge(to.ID, a, r.Now().Add(linkLasts))
 	}
-	return item{listed: listed, letter: func(e letter.Envelope) mail.Message { return letter.ForAlert(e, told) }}
+	return item{listed: listed, facts: r.factsOf(p, a), letter: func(e letter.Envelope) mail.Message { return letter.ForAlert(e, told) }}
 }
 
 func (r *Rules) aboutIncidentTo(p project.Project, s incident.Stored, n notice) item {
@@ -189,5 +204,5 @@ func (r *Rules) aboutIncidentTo(p project.Project, s incident.Stored, n notice) 
 		IID: s.Number, Title: incident.TitleOf(s), Severity: string(i.Severity), Project: p.FullPath, Event: letterEvents[n.Event],
 		StartedAt: i.StartedAt, URL: listed.URL, Thread: mail.NewID(r.From, "incident", p.ID, s.Number),
 	}
-	return item{listed: listed, letter: func(e letter.Envelope) mail.Message { return letter.ForIncident(e, told) }}
+	return item{listed: listed, facts: r.factsOfIncident(p, s), letter: func(e letter.Envelope) mail.Message { return letter.ForIncident(e, told) }}
 }

@@ -13,6 +13,7 @@ import (
 	"gatehouse/shared/dispatch"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/mail"
+	person "gatehouse/shared/notice"
 	"gatehouse/shared/outbox"
 	"gatehouse/shared/record"
 	"gatehouse/shared/user"
@@ -62,105 +63,217 @@ func (r *Rules) notice(from outbox.Message, n int, userID int64, told notice) ou
 	return message(from, n, noticeLane(userID), kindNotice, r.Now(), told)
 }
 
-// Between two mails to a person lies this time. What happens meanwhile is in the second.
-const betweenMails = time.Minute
+// subject returns what a person can choose channels for.
+func (n notice) subject() person.Subject {
+	switch n.Event {
+	case paged:
+		return person.Pages
+	case assigned:
+		return person.Assignments
+	}
+	return person.Alerts
+}
 
-// mostNotices is how many notices are told together. With more, there is another mail.
+// betweenTold is the least time from one telling of a person to the next. What happens
+// meanwhile is told together.
+const betweenTold = time.Minute
+
+// mostNotices is how many messages are looked at together. With more, there is another mail.
 const mostNotices = 20_000
 
-// lastMail is when a person was told last.
-type lastMail struct {
+// lastTold is when a person was told last.
+type lastTold struct {
 	At    time.Time `json:"at"`
-	First string    `json:"first,omitempty"` // the first message that the mail is about
+	First string    `json:"first,omitempty"` // the first message that was told then
+	// MailedAt and Mailed say likewise what the last mail was about.
+	MailedAt time.Time `json:"mailed_at,omitzero"`
+	Mailed   string    `json:"mailed,omitempty"`
 }
 
-var lastMails = record.Of[lastMail]{Kind: "last_notice"}
+var allTold = record.Of[lastTold]{Kind: "last_notice"}
 
-// notify tells a person all that waits for them.
+func (r *Rules) lastTold(ctx context.Context, userID int64) (record.Stored[lastTold], error) {
+	return allTold.FindOr(ctx, r.store, record.Instance, userID, lastTold{}, r.Now())
+}
+
+// notify tells a person all that waits for them: each of their channels gets a message of
+// its own, so that one that fails holds up no other.
 func (r *Rules) notify(ctx context.Context, first outbox.Message) (dispatch.Result, error) {
-	var told notice
-	if err := json.Unmarshal(first.Data, &told); err != nil {
-		return dispatch.Result{}, dispatch.Permanent(fmt.Errorf("read a notice: %w", err))
-	}
-	last, err := lastMails.FindOr(ctx, r.store, record.Instance, told.UserID, lastMail{}, r.Now())
+	userID, err := addressee(first)
 	if err != nil {
 		return dispatch.Result{}, err
 	}
-	if last.Thing.First == first.ID() {
-		return r.finish(ctx, first, last.Thing.At)
+	last, err := r.lastTold(ctx, userID)
+	if err != nil {
+		return dispatch.Result{}, err
 	}
-	if until := last.Thing.At.Add(betweenMails); until.After(r.Now()) {
+	if until := last.Thing.At.Add(betweenTold); until.After(r.Now()) && last.Thing.First != first.ID() {
 		return dispatch.Result{}, dispatch.NotBefore(until)
 	}
-	to, err := r.store.User(ctx, told.UserID)
-	if err = fault.IgnoreNotFound(err); err != nil {
-		return dispatch.Result{}, err
-	}
-	waiting, err := r.store.Waiting(ctx, first.Lane, mostNotices)
+	waiting, err := r.due(ctx, first)
 	if err != nil {
 		return dispatch.Result{}, err
 	}
-	if len(waiting) == 0 || waiting[0].Seq != first.Seq {
-		return dispatch.Result{}, dispatch.NotBefore(r.Now()) // an earlier one has come, or it is finished
+	to, err := r.user(ctx, userID)
+	if err != nil || to.ID == 0 {
+		return dispatch.Result{Behind: waiting[1:]}, err
 	}
-	result := dispatch.Result{Behind: waiting[1:]}
-	if to.ID == 0 || to.Blocked() {
-		return result, nil
+	follow, told, err := r.tell(ctx, to, waiting)
+	if err == nil && told {
+		_, err = allTold.Change(ctx, r.store, last, func(l *lastTold) error {
+			l.At, l.First = r.Now(), first.ID()
+			return nil
+		})
 	}
-	result.Follow, err = r.tell(ctx, to, last, waiting)
-	return result, err
+	return dispatch.Result{Follow: follow, Behind: waiting[1:]}, err
 }
 
-// finish ends the notices of a mail that went out before its dispatcher died.
-func (r *Rules) finish(ctx context.Context, first outbox.Message, sent time.Time) (result dispatch.Result, err error) {
+// addressee reads to whom a message about notices goes.
+func addressee(m outbox.Message) (int64, error) {
+	var b bundle
+	if err := json.Unmarshal(m.Data, &b); err != nil {
+		return 0, dispatch.Permanent(fmt.Errorf("read a notice: %w", err))
+	}
+	return b.UserID, nil
+}
+
+// user returns the user, or none if they are gone or blocked.
+func (r *Rules) user(ctx context.Context, id int64) (user.User, error) {
+	u, err := r.store.User(ctx, id)
+	if err != nil || u.Blocked() {
+		return user.User{}, fault.IgnoreNotFound(err)
+	}
+	return u, nil
+}
+
+// due returns the messages of the lane that are due, the first one of them first.
+func (r *Rules) due(ctx context.Context, first outbox.Message) ([]outbox.Message, error) {
 	waiting, err := r.store.Waiting(ctx, first.Lane, mostNotices)
-	for _, m := range waiting {
-		if m.Seq != first.Seq && !m.CreatedAt.After(sent) {
-			result.Behind = append(result.Behind, m)
-		}
-	}
-	return result, err
-}
-
-// tell sends a person one mail about these messages, and returns what follows: notices of
-// alerts that are silenced come again, and one that says that the mail was refused.
-func (r *Rules) tell(ctx context.Context, to user.User, last record.Stored[lastMail], waiting []outbox.Message) (follow []outbox.Message, err error) {
-	asOf := r.Now()
-	all := make([]notice, 0, len(waiting))
-	for _, m := range waiting {
-		var n notice
-		if err := json.Unmarshal(m.Data, &n); err == nil { // what cannot be read holds up nobody
-			all = append(all, n)
-		}
-	}
-	composed, held, err := r.compose(ctx, to, waiting[0].ID(), distinct(all))
 	if err != nil {
 		return nil, err
 	}
-	for n, one := range held[:min(len(held), outbox.MostFollowing-1)] {
-		follow = append(follow, message(waiting[0], n, waiting[0].Lane, kindNotice, one.until, one.notice))
+	if len(waiting) == 0 || waiting[0].Seq != first.Seq {
+		return nil, dispatch.NotBefore(r.Now()) // an earlier one has come, or it is finished
 	}
+	return slices.DeleteFunc(waiting, func(m outbox.Message) bool { return m.Seq != first.Seq && m.DueAt.After(r.Now()) }), nil
+}
+
+// tell returns the messages by which a person is told of these, and whether any does.
+// Notices that have to wait come again.
+func (r *Rules) tell(ctx context.Context, to user.User, waiting []outbox.Message) (follow []outbox.Message, told bool, err error) {
+	by, err := r.Notices.Person(ctx, to.ID)
+	if err != nil {
+		return nil, false, err
+	}
+	all, more := unbundle(waiting)
+	now, later := []notice{}, held{}
+	for _, n := range all {
+		if until, held := by.Held(n.subject(), r.Now()); held {
+			later.add(until, n)
+		} else {
+			now = append(now, n)
+		}
+	}
+	looked := now[:min(len(now), mostLooked)]
+	about, err := r.items(ctx, to, looked, later)
+	if err != nil {
+		return nil, false, err
+	}
+	about = slices.DeleteFunc(about, func(one item) bool {
+		return one.notice.subject() == person.Alerts && !by.Grave(alert.Severity(one.facts.Severity))
+	})
+	more += furtherThings(looked, now[len(looked):])
+	follow = append(r.toMail(waiting[0], to, by, about, more), r.toWebhooks(waiting[0], to, by, about, more)...)
+	return append(r.held(waiting[0], to.ID, later), follow...), len(follow) > 0, nil
+}
+
+// mailLane is that of the mails to a person, which are sent one after the other.
+func mailLane(userID int64) outbox.Lane { return outbox.Lane(fmt.Sprintf("mail/%d", userID)) }
+
+// mostMailed is how many alerts and incidents are looked at again when a mail is sent.
+const mostMailed = 100
+
+// toMail returns the message that mails a person what they want to be mailed.
+func (r *Rules) toMail(from outbox.Message, to user.User, by person.Person, about []item, more int) []outbox.Message {
+	var mailed []notice
+	for _, one := range about {
+		if by.ByMail(one.notice.subject()) {
+			mailed = append(mailed, one.notice)
+		}
+	}
+	b := newBundle(to.ID, mailed[:min(len(mailed), mostMailed)])
+	if b.More = len(mailed) - len(mailed[:min(len(mailed), mostMailed)]); len(mailed) > 0 || len(about) == 0 {
+		b.More += more
+	}
+	if len(b.Groups) == 0 && b.More == 0 {
+		return nil
+	}
+	return []outbox.Message{message(from, 0, mailLane(to.ID), kindMail, r.Now(), b)}
+}
+
+// mail sends a person one mail of all that waits to be mailed, as it is by now.
+func (r *Rules) mail(ctx context.Context, first outbox.Message) (dispatch.Result, error) {
+	userID, err := addressee(first)
+	if err != nil {
+		return dispatch.Result{}, err
+	}
+	last, err := r.lastTold(ctx, userID)
+	if err != nil {
+		return dispatch.Result{}, err
+	}
+	waiting, err := r.due(ctx, first)
+	if err != nil {
+		return dispatch.Result{}, err
+	}
+	if last.Thing.Mailed == first.ID() { // whoever sent the mail died then
+		return dispatch.Result{Behind: until(last.Thing.MailedAt, waiting[1:])}, nil
+	}
+	to, err := r.user(ctx, userID)
+	if err != nil || to.ID == 0 {
+		return dispatch.Result{Behind: waiting[1:]}, err
+	}
+	follow, err := r.mailAbout(ctx, to, last, waiting)
+	return dispatch.Result{Follow: follow, Behind: waiting[1:]}, err
+}
+
+// until returns the messages of a time and before.
+func until(at time.Time, all []outbox.Message) []outbox.Message {
+	return slices.DeleteFunc(all, func(m outbox.Message) bool { return m.CreatedAt.After(at) })
+}
+
+// mailAbout sends a person one mail about these messages, and returns what follows: notices
+// of alerts that were silenced meanwhile come again, and one says that the mail was refused.
+func (r *Rules) mailAbout(ctx context.Context, to user.User, last record.Stored[lastTold], waiting []outbox.Message) ([]outbox.Message, error) {
+	asOf, later := r.Now(), held{}
+	all, more := unbundle(waiting)
+	composed, err := r.compose(ctx, to, waiting[0].ID(), all, more, later)
+	if err != nil {
+		return nil, err
+	}
+	follow := r.held(waiting[0], to.ID, later)
 	if composed == nil {
 		return follow, nil
 	}
 	switch err := r.Mails.Send(ctx, *composed); {
 	case mail.Permanent(err):
+		b := newBundle(to.ID, all[:min(len(all), mostBundled)])
+		b.More = more + len(all) - min(len(all), mostBundled)
 		lane := outbox.Lane(fmt.Sprintf("refused/%d", to.ID))
-		return append(follow, message(waiting[0], len(follow), lane, kindRefused, r.Now(), refusal{all[0], err.Error()})), nil
+		return append(follow, message(waiting[0], len(follow), lane, kindRefused, r.Now(), newRefusal(b, err))), nil
 	case err != nil:
 		return nil, err
 	}
-	r.noteMail(ctx, last, lastMail{asOf, waiting[0].ID()})
+	r.noteMail(ctx, last, asOf, waiting[0].ID())
 	return follow, nil
 }
 
 // noteMail notes when a person was mailed. The mail is out, so that a failure here must not
 // send it again.
-func (r *Rules) noteMail(ctx context.Context, last record.Stored[lastMail], sent lastMail) {
+func (r *Rules) noteMail(ctx context.Context, last record.Stored[lastTold], at time.Time, first string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	_, err := lastMails.Change(ctx, r.store, last, func(l *lastMail) error {
-		*l = sent
+	_, err := allTold.Change(ctx, r.store, last, func(l *lastTold) error {
+		l.MailedAt, l.Mailed = at, first
 		return nil
 	})
 	if err != nil {
@@ -168,19 +281,33 @@ func (r *Rules) noteMail(ctx context.Context, last record.Stored[lastMail], sent
 	}
 }
 
-// refusal is a notice, and perhaps others, that a mail server refused for good.
+// refusal are notices that a mail server refused for good. Those that earlier releases
+// stored have one notice alone.
 type refusal struct {
 	notice
-	Reason string `json:"reason"`
+	All    *bundle `json:"all,omitempty"`
+	Reason string  `json:"reason"`
+}
+
+func newRefusal(b bundle, reason error) refusal {
+	one := refusal{notice: notice{UserID: b.UserID}, All: &b, Reason: reason.Error()}
+	if all := b.notices(); len(all) > 0 { // for whoever looks at it
+		one.notice = all[0]
+	}
+	return one
 }
 
 // refused gives the refusal up, so that people see it. When they have it tried again, the
 // person is told anew.
 func (r *Rules) refused(_ context.Context, m outbox.Message, told refusal) ([]outbox.Message, error) {
-	if m.DueAt.After(m.CreatedAt) {
-		return []outbox.Message{r.notice(m, 0, told.UserID, told.notice)}, nil
+	if !m.DueAt.After(m.CreatedAt) {
+		return nil, dispatch.Permanent(errors.New(told.Reason))
 	}
-	return nil, dispatch.Permanent(errors.New(told.Reason))
+	all := newBundle(told.UserID, []notice{told.notice})
+	if told.All != nil {
+		all = *told.All
+	}
+	return []outbox.Message{message(m, 0, noticeLane(told.UserID), kindNotice, r.Now(), all)}, nil
 }
 
 // send sends a mail. Its error tells the dispatcher whether to try again.

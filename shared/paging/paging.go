@@ -18,6 +18,7 @@ import (
 	"gatehouse/shared/incident"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/mail"
+	person "gatehouse/shared/notice"
 	"gatehouse/shared/oncall"
 	"gatehouse/shared/outbox"
 	"gatehouse/shared/page"
@@ -46,6 +47,7 @@ type Config struct {
 	Incidents *incident.Rules
 	OnCall    *oncall.Rules
 	Webhooks  *webhook.Rules
+	Notices   *person.Rules
 	Members   alert.Members
 	Links     permit.Links
 	Mails     mail.Sender
@@ -64,20 +66,24 @@ func NewRules(store Store, c Config) *Rules { return &Rules{c, store} }
 
 // The kinds of messages that follow from others.
 const (
-	kindBesides  outbox.Kind = "alert.besides"
-	kindRefused  outbox.Kind = "notice.refused"
-	kindStep     outbox.Kind = "escalation.step"
-	kindDelivery outbox.Kind = "webhook.delivery"
-	kindMembers  outbox.Kind = "mail.members"
-	kindNotice   outbox.Kind = "notice"
-	kindShift    outbox.Kind = "notice.shift"
+	kindBesides   outbox.Kind = "alert.besides"
+	kindRefused   outbox.Kind = "notice.refused"
+	kindStep      outbox.Kind = "escalation.step"
+	kindDelivery  outbox.Kind = "webhook.delivery"
+	kindMembers   outbox.Kind = "mail.members"
+	kindNotice    outbox.Kind = "notice"
+	kindShift     outbox.Kind = "notice.shift"
+	kindMail      outbox.Kind = "notice.mail"
+	kindShiftMail outbox.Kind = "notice.shift_mail"
+	kindTestMail  outbox.Kind = "notice.test_mail"
+	kindOwn       outbox.Kind = "notice.webhook"
 )
 
 // Handlers returns the handlers of all kinds of messages.
 func (r *Rules) Handlers() dispatch.Handlers {
 	all := dispatch.Handlers{
 		kindStep: handle(r.step), kindDelivery: handle(r.deliver), kindMembers: handle(r.tellMembers),
-		kindNotice: r.notify, kindBesides: handle(r.followBesides), kindRefused: handle(r.refused), kindShift: handle(r.tellShift), oncall.KindChanged: handle(r.followSchedule), oncall.KindHandover: handle(r.handOver),
+		kindNotice: r.notify, kindMail: r.mail, kindOwn: handle(r.deliverOwn), person.KindTest: handle(r.test), kindTestMail: handle(r.mailTest), kindShiftMail: handle(r.mailShift), kindBesides: handle(r.followBesides), kindRefused: handle(r.refused), kindShift: handle(r.tellShift), oncall.KindChanged: handle(r.followSchedule), oncall.KindHandover: handle(r.handOver),
 	}
 	for _, k := range alert.Events {
 		all[k] = handle(r.followAlert)
@@ -90,7 +96,7 @@ func (r *Rules) Handlers() dispatch.Handlers {
 
 // Urgent are the kinds of messages on which people wait: they are tried again soon.
 var Urgent = []outbox.Kind{
-	kindStep, kindNotice, alert.EventOpened, alert.EventTriggered, alert.EventGraver,
+	kindStep, kindNotice, kindMail, alert.EventOpened, alert.EventTriggered, alert.EventGraver,
 }
 
 // handle returns the handler that reads the data of messages for do. What do is about may

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"time"
 
+	"gatehouse/shared/dispatch"
 	"gatehouse/shared/mail"
 	"gatehouse/shared/mail/letter"
+	person "gatehouse/shared/notice"
 	"gatehouse/shared/oncall"
 	"gatehouse/shared/outbox"
 	"gatehouse/shared/project"
@@ -109,36 +111,81 @@ func shiftNotice(m outbox.Message, n int, userID int64, t oncall.Told, what lett
 	return message(m, n, lane, kindShift, due, shift{userID, t.ProjectID, t.ScheduleID, what, at})
 }
 
-// tellShift tells a person about their shifts, unless a later message says the same.
+// tellShift tells a person about their shifts, unless a later message says more.
 func (r *Rules) tellShift(ctx context.Context, m outbox.Message, told shift) ([]outbox.Message, error) {
-	repeated, err := r.toldLater(ctx, m, told)
-	if err != nil || repeated {
-		return nil, err
-	}
-	all, err := r.roster(ctx, oncall.Told{ProjectID: told.ProjectID, ScheduleID: told.ScheduleID})
+	by, err := r.Notices.Person(ctx, told.UserID)
 	if err != nil {
 		return nil, err
 	}
-	to, err := r.store.User(ctx, told.UserID)
+	if until, held := by.Held(person.Shifts, r.Now()); held {
+		return nil, dispatch.NotBefore(until)
+	}
+	past, err := r.toldLater(ctx, m, told)
+	if err != nil || past {
+		return nil, err
+	}
+	to, all, err := r.onShift(ctx, told)
 	if err != nil {
-		return nil, goneIfNotFound(err)
+		return nil, err
+	}
+	follow := r.deliveriesTo(m, to, by, ownMessage{
+		Type: "notification.shift", At: told.At, Text: fmt.Sprintf("%s: %s in %s %s", told.What, all.schedule.Thing.Name, all.project.FullPath, r.onCallURL(all.project)),
+		Data: map[string]any{
+			"project_id": told.ProjectID, "project": all.project.FullPath, "schedule_id": told.ScheduleID, "schedule": all.schedule.Thing.Name,
+			"what": shiftWords[told.What], "at": told.At.UTC(), "url": r.onCallURL(all.project),
+		},
+		about: fmt.Sprintf("schedule/%d/%d", told.ProjectID, told.ScheduleID),
+	})
+	if by.ByMail(person.Shifts) {
+		lane := outbox.Lane(fmt.Sprintf("shift-mail/%d/%d", told.UserID, told.ScheduleID))
+		follow = append(follow, message(m, 0, lane, kindShiftMail, r.Now(), told))
+	}
+	return follow, nil
+}
+
+// shiftWords are what webhooks are told about shifts.
+var shiftWords = map[letter.Shift]string{letter.ShiftBegins: "begins", letter.ShiftEnds: "ends", letter.ShiftChanged: "changed"}
+
+func (r *Rules) onCallURL(p project.Project) string {
+	return r.BaseURL + "/console/" + p.FullPath + "/oncall"
+}
+
+// onShift returns the person who is told, with the schedule. The error is errGone if they
+// may not see it any more.
+func (r *Rules) onShift(ctx context.Context, told shift) (to user.User, all roster, err error) {
+	if all, err = r.roster(ctx, oncall.Told{ProjectID: told.ProjectID, ScheduleID: told.ScheduleID}); err != nil {
+		return to, all, err
+	}
+	if to, err = r.store.User(ctx, told.UserID); err != nil {
+		return to, all, goneIfNotFound(err)
 	}
 	role, err := r.Members.RoleIn(ctx, all.project, told.UserID)
-	if err != nil || role < project.Developer {
+	if err == nil && role < project.Developer {
+		err = errGone
+	}
+	return to, all, err
+}
+
+// mailShift mails a person about their shifts.
+func (r *Rules) mailShift(ctx context.Context, m outbox.Message, told shift) ([]outbox.Message, error) {
+	to, all, err := r.onShift(ctx, told)
+	if err != nil {
 		return nil, err
 	}
 	return nil, r.send(ctx, r.aboutShift(m, to, all, told))
 }
 
-// toldLater reports whether a message behind this one tells of a change too.
+// toldLater reports whether a message behind this one that is due says more: that of the
+// last of several changes or, after quiet hours, that a shift is over.
 func (r *Rules) toldLater(ctx context.Context, m outbox.Message, told shift) (bool, error) {
-	if told.What != letter.ShiftChanged {
-		return false, nil
-	}
-	waiting, err := r.store.Waiting(ctx, m.Lane, 10)
+	waiting, err := r.store.Waiting(ctx, m.Lane, 100)
 	for _, later := range waiting {
 		var other shift
-		if err := json.Unmarshal(later.Data, &other); err == nil && other.What == told.What && later.Seq > m.Seq {
+		if err := json.Unmarshal(later.Data, &other); err != nil || later.Seq <= m.Seq {
+			continue
+		}
+		changes := told.What == letter.ShiftChanged
+		if changes == (other.What == letter.ShiftChanged) && (changes || !later.DueAt.After(r.Now())) {
 			return true, nil
 		}
 	}
@@ -148,7 +195,7 @@ func (r *Rules) toldLater(ctx context.Context, m outbox.Message, told shift) (bo
 func (r *Rules) aboutShift(m outbox.Message, to user.User, all roster, told shift) mail.Message {
 	n := letter.ShiftNotice{
 		Shift: told.What, Schedule: all.schedule.Thing.Name, Project: all.project.FullPath,
-		URL: r.BaseURL + "/console/" + all.project.FullPath + "/oncall",
+		URL: r.onCallURL(all.project),
 	}
 	switch told.What {
 	case letter.ShiftBegins:
@@ -156,8 +203,7 @@ func (r *Rules) aboutShift(m outbox.Message, to user.User, all roster, told shif
 	case letter.ShiftEnds:
 		n.Until = told.At
 	}
-	return letter.ForShift(letter.Envelope{
-		From: r.From, To: mail.Address{Name: to.Name, Email: to.Email}, At: r.Now(), ID: mail.NewID(r.From, m.ID(), to.ID),
-		Zone: all.schedule.Thing.Timezone.Location(), Reason: "You take part in the schedule.",
-	}, n)
+	e := r.envelope(to, m.ID(), "You take part in the schedule.")
+	e.Zone = all.schedule.Thing.Timezone.Location()
+	return letter.ForShift(e, n)
 }

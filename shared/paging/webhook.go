@@ -59,15 +59,32 @@ const (
 
 // aboutAlert is what webhooks are told about a change of an alert.
 func (r *Rules) aboutAlert(k outbox.Kind, s subject, e alert.Event) delivery {
-	facts := Facts{
-		ProjectID: s.ProjectID, Project: s.project.FullPath, AlertIID: s.IID, IncidentIID: s.IncidentIID,
-		Title: s.Title, Description: s.Description, Severity: string(e.Severity), Status: string(e.Status),
-		Service: s.Service, Hosts: s.Hosts, Environment: s.Environment, StartedAt: known(s.StartedAt), EndedAt: known(s.EndedAt),
-		ActorID: e.ActorID, AssigneeID: e.AssigneeID, URL: r.alertURL(s.project, s.IID),
-	}
+	facts := r.factsOf(s.project, s.Alert)
+	facts.Severity, facts.Status, facts.ActorID, facts.AssigneeID = string(e.Severity), string(e.Status), e.ActorID, e.AssigneeID
 	return delivery{
 		ProjectID: s.ProjectID, Type: string(k), At: e.At, Data: facts, about: fmt.Sprintf("alert/%d", s.IID),
-		Text: r.sentence("Alert", s.IID, string(k), facts),
+		Text: sentence("Alert", s.IID, string(k), facts),
+	}
+}
+
+// factsOf are those about an alert as it is.
+func (r *Rules) factsOf(p project.Project, a alert.Alert) Facts {
+	return Facts{
+		ProjectID: p.ID, Project: p.FullPath, AlertIID: a.IID, IncidentIID: a.IncidentIID,
+		Title: a.Title, Description: a.Description, Severity: string(gravest(a)), Status: string(a.Status),
+		Service: a.Service, Hosts: a.Hosts, Environment: a.Environment, StartedAt: known(a.StartedAt), EndedAt: known(a.EndedAt),
+		URL: r.alertURL(p, a.IID),
+	}
+}
+
+// factsOfIncident are those about an incident as it is.
+func (r *Rules) factsOfIncident(p project.Project, s incident.Stored) Facts {
+	i := s.Thing
+	return Facts{
+		ProjectID: p.ID, Project: p.FullPath, IncidentIID: s.Number,
+		Title: incident.TitleOf(s), Description: cut(i.Description, maxDescription), Severity: string(i.Severity), Status: string(i.Status),
+		State: string(i.State), Environment: i.Environment, StartedAt: known(i.StartedAt), EndedAt: known(i.ClosedAt),
+		AssigneeID: i.AssigneeID, URL: r.incidentURL(p, s.Number),
 	}
 }
 
@@ -79,11 +96,15 @@ func known(t time.Time) *time.Time {
 }
 
 // sentence says in one line what happened.
-func (r *Rules) sentence(noun string, iid int64, kind string, f Facts) string {
+func sentence(noun string, iid int64, kind string, f Facts) string {
 	_, what, _ := strings.Cut(kind, ".")
 	if what == "graver" {
 		what = "is graver now"
 	}
+	return sentenceOf(noun, iid, what, f)
+}
+
+func sentenceOf(noun string, iid int64, what string, f Facts) string {
 	return fmt.Sprintf("%s #%d %s in %s: %s (%s) %s", noun, iid, what, f.Project, mail.OneLine(f.Title, maxTitle), f.Severity, f.URL)
 }
 
@@ -97,16 +118,11 @@ func (r *Rules) incidentURL(p project.Project, iid int64) string {
 
 // aboutIncident is what webhooks are told about a change of an incident.
 func (r *Rules) aboutIncident(k outbox.Kind, p project.Project, s incident.Stored, told incident.Told) delivery {
-	i := s.Thing
-	facts := Facts{
-		ProjectID: p.ID, Project: p.FullPath, IncidentIID: s.Number, AlertIID: told.AlertIID,
-		Title: incident.TitleOf(s), Description: cut(i.Description, maxDescription), Severity: string(i.Severity), Status: string(i.Status),
-		State: string(i.State), Environment: i.Environment, StartedAt: known(i.StartedAt), EndedAt: known(i.ClosedAt),
-		ActorID: told.ActorID, AssigneeID: i.AssigneeID, URL: r.incidentURL(p, s.Number),
-	}
+	facts := r.factsOfIncident(p, s)
+	facts.AlertIID, facts.ActorID = told.AlertIID, told.ActorID
 	return delivery{
 		ProjectID: p.ID, Type: string(k), At: told.At, Data: facts, about: fmt.Sprintf("incident/%d", s.Number),
-		Text: r.sentence("Incident", s.Number, string(k), facts),
+		Text: sentence("Incident", s.Number, string(k), facts),
 	}
 }
 

@@ -32,7 +32,7 @@ func New(env boot.Env, a *app.App, store storage.Store, keys secret.Keys) *dispa
 func With(a *app.App, store storage.Store, keys secret.Keys, mails mail.Sender, from mail.Address) *dispatch.Dispatcher {
 	rules := paging.NewRules(store, paging.Config{
 		BaseURL: a.BaseURL, Alerts: a.Alerts, Settings: a.Integrations, Incidents: a.Incidents, OnCall: a.OnCall,
-		Webhooks: a.Webhooks, Members: a.Auth, Links: permit.NewLinks(a.BaseURL, keys), Mails: mails, From: from, Now: a.Now,
+		Webhooks: a.Webhooks, Notices: a.Notices, Members: a.Auth, Links: permit.NewLinks(a.BaseURL, keys), Mails: mails, From: from, Now: a.Now,
 	})
 	return dispatch.New(store, rules.Handlers(), dispatch.Source{
 		Now: a.Now, Claim: func() string { return hex.EncodeToString(secret.Random(16)) }, Jitter: rand.Float64,

@@ -58,15 +58,22 @@ type AlertNotice struct {
 	Thread      string // the same for all mails about the alert
 }
 
-// ForAlert composes a mail about one alert. All mails about it have one subject and one
-// thread, so that programs show them together.
+// ForAlert composes a mail about one alert. All mails about it have one thread, and one
+// subject unless it becomes graver, so that programs show them together.
 func ForAlert(e Envelope, n AlertNotice) mail.Message {
 	s := sheet{
 		Heading: "Alert " + string(n.Event) + by(n.By), Title: numbered(n.Title, n.IID), Text: n.Description,
 		Facts: facts("Project", n.Project, "Severity", n.severity(), "Service", n.Service, "Started", e.time(n.StartedAt)),
 		Links: links("Acknowledge", n.Acknowledge, "Show the alert", n.URL, "Runbook", n.Runbook),
 	}
-	return e.message(s, n.Event.subject(about(n.Project, n.Severity, n.Title, n.IID)), n.Thread)
+	return e.message(s, n.Event.subject(about(n.Project, n.gravest(), n.Title, n.IID)), n.Thread)
+}
+
+func (n AlertNotice) gravest() string {
+	if n.Peak == "" {
+		return n.Severity
+	}
+	return n.Peak
 }
 
 func (n AlertNotice) severity() string {

@@ -119,7 +119,7 @@ https://wiki.example/disk
 `+foot)
 }
 
-// What follows has the same subject, so that programs show it in the same thread.
+// What follows has the same subject but for a graver severity, so that programs show it in the same thread.
 func TestWhatFollowsOnAnAlert(t *testing.T) {
 	tests := map[letter.Event]string{
 		letter.Triggered: "Alert triggered again by Ben", letter.Acknowledged: "Alert acknowledged by Ben", letter.Resolved: "Alert resolved by Ben",
@@ -135,7 +135,7 @@ func TestWhatFollowsOnAnAlert(t *testing.T) {
 	graver := disk
 	graver.Severity = "low"
 	got := letter.ForAlert(envelope, letter.AlertNotice{Alert: graver, Event: letter.Graver, Peak: "critical"})
-	if !strings.Contains(got.Text, "Severity: low, now critical\n") || got.Subject != "Re: [acme/web] Low: Disk full (#17)" {
+	if !strings.Contains(got.Text, "Severity: low, now critical\n") || got.Subject != "Re: [acme/web] Critical: Disk full (#17)" {
 		t.Errorf("a graver alert is %q with %s", got.Subject, got.Text)
 	}
 }
