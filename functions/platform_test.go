@@ -7,10 +7,12 @@ import (
 	"gatehouse/shared/auth"
 	"gatehouse/shared/geo"
 	"gatehouse/shared/instance"
+	"gatehouse/shared/notice"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
 	"gatehouse/shared/runner"
 	"gatehouse/shared/user"
+	"gatehouse/shared/webhook"
 )
 
 func aboutThePlatform() []scenario {
@@ -43,6 +45,23 @@ func aboutThePlatform() []scenario {
 		{rest: "POST /users/{ben}/personal_access_tokens", send: `{"name":"ci","scopes":["api"]}`, status: 201, keep: "token", stored: names(accesstoken.EventCreated)},
 		{rest: "POST /personal_access_tokens/{token}/rotate", status: 201, keep: "token", stored: names(accesstoken.EventRotated)},
 		{rest: "DELETE /personal_access_tokens/{token}", status: 204, stored: names(accesstoken.EventRevoked)},
+
+		{rest: "GET /user/notifications", status: 200, cost: cost{3, 0, 0}},
+		{rest: "PUT /user/notifications", send: `{}`, status: 200, cost: cost{3, 0, 0}},
+		{rest: "PUT /user/notifications", send: `{"email_alerts":false,"quiet_hours":true,"quiet_timezone":"Europe/Berlin"}`, status: 200, stored: names(notice.EventChanged), cost: cost{4, 1, 4}},
+		{rest: "PUT /user/notifications", send: `{"email_pages":false}`, status: 400, cost: cost{4, 0, 0}},
+		{rest: "POST /user/notifications/test", status: 202},
+		{rest: "POST /user/webhooks", send: `{"url":"https://chat.example/secret-path"}`, status: 201, keep: "hook", stored: names(webhook.EventOwnCreated), cost: cost{5, 2, 4}},
+		{rest: "POST /user/webhooks", send: `{"url":"https://10.0.0.1"}`, status: 400},
+		{rest: "GET /user/webhooks", status: 200, cost: cost{4, 0, 0}},
+		{rest: "GET /user/webhooks/{hook}", status: 200, cost: cost{3, 0, 0}},
+		{rest: "GET /user/webhooks/1000000", status: 404},
+		{rest: "POST /user/notifications/test", status: 202, cost: cost{6, 1, 0}},
+		{rest: "PUT /user/webhooks/{hook}", send: `{"url":"https://chat.example/other"}`, status: 200, stored: names(webhook.EventOwnChanged), cost: cost{4, 1, 4}},
+		{rest: "PUT /user/webhooks/{hook}", send: `{"active":false}`, status: 200, stored: names(webhook.EventOwnDisabled)},
+		{rest: "PUT /user/webhooks/{hook}", send: `{"active":true}`, status: 200, stored: names(webhook.EventOwnEnabled)},
+		{rest: "POST /user/webhooks/{hook}/rotate_secret", status: 200, stored: names(webhook.EventOwnRotated)},
+		{rest: "DELETE /user/webhooks/{hook}", status: 204, stored: names(webhook.EventOwnDeleted)},
 
 		{rest: "POST /groups", send: `{"name":"Team","path":"team"}`, status: 201, keep: "group", stored: names(project.EventGroupCreated), cost: cost{6, 2, 4}},
 		{rest: "PUT /groups/{group}", send: `{"visibility":"public"}`, status: 200, stored: names(project.EventGroupChanged)},

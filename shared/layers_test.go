@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"web", "gateway", "openapi", "webhook/outgoing", "mail/relay", "mail/ses"},
 	{"auth", "openapi/openapitest"},
 	{"app"},
-	{"site", "memberapi", "runnerapi", "boot", "boot/mailer", "boot/dispatching", "apptest", "gateway/localgateway"},
+	{"site", "memberapi", "runnerapi", "webhookapi", "boot", "boot/mailer", "boot/dispatching", "apptest", "gateway/localgateway"},
 }
 
 // rules is the layer that knows neither HTTP nor a database nor AWS.

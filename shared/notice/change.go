@@ -42,7 +42,7 @@ func (c Change) apply(s *Settings, works bool) error {
 func (c Change) applyMail(s *Settings, works bool, wrong fault.Fields) {
 	var without []Subject
 	for _, subject := range Subjects {
-		wanted := s.byMail(subject)
+		wanted := s.Mails(subject)
 		if next := c.Mail[subject]; next != nil {
 			if wanted && !*next && subject == Pages && !works {
 				wrong.Add(FieldOf(Pages), "can only be false while a webhook of your own works: add one and send a test")

@@ -46,19 +46,19 @@ func (r *Rules) find(ctx context.Context, userID int64) (Stored, error) {
 }
 
 // Person returns how the user is told.
-func (r *Rules) Person(ctx context.Context, userID int64) (p Person, err error) {
+func (r *Rules) Person(ctx context.Context, userID int64) (Person, error) {
 	s, err := r.find(ctx, userID)
 	if err != nil {
 		return Person{}, err
 	}
-	all, err := r.webhooks.All(ctx, userID)
-	p.Settings = s.Thing
-	for _, one := range all {
-		if one.Thing.Active {
-			p.Webhooks = append(p.Webhooks, one)
-		}
-	}
-	return p, err
+	return r.person(ctx, s)
+}
+
+// person returns how the user of these settings is told.
+func (r *Rules) person(ctx context.Context, s Stored) (Person, error) {
+	all, err := r.webhooks.All(ctx, s.Number)
+	inactive := func(w webhook.Stored) bool { return !w.Thing.Active }
+	return Person{s.Thing, slices.DeleteFunc(all, inactive)}, err
 }
 
 // Change changes the actor's settings. One that changes nothing is not stored.
@@ -119,16 +119,27 @@ const (
 	testsWithin = time.Hour
 )
 
-// ErrTested means that the person has sent enough tests for a while.
-var ErrTested = fault.New(fault.TooMany, fmt.Sprintf("You have sent %d tests within an hour. Try again later.", MostTests))
+// TooMany means that the person has sent enough tests for a while.
+type TooMany struct{ wait time.Duration }
+
+// Error returns the message.
+func (*TooMany) Error() string {
+	return fmt.Sprintf("you have sent %d tests within an hour", MostTests)
+}
+
+// Is reports whether target is fault.TooMany.
+func (*TooMany) Is(target error) bool { return target == fault.TooMany }
+
+// RetryAfter is how long to wait before the next test.
+func (t *TooMany) RetryAfter() time.Duration { return t.wait }
 
 // Test sends a test by each of the actor's channels, and returns these.
 func (r *Rules) Test(ctx context.Context, by audit.Actor) (Person, error) {
-	p, err := r.Person(ctx, by.UserID)
+	was, err := r.find(ctx, by.UserID)
 	if err != nil {
 		return Person{}, err
 	}
-	was, err := r.find(ctx, by.UserID)
+	p, err := r.person(ctx, was)
 	if err != nil {
 		return Person{}, err
 	}
@@ -136,7 +147,7 @@ func (r *Rules) Test(ctx context.Context, by audit.Actor) (Person, error) {
 	return p, err
 }
 
-// addTest notes a test unless there were too many.
+// addTest notes a test. The error is a *TooMany if there were enough.
 func (s *Settings) addTest(now time.Time) error {
 	var recent []time.Time
 	for _, at := range s.Tests {
@@ -145,7 +156,7 @@ func (s *Settings) addTest(now time.Time) error {
 		}
 	}
 	if len(recent) >= MostTests {
-		return ErrTested
+		return &TooMany{recent[0].Add(testsWithin).Sub(now)}
 	}
 	s.Tests = append(recent, now)
 	return nil

@@ -3,6 +3,7 @@
 package notice
 
 import (
+	"slices"
 	"time"
 
 	"gatehouse/shared/alert"
@@ -46,16 +47,18 @@ type Person struct {
 // ByMail reports whether the person is mailed of a subject. A page with no other channel
 // goes by mail.
 func (p Person) ByMail(s Subject) bool {
-	return p.Settings.byMail(s) || s == Pages && len(p.Webhooks) == 0
+	return p.Mails(s) || s == Pages && len(p.Webhooks) == 0
 }
 
-func (s Settings) byMail(subject Subject) bool {
-	for _, without := range s.WithoutMail {
-		if without == subject {
-			return false
-		}
+// Mails reports whether the settings want mails of a subject.
+func (s Settings) Mails(subject Subject) bool { return !slices.Contains(s.WithoutMail, subject) }
+
+// LowestSeverity returns that of alerts of which the person is told without being paged.
+func (s Settings) LowestSeverity() alert.Severity {
+	if s.Severity == "" {
+		return alert.SeverityUnknown
 	}
-	return true
+	return s.Severity
 }
 
 // Grave reports whether the person is told of an alert of this severity that nobody pages

@@ -7,47 +7,10 @@ import (
 	"gatehouse/shared/auth"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
-	"gatehouse/shared/secret"
 	"gatehouse/shared/web"
 	"gatehouse/shared/webhook"
+	"gatehouse/shared/webhookapi"
 )
-
-// webhookBody is a webhook on the wire.
-type webhookBody struct {
-	ID              int64    `json:"id"`
-	URL             string   `json:"url"`
-	Active          bool     `json:"active"`
-	DisabledReason  *string  `json:"disabled_reason"`
-	LastStatus      *int     `json:"last_status"`
-	LastError       *string  `json:"last_error"`
-	LastAttemptedAt web.Time `json:"last_attempted_at"`
-	LastDeliveredAt web.Time `json:"last_delivered_at"`
-	FormerUntil     web.Time `json:"former_secret_until"`
-	CreatedAt       web.Time `json:"created_at"`
-}
-
-func newWebhookBody(s webhook.Stored) webhookBody {
-	w := s.Thing
-	body := webhookBody{
-		ID: s.ID, URL: w.URL, Active: w.Active, DisabledReason: web.OrNull(w.Disabled), LastError: web.OrNull(w.LastError),
-		LastAttemptedAt: web.Time(w.AttemptedAt), LastDeliveredAt: web.Time(w.DeliveredAt), FormerUntil: web.Time(w.FormerUntil),
-		CreatedAt: web.Time(s.CreatedAt),
-	}
-	if w.LastStatus != 0 {
-		body.LastStatus = &w.LastStatus
-	}
-	return body
-}
-
-// withSecret is a webhook in the one answer that shows its secret.
-type withSecret struct {
-	webhookBody
-	Secret string `json:"secret"`
-}
-
-func newWithSecret(s webhook.Stored, own secret.Text) withSecret {
-	return withSecret{newWebhookBody(s), own.Reveal()}
-}
 
 func (a *api) listWebhooks(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
 	req, err := web.ReadPage(r)
@@ -58,7 +21,7 @@ func (a *api) listWebhooks(w http.ResponseWriter, r *http.Request, _ auth.Caller
 	if err != nil {
 		return err
 	}
-	return web.List(w, r, a.app.BaseURL, req, found, newWebhookBody)
+	return web.List(w, r, a.app.BaseURL, req, found, webhookapi.NewBody)
 }
 
 func (a *api) createWebhook(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
@@ -71,7 +34,7 @@ func (a *api) createWebhook(w http.ResponseWriter, r *http.Request, c auth.Calle
 	if err != nil {
 		return web.NotFound("Project", err)
 	}
-	return web.JSON(w, http.StatusCreated, newWithSecret(made, own))
+	return web.JSON(w, http.StatusCreated, webhookapi.NewWithSecret(made, own))
 }
 
 // ofWebhook finds the webhook in the path.
@@ -95,7 +58,7 @@ func (a *api) ofWebhook(
 func noWebhook(err error) error { return web.NotFound("Webhook", err) }
 
 func (a *api) showWebhook(w http.ResponseWriter, _ *http.Request, _ auth.Caller, _ project.Project, s webhook.Stored) error {
-	return web.JSON(w, http.StatusOK, newWebhookBody(s))
+	return web.JSON(w, http.StatusOK, webhookapi.NewBody(s))
 }
 
 // changeWebhook changes the fields that were sent.
@@ -109,7 +72,7 @@ func (a *api) changeWebhook(w http.ResponseWriter, r *http.Request, c auth.Calle
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, http.StatusOK, newWebhookBody(s))
+	return web.JSON(w, http.StatusOK, webhookapi.NewBody(s))
 }
 
 func (a *api) deleteWebhook(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project, s webhook.Stored) error {
@@ -125,7 +88,7 @@ func (a *api) rotateSecret(w http.ResponseWriter, r *http.Request, c auth.Caller
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, http.StatusOK, newWithSecret(s, own))
+	return web.JSON(w, http.StatusOK, webhookapi.NewWithSecret(s, own))
 }
 
 // testWebhook takes no parameters either.
@@ -141,5 +104,5 @@ func (a *api) testWebhook(w http.ResponseWriter, r *http.Request, _ auth.Caller,
 	case err != nil:
 		return err
 	}
-	return web.JSON(w, http.StatusOK, newWebhookBody(s))
+	return web.JSON(w, http.StatusOK, webhookapi.NewBody(s))
 }

@@ -26,6 +26,7 @@ func New(app *app.App) http.Handler {
 	api := &api{app}
 	api.routeUsers(mux)
 	api.routeTokens(mux)
+	api.routeNotifications(mux)
 	api.routeGroups(mux)
 	api.routeApplications(mux)
 	api.routeSettings(mux)
