@@ -15,6 +15,8 @@ import (
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/boot"
+	"gatehouse/shared/mail"
+	"gatehouse/shared/notice"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
@@ -23,6 +25,7 @@ import (
 	"gatehouse/shared/storage/dynamodb"
 	"gatehouse/shared/twofactor"
 	"gatehouse/shared/user"
+	"gatehouse/shared/webhook"
 )
 
 // Of failed sign-ins at names that nobody has, the trail holds one a minute and
@@ -68,6 +71,19 @@ func aboutAccounts() []scenario {
 			w.form(w.t, w.browser, "/user_settings/personal_access_tokens", token, http.StatusCreated)
 		}, stored: names(accesstoken.EventCreated)},
 
+		{page: "GET /user_settings/notifications", cost: cost{4, 0, 0}},
+		{page: "POST /user_settings/notifications", send: "email_pages=1&alerts_severity=high&quiet_hours=1&quiet_from=22:00&quiet_to=07:00&quiet_timezone=UTC&quiet_days[]=monday",
+			status: 303, stored: names(notice.EventChanged)},
+		{page: "POST /user_settings/notifications/webhooks", send: "url=https://chat.example/secret-path", status: 201, stored: names(webhook.EventOwnCreated)},
+		{page: "POST /user_settings/notifications/webhooks/1/rotate", status: 200, stored: names(webhook.EventOwnRotated)},
+		{page: "POST /user_settings/notifications/webhooks/1/disable", status: 303, stored: names(webhook.EventOwnDisabled)},
+		{page: "POST /user_settings/notifications/webhooks/1/enable", status: 303, stored: names(webhook.EventOwnEnabled)},
+		{page: "POST /user_settings/notifications/test", status: 303},
+		{page: "POST /user_settings/notifications/webhooks/1/delete", status: 303, stored: names(webhook.EventOwnDeleted)},
+		{name: "a mail is kept", do: func(w *walk) { w.keepMail() }},
+		{page: "GET /admin/mails", cost: cost{3, 0, 0}},
+		{page: "GET /admin/mails/1", cost: cost{3, 0, 0}},
+
 		{rest: "POST /users", send: ben, status: 201, keep: "ben", stored: names(user.EventCreated)},
 		{page: "POST /admin/users/{ben}/confirm", status: 303, stored: names(user.EventChanged)},
 		{page: "POST /admin/users/{ben}/block", status: 303, stored: names(user.EventBlocked)},
@@ -89,6 +105,14 @@ func aboutAccounts() []scenario {
 			w.form(w.t, newBrowser(w.t), "/users/sign_in", values("login", "somebody", "password", "x"), http.StatusTooManyRequests)
 		}, stored: names(signin.EventFailed), logged: names(signin.EventThrottled)},
 		{name: "who failed", do: func(w *walk) { w.wantFailed(0, 0, 0, w.administrator(w.t).ID) }},
+	}
+}
+
+// keepMail keeps a mail as an instance does that can send none.
+func (w *walk) keepMail() {
+	one := mail.Address{Email: "ada@example.com"}
+	if err := w.app.Mails.Send(w.t.Context(), mail.Message{From: one, To: one, At: w.now(), Subject: "Alert", ID: "1@example.com"}); err != nil {
+		w.t.Error(err)
 	}
 }
 

@@ -49,6 +49,7 @@ type Config struct {
 	OAuth     oauth.Settings // HTTPS and Issuer follow from BaseURL
 	Features  integration.Features
 	Webhooks  webhook.Delivery
+	Mails     mail.Way // empty: they are kept
 	Now       func() time.Time
 }
 
@@ -79,6 +80,7 @@ type App struct {
 	Webhooks     *webhook.Rules
 	Notices      *notice.Rules
 	Mails        *mail.Rules // those that an instance keeps
+	KeepsMails   bool        // because it can send none
 	Permits      permit.Links
 	OnCall       *oncall.Rules
 	Undelivered  *undelivered.Rules
@@ -117,7 +119,7 @@ func New(store storage.Store, c Config) *App {
 	a.Intake = intake.NewRules(store, a.Integrations, c.Now)
 	a.Webhooks = webhook.NewRules(store, a.Integrations, trail, c.Keys, c.Webhooks, c.Now)
 	a.Notices = notice.NewRules(store, a.Webhooks.Own(), trail, c.Now)
-	a.Mails = mail.NewRules(store, c.Now)
+	a.Mails, a.KeepsMails = mail.NewRules(store, c.Now), c.Mails == "" || c.Mails == mail.ByKeeping
 	a.Permits = permit.NewLinks(a.BaseURL, c.Keys)
 	a.OnCall = oncall.NewRules(store, a.Integrations, trail, c.Now)
 	a.Undelivered = undelivered.NewRules(store, trail, c.Now)

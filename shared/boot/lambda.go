@@ -96,7 +96,8 @@ func New(env Env, store storage.Store, keys secret.Keys) *app.App {
 		Webhooks: webhook.Delivery{
 			Sender: outgoing.New(outgoing.Options{Private: env.PrivateWebhooks}), Private: env.PrivateWebhooks,
 		},
-		Now: time.Now,
+		Mails: env.Mail.Way,
+		Now:   time.Now,
 	})
 }
 

@@ -2,6 +2,7 @@ package mail
 
 import (
 	"context"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -28,6 +29,13 @@ type Kept struct {
 	Text    string    `json:"text"`
 	HTML    string    `json:"html,omitempty"` // empty if it is too long to be kept
 }
+
+// linkToken matches the secret part of a link by which whoever has it acts as the person
+// whom the mail is for.
+var linkToken = regexp.MustCompile(`([?&]token=)[A-Za-z0-9_.~%-]+`)
+
+// Masked returns the text without the secrets of links, for whoever it is not for.
+func (k Kept) Masked() string { return linkToken.ReplaceAllString(k.Text, "${1}[hidden]") }
 
 // Stored is a kept mail with its number.
 type Stored = record.Stored[Kept]

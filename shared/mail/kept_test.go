@@ -141,3 +141,11 @@ func TestMailsThatAreGoneAlready(t *testing.T) {
 		t.Errorf("%d mails are stored, want %d", got, mail.MaxKept)
 	}
 }
+
+func TestKeptMailHidesTheSecretsOfLinks(t *testing.T) {
+	k := mail.Kept{Text: "Acknowledge:\nhttps://id.example/console/-/acknowledge?token=c2VjcmV0_-9\n\nShow:\nhttps://id.example/a?page=2&token=x.y~z%3D#top\n"}
+	want := "Acknowledge:\nhttps://id.example/console/-/acknowledge?token=[hidden]\n\nShow:\nhttps://id.example/a?page=2&token=[hidden]#top\n"
+	if got := k.Masked(); got != want {
+		t.Errorf("Masked = %q, want %q", got, want)
+	}
+}

@@ -45,7 +45,7 @@ func (c Change) applyMail(s *Settings, works bool, wrong fault.Fields) {
 		wanted := s.Mails(subject)
 		if next := c.Mail[subject]; next != nil {
 			if wanted && !*next && subject == Pages && !works {
-				wrong.Add(FieldOf(Pages), "can only be false while a webhook of your own works: add one and send a test")
+				wrong.Add(FieldOf(Pages), "can only be switched off while a webhook of your own works: add one and send a test")
 			}
 			wanted = *next
 		}
@@ -110,7 +110,7 @@ func parseDays(names []string, wrong fault.Fields) (days []time.Weekday) {
 	if len(days) == 0 {
 		wrong.Add("quiet_days", "can't be blank")
 	}
-	if days = inOrder(days); len(days) == len(week) {
+	if days = inOrder(days); len(days) == len(Week) {
 		return nil
 	}
 	return days

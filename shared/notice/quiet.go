@@ -49,25 +49,25 @@ func (q Quiet) orUsual() Quiet {
 	return q
 }
 
-// week is every day, as people count them.
-var week = []time.Weekday{time.Monday, time.Tuesday, time.Wednesday, time.Thursday, time.Friday, time.Saturday, time.Sunday}
+// Week is every day, as people count them.
+var Week = []time.Weekday{time.Monday, time.Tuesday, time.Wednesday, time.Thursday, time.Friday, time.Saturday, time.Sunday}
 
 // On returns the days on which the hours begin.
 func (q Quiet) On() []time.Weekday {
 	if len(q.Days) == 0 {
-		return week
+		return Week
 	}
 	return q.Days
 }
 
 // endless reports whether the hours would never end.
-func (q Quiet) endless() bool { return q.From == q.To && len(q.On()) == len(week) }
+func (q Quiet) endless() bool { return q.From == q.To && len(q.On()) == len(Week) }
 
 // Until returns the end of the quiet hours that it is at a time, and false if it is none.
 // Hours that follow each other without a pause are one.
 func (q Quiet) Until(now time.Time) (end time.Time, quiet bool) {
 	end = now
-	for range week {
+	for range Week {
 		next, ok := q.endOf(end)
 		if !ok {
 			return end.UTC(), !end.Equal(now)
@@ -104,7 +104,7 @@ func (q Quiet) on(day time.Time) (from, to time.Time) {
 
 // parseDay reads the English name of a day of the week.
 func parseDay(name string) (time.Weekday, bool) {
-	for _, day := range week {
+	for _, day := range Week {
 		if strings.EqualFold(day.String(), name) {
 			return day, true
 		}
@@ -114,7 +114,7 @@ func parseDay(name string) (time.Weekday, bool) {
 
 // inOrder returns days each once, Monday first.
 func inOrder(days []time.Weekday) (all []time.Weekday) {
-	for _, day := range week {
+	for _, day := range Week {
 		if slices.Contains(days, day) {
 			all = append(all, day)
 		}

@@ -31,6 +31,14 @@ var notices = site.Notices{
 	"others-ended":  "You are signed out everywhere else.",
 	"left":          "You left, and no longer have the role that this membership gave you.",
 
+	"notifications-saved": "Your notifications are saved.",
+	"test-mailed":         "A test is on its way to your mail address. You have no active webhook.",
+	"test-sent":           "A test is on its way to your mail address and to each of your active webhooks.",
+	"test-enough":         "You have sent enough tests for now. Try again in an hour.",
+	"webhook-on":          "The webhook is on.",
+	"webhook-off":         "The webhook is off. It gets no messages.",
+	"webhook-deleted":     "The webhook was deleted.",
+
 	"user-blocked":        "The user is blocked.",
 	"user-confirmed":      "The e-mail address counts as the user's own now.",
 	"user-unblocked":      "The user is no longer blocked.",
@@ -101,6 +109,7 @@ func New(app *app.App) http.Handler {
 	mux.Handle("GET /user_settings/memberships/{kind}", user(a.listMemberships))
 	mux.Handle("POST /user_settings/memberships/{kind}/{id}/leave", user(a.leave))
 	mux.Handle("GET /user_settings/audit", user(a.ownAudit))
+	a.routeNotifications(mux)
 	a.routeAdmin(mux)
 	return web.Wrap(a.site.Serve(mux))
 }
@@ -115,6 +124,8 @@ func (a *api) routeAdmin(mux *web.Mux) {
 	mux.Handle("POST /admin/users/{id}/reset_two_factor", admin(a.resetTwoFactor))
 	mux.Handle("GET /admin/audit", admin(a.everybodysAudit))
 	mux.Handle("GET /admin/deprecations", admin(a.everybodysUses))
+	mux.Handle("GET /admin/mails", admin(a.listMails))
+	mux.Handle("GET /admin/mails/{id}", admin(a.showMail))
 }
 
 // only returns a guard that calls a handler with the thing that {id} names, if

@@ -27,6 +27,7 @@ var administration = []site.Tab{
 	{Name: "Users", Address: adminUsersPath},
 	{Name: "Audit trail", Address: adminAuditPath},
 	{Name: "Deprecated names", Address: adminDeprecationsPath},
+	{Name: "Mails", Address: adminMailsPath},
 }
 
 var errNotAdmin = fault.New(fault.NotFound, "for administrators")

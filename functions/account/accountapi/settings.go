@@ -17,6 +17,8 @@ const (
 	sessionsPath     = "/user_settings/sessions"
 	membershipsPath  = "/user_settings/memberships"
 	auditPath        = "/user_settings/audit"
+
+	notificationsPath = "/user_settings/notifications"
 )
 
 // settings are the pages on which people look after their own account.
@@ -27,6 +29,7 @@ var settings = []site.Tab{
 	{Name: twoFactorTitle, Address: twoFactorPath},
 	{Name: "Sessions", Address: sessionsPath},
 	{Name: "Memberships", Address: membershipsPath},
+	{Name: "Notifications", Address: notificationsPath},
 	{Name: "Security log", Address: auditPath},
 }
 
