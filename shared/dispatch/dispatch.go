@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -43,6 +44,7 @@ type Source struct {
 	Now    func() time.Time
 	Claim  func() string  // a text that no other claim has
 	Jitter func() float64 // between 0 and 1
+	After  func(time.Duration) <-chan time.Time
 }
 
 // New returns a dispatcher.
@@ -68,21 +70,42 @@ const (
 	patience = 40 * time.Second
 )
 
-// The most lanes that a sweep takes at once, and that it works on side by side.
+// The most prompt lanes that a sweep takes at once, and that it works on side by side.
 const (
 	lanesAtOnce = 256
 	sideBySide  = 16
 )
 
 // Sweep works on the lanes that are due until none is, or the context ends. It returns how
-// many it worked on.
+// many it worked on. Slow lanes hold up no others.
 func (d *Dispatcher) Sweep(ctx context.Context) (worked int, err error) {
 	for ctx.Err() == nil {
-		lanes, err := d.store.DueLanes(ctx, d.source.Now(), lanesAtOnce)
+		var prompt, slow int
+		var groups errgroup.Group
+		groups.Go(func() (err error) { prompt, err = d.sweepPrompt(ctx); return err })
+		groups.Go(func() (err error) { slow, err = d.sweepSlow(ctx); return err })
+		err := groups.Wait()
+		worked += prompt + slow
+		if err != nil || prompt+slow == 0 {
+			return worked, err
+		}
+	}
+	return worked, ctx.Err()
+}
+
+// sweepPrompt works on the prompt lanes that are due until none is.
+func (d *Dispatcher) sweepPrompt(ctx context.Context) (worked int, err error) {
+	for ctx.Err() == nil {
+		lanes, err := d.store.DueLanes(ctx, outbox.Prompt, d.source.Now(), lanesAtOnce)
 		if err != nil || len(lanes) == 0 {
 			return worked, err
 		}
-		if err := d.work(ctx, lanes, d.delay); err != nil {
+		var work errgroup.Group
+		work.SetLimit(sideBySide)
+		for _, l := range lanes {
+			work.Go(func() error { return d.workOn(ctx, l, d.delay) })
+		}
+		if err := work.Wait(); err != nil {
 			return worked, err
 		}
 		worked += len(lanes)
@@ -90,10 +113,41 @@ func (d *Dispatcher) Sweep(ctx context.Context) (worked int, err error) {
 	return worked, ctx.Err()
 }
 
-// Work works on all of the lanes, side by side. Its error is one of the store: a handler's
-// is noted at its message.
-func (d *Dispatcher) Work(ctx context.Context, lanes ...outbox.Lane) error {
-	return d.work(ctx, lanes, leaveDue)
+// Work works on all of the lanes, side by side. It returns the errors of the store by lane:
+// a handler's error is noted at its message.
+func (d *Dispatcher) Work(ctx context.Context, lanes ...outbox.Lane) map[outbox.Lane]error {
+	var mu sync.Mutex
+	failed := map[outbox.Lane]error{}
+	places := map[outbox.Group]*errgroup.Group{outbox.Prompt: {}, outbox.Slow: {}}
+	places[outbox.Prompt].SetLimit(sideBySide)
+	places[outbox.Slow].SetLimit(slowPlaces)
+	for _, l := range promptFirst(lanes) {
+		places[l.Group()].Go(func() error {
+			if err := d.workOn(ctx, l, leaveDue); err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				failed[l] = err
+			}
+			return nil
+		})
+	}
+	for _, group := range places {
+		_ = group.Wait()
+	}
+	return failed
+}
+
+// promptFirst returns the prompt lanes, and then the slow ones of their owners in turn.
+func promptFirst(lanes []outbox.Lane) (all []outbox.Lane) {
+	var slow []outbox.Lane
+	for _, l := range lanes {
+		if l.Group() == outbox.Slow {
+			slow = append(slow, l)
+		} else {
+			all = append(all, l)
+		}
+	}
+	return append(all, ownersInTurn(slow)...)
 }
 
 // notReady is what is done about the messages behind one that is not ready.
@@ -101,15 +155,6 @@ type notReady func(ctx context.Context, first outbox.Message, waiting []outbox.M
 
 // leaveDue does nothing about them: a sweep will.
 func leaveDue(context.Context, outbox.Message, []outbox.Message, time.Time) error { return nil }
-
-func (d *Dispatcher) work(ctx context.Context, lanes []outbox.Lane, then notReady) error {
-	var work errgroup.Group
-	work.SetLimit(sideBySide)
-	for _, l := range lanes {
-		work.Go(func() error { return d.workOn(ctx, l, then) })
-	}
-	return work.Wait()
-}
 
 // lookahead is how many messages of a lane are read at first. If the first one is not
 // ready, those behind it are read too, growth times as many each time.

@@ -27,9 +27,12 @@ type desk struct {
 	now    time.Time
 	claims int
 	got    []string
+	again  chan time.Time // has a sweep look for more slow lanes
 }
 
-func newDesk(t *testing.T) *desk { return &desk{t: t, store: sqlitetest.Open(t), now: begin} }
+func newDesk(t *testing.T) *desk {
+	return &desk{t: t, store: sqlitetest.Open(t), now: begin, again: make(chan time.Time)}
+}
 
 func (d *desk) source() dispatch.Source {
 	return dispatch.Source{
@@ -45,6 +48,12 @@ func (d *desk) source() dispatch.Source {
 			return fmt.Sprint("claim ", d.claims)
 		},
 		Jitter: func() float64 { return 0 },
+		After: func(pause time.Duration) <-chan time.Time {
+			if pause == time.Second {
+				return d.again
+			}
+			return time.After(pause)
+		},
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"gatehouse/shared/fault"
@@ -17,6 +18,37 @@ import (
 // Lane is a row of messages that are handled one after the other, in the order of their
 // Seq. It is stored, so its form never changes: "alert/5/17" for the alert 17 of project 5.
 type Lane string
+
+// Group is a part of all lanes. A dispatcher looks for those of each group by themselves.
+type Group string
+
+// The groups.
+const (
+	Prompt Group = "prompt"
+	Slow   Group = "slow" // of receivers that may take long to answer, or hang
+)
+
+const slowPrefix = "slow/"
+
+// SlowLane returns the lane of the group Slow with this name, of an owner such as the
+// project 5. The owners share what is there for slow lanes.
+func SlowLane(noun string, ownerID int64, name string) Lane {
+	return Lane(fmt.Sprintf("%s%s/%d/%s", slowPrefix, noun, ownerID, name))
+}
+
+// Group returns the group that has the lane.
+func (l Lane) Group() Group {
+	if strings.HasPrefix(string(l), slowPrefix) {
+		return Slow
+	}
+	return Prompt
+}
+
+// Owner names the owner of a slow lane.
+func (l Lane) Owner() string {
+	parts := strings.SplitN(string(l), "/", 4)
+	return strings.Join(parts[:min(3, len(parts))], "/")
+}
 
 // Kind says what a message is about, for example "alert.opened". It is stored.
 type Kind string
@@ -69,9 +101,10 @@ type Store interface {
 	// stored one replaces nothing: it is left out.
 	PutMessages(ctx context.Context, messages []Message) error
 
-	// DueLanes returns lanes with a message that should be looked at by now, at most n and
-	// each once. It may leave out lanes that got their message in the last second.
-	DueLanes(ctx context.Context, now time.Time, n int) ([]Lane, error)
+	// DueLanes returns lanes of the group with a message that should be looked at by now,
+	// at most n and each once. It may leave out lanes that got their message in the last
+	// second.
+	DueLanes(ctx context.Context, g Group, now time.Time, n int) ([]Lane, error)
 
 	// Waiting returns the first n messages of a lane in their order, due or not.
 	Waiting(ctx context.Context, l Lane, n int) ([]Message, error)

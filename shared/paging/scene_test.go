@@ -264,6 +264,15 @@ func (x *scene) wantNoneDead() {
 	}
 }
 
+// left returns lanes with messages that are due within two days.
+func (x *scene) left() (lanes []outbox.Lane) {
+	x.t.Helper()
+	for _, g := range []outbox.Group{outbox.Prompt, outbox.Slow} {
+		lanes = append(lanes, must(x.Store.DueLanes(x.t.Context(), g, x.Now().Add(48*time.Hour), 10))...)
+	}
+	return lanes
+}
+
 func (x *scene) incidents() []incident.Stored {
 	x.t.Helper()
 	return must(x.Incidents.List(x.t.Context(), x.p, incident.Query{}, page.First)).Items

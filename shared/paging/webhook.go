@@ -140,7 +140,7 @@ func (r *Rules) deliveries(ctx context.Context, m outbox.Message, p project.Proj
 	var all []outbox.Message
 	for n, hook := range hooks {
 		d.WebhookID = hook.ID
-		lane := outbox.Lane(fmt.Sprintf("webhook/%d/%d/%s", p.ID, hook.ID, d.about))
+		lane := outbox.SlowLane("webhook", p.ID, fmt.Sprintf("%d/%s", hook.ID, d.about))
 		one := message(m, n, lane, kindDelivery, r.Now(), d)
 		one.Seq = m.Seq // keeps the order whatever the clocks say
 		all = append(all, one)

@@ -8,10 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/dispatch"
 	"gatehouse/shared/outbox"
@@ -90,27 +87,12 @@ func (h Handler) sweep(ctx context.Context) error {
 	return err
 }
 
-// sideBySide is how many lanes a batch of changes works on at a time.
-const sideBySide = 16
-
 // follow works on the lanes of new messages, each once.
 func (h Handler) follow(ctx context.Context, changes []change) answer {
-	var mu sync.Mutex
-	failed := map[outbox.Lane]bool{}
-	var work errgroup.Group
-	work.SetLimit(sideBySide)
-	for _, l := range h.lanes(changes) {
-		work.Go(func() error {
-			if err := h.dispatcher.Work(ctx, l); err != nil {
-				slog.ErrorContext(ctx, "lane not worked on", "lane", l, "error", err)
-				mu.Lock()
-				defer mu.Unlock()
-				failed[l] = true
-			}
-			return nil
-		})
+	failed := h.dispatcher.Work(ctx, h.lanes(changes)...)
+	for l, err := range failed {
+		slog.ErrorContext(ctx, "lane not worked on", "lane", l, "error", err)
 	}
-	_ = work.Wait()
 	return h.failures(changes, failed)
 }
 
@@ -136,10 +118,10 @@ func (h Handler) lane(c change) (outbox.Lane, bool) {
 
 // failures names the first change in a lane that failed: the stream sends all from there
 // on again.
-func (h Handler) failures(changes []change, failed map[outbox.Lane]bool) answer {
+func (h Handler) failures(changes []change, failed map[outbox.Lane]error) answer {
 	a := answer{BatchItemFailures: []failure{}}
 	for _, c := range changes {
-		if l, ok := h.lane(c); ok && failed[l] {
+		if l, ok := h.lane(c); ok && failed[l] != nil {
 			a.BatchItemFailures = append(a.BatchItemFailures, failure{c.DynamoDB.SequenceNumber})
 			break
 		}

@@ -50,7 +50,7 @@ func arrange(t *testing.T) (dispatcherapi.Handler, func() []string) {
 		defer mu.Unlock()
 		handled = append(handled, string(m.Lane))
 		return dispatch.Result{}, nil
-	}}, dispatch.Source{Now: func() time.Time { return now }, Claim: func() string { return "claim" }, Jitter: func() float64 { return 0 }})
+	}}, dispatch.Source{Now: func() time.Time { return now }, Claim: func() string { return "claim" }, Jitter: func() float64 { return 0 }, After: time.After})
 	return dispatcherapi.New(d, dynamodb.LaneOf), func() []string {
 		slices.Sort(handled)
 		return handled

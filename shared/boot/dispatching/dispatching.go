@@ -5,6 +5,7 @@ package dispatching
 import (
 	"encoding/hex"
 	"math/rand/v2"
+	"time"
 
 	_ "time/tzdata" // for schedules, where the system has no time zones
 
@@ -35,6 +36,6 @@ func With(a *app.App, store storage.Store, keys secret.Keys, mails mail.Sender, 
 		Webhooks: a.Webhooks, Notices: a.Notices, Members: a.Auth, Links: permit.NewLinks(a.BaseURL, keys), Mails: mails, From: from, Now: a.Now,
 	})
 	return dispatch.New(store, rules.Handlers(), dispatch.Source{
-		Now: a.Now, Claim: func() string { return hex.EncodeToString(secret.Random(16)) }, Jitter: rand.Float64,
+		Now: a.Now, Claim: func() string { return hex.EncodeToString(secret.Random(16)) }, Jitter: rand.Float64, After: time.After,
 	}).Hurry(paging.Urgent...)
 }

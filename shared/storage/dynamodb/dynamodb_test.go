@@ -1,9 +1,7 @@
 package dynamodb_test
 
 import (
-	"cmp"
 	"context"
-	"encoding/hex"
 	"os"
 	"strconv"
 	"testing"
@@ -13,9 +11,9 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"gatehouse/shared/secret"
 	"gatehouse/shared/storage"
 	"gatehouse/shared/storage/dynamodb"
+	"gatehouse/shared/storage/dynamodb/dynamodbtest"
 	"gatehouse/shared/storage/dynamodb/tables"
 	"gatehouse/shared/storage/storagetest"
 )
@@ -23,28 +21,9 @@ import (
 // template defines the tables that a deployment has.
 const template = "../../../template.yaml"
 
-// options names fresh tables in the DynamoDB, or the emulator of it, that the
-// environment tells of.
 func options(t testing.TB) dynamodb.Options {
 	t.Helper()
-	endpoint := os.Getenv("AWS_ENDPOINT_URL_DYNAMODB")
-	if endpoint == "" {
-		t.Skip("AWS_ENDPOINT_URL_DYNAMODB is not set: there is no DynamoDB to test on (scripts/test starts an emulator)")
-	}
-	return dynamodb.Options{
-		Region: cmp.Or(os.Getenv("AWS_REGION"), "us-east-1"), Endpoint: endpoint,
-		Credentials: aws.CredentialsProviderFunc(credentials),
-		Prefix:      "test-" + hex.EncodeToString(secret.Random(6)),
-	}
-}
-
-// credentials come from the environment; an emulator takes any.
-func credentials(context.Context) (aws.Credentials, error) {
-	return aws.Credentials{
-		AccessKeyID:     cmp.Or(os.Getenv("AWS_ACCESS_KEY_ID"), "test"),
-		SecretAccessKey: cmp.Or(os.Getenv("AWS_SECRET_ACCESS_KEY"), "test"),
-		SessionToken:    os.Getenv("AWS_SESSION_TOKEN"),
-	}, nil
+	return dynamodbtest.Options(t, os.Getenv)
 }
 
 func open(t *testing.T) storage.Store {
@@ -94,13 +73,9 @@ func eachAlertItem(ctx context.Context, o dynamodb.Options, do func(map[string]t
 	}
 }
 
-// openWith returns an empty store in tables of its own.
 func openWith(t testing.TB, o dynamodb.Options) *dynamodb.Store {
 	t.Helper()
-	if err := tables.Create(t.Context(), o, template); err != nil {
-		t.Fatal(err)
-	}
-	return dynamodb.New(o)
+	return dynamodbtest.Open(t, o, template)
 }
 
 func TestStore(t *testing.T) { storagetest.Run(t, open) }

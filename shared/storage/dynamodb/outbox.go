@@ -19,13 +19,14 @@ import (
 
 var (
 	messageItem = shape{messages, "LANE#<lane>", "<seq>", "a message about what has to follow from a change", ""}
+	slowItem    = shape{messages, "SLOW#<lane>", "<seq>", "one to a receiver that may be slow", ""}
 	deadItem    = shape{messages, "DEAD#<project>", "<number>", "a message that could not be handled", "30 days later"}
 )
 
 // The index in which messages are found by when to look at them.
 const (
 	dueIndex    = "due"
-	messageDues = 16 // partitions of the index
+	messageDues = 16 // partitions of the index, for each group
 )
 
 var messageKind = kind[outbox.Message]{noun: "message", notFound: outbox.ErrNotFound, fields: messageFields, key: messageKey}
@@ -44,21 +45,35 @@ func deadFields(d *outbox.Dead) fields {
 	return append(messageFields(&d.Message), field{"number", &d.Number}, field{"died_at", &d.DiedAt})
 }
 
-func messageKey(m outbox.Message) key { return messageItem.key(string(m.Lane), m.Seq) }
+func messageKey(m outbox.Message) key { return laneItem(m.Lane).key(string(m.Lane), m.Seq) }
+
+// laneItem is the shape of the lane's messages. The stream tells the groups apart by it.
+func laneItem(l outbox.Lane) shape {
+	if l.Group() == outbox.Slow {
+		return slowItem
+	}
+	return messageItem
+}
 
 // dueOf is the partition of the index that has the lane.
 func dueOf(l outbox.Lane) string {
 	h := fnv.New32a()
 	h.Write([]byte(l))
-	return duePartition(int(h.Sum32() % messageDues))
+	return duePartition(l.Group(), int(h.Sum32()%messageDues))
 }
 
-func duePartition(n int) string { return fmt.Sprintf("DUE#%02d", n) }
+func duePartition(g outbox.Group, n int) string {
+	if g == outbox.Slow {
+		return fmt.Sprintf("SLOW#%02d", n)
+	}
+	return fmt.Sprintf("DUE#%02d", n)
+}
 
-// tell stores a message together with what it is about.
+// tell stores a message together with what it is about. One that is there stays as it is.
 func tell(m outbox.Message) change {
 	due := dueOf(m.Lane)
-	return putEntry(messageKey(m), append(messageFields(&m), field{"due_in", &due}, field{"look_at", &m.DueAt}))
+	all := append(messageFields(&m), field{"due_in", &due}, field{"look_at", &m.DueAt})
+	return change{key: messageKey(m), action: update, once: all.item(), keepsNonce: true}
 }
 
 func tellAll(all []outbox.Message) (changes []change) {
@@ -70,39 +85,14 @@ func tellAll(all []outbox.Message) (changes []change) {
 
 // PutMessages stores messages.
 func (s *Store) PutMessages(ctx context.Context, all []outbox.Message) error {
-	for len(all) > 0 {
-		changes := tellAll(all)
-		for i := range changes {
-			changes[i] = changes[i].when(isNew, nil)
-			changes[i].keepsNonce = false
-		}
-		err := s.write(ctx, changes...)
-		there := conditionError{}
-		for i := range all {
-			if stored, failed := failed(err, i); failed {
-				there[i] = stored
-			}
-		}
-		if len(there) == 0 {
-			return err
-		}
-		all = without(all, there)
+	if len(all) == 0 {
+		return nil
 	}
-	return nil
-}
-
-// without returns the messages but for those at these positions.
-func without(all []outbox.Message, positions conditionError) (others []outbox.Message) {
-	for i, m := range all {
-		if _, there := positions[i]; !there {
-			others = append(others, m)
-		}
-	}
-	return others
+	return s.write(ctx, tellAll(all)...)
 }
 
 // DueLanes returns lanes with a message to look at, from all partitions in turn.
-func (s *Store) DueLanes(ctx context.Context, now time.Time, n int) ([]outbox.Lane, error) {
+func (s *Store) DueLanes(ctx context.Context, g outbox.Group, now time.Time, n int) ([]outbox.Lane, error) {
 	var mu sync.Mutex
 	found := make([][]outbox.Lane, messageDues)
 	partitions := make([]int, messageDues)
@@ -110,7 +100,7 @@ func (s *Store) DueLanes(ctx context.Context, now time.Time, n int) ([]outbox.La
 		partitions[i] = i
 	}
 	err := inParallel(ctx, partitions, func(ctx context.Context, i int) error {
-		some, err := s.dueIn(ctx, duePartition(i), now, n)
+		some, err := s.dueIn(ctx, duePartition(g, i), now, n)
 		mu.Lock()
 		defer mu.Unlock()
 		found[i] = some
@@ -148,13 +138,14 @@ func (s *Store) dueIn(ctx context.Context, partition string, now time.Time, n in
 	if err != nil {
 		return nil, err
 	}
+	seen := map[outbox.Lane]bool{}
 	for _, it := range out.Items {
 		var k key
 		if err := (fields{{"pk", &k.pk}}).read(it); err != nil {
 			return nil, err
 		}
-		if l, ok := LaneOf(k.pk); ok && !slices.Contains(lanes, l) {
-			lanes = append(lanes, l)
+		if l, ok := LaneOf(k.pk); ok && !seen[l] {
+			lanes, seen[l] = append(lanes, l), true
 		}
 	}
 	return lanes, nil
@@ -162,13 +153,17 @@ func (s *Store) dueIn(ctx context.Context, partition string, now time.Time, n in
 
 // LaneOf returns the lane that has the partition key, and false for another partition.
 func LaneOf(pk string) (outbox.Lane, bool) {
-	lane, ok := strings.CutPrefix(pk, messageItem.key("").pk)
-	return outbox.Lane(lane), ok
+	for _, s := range []shape{messageItem, slowItem} {
+		if lane, ok := strings.CutPrefix(pk, s.key("").pk); ok {
+			return outbox.Lane(lane), true
+		}
+	}
+	return "", false
 }
 
 // Waiting returns the first messages of a lane.
 func (s *Store) Waiting(ctx context.Context, l outbox.Lane, n int) ([]outbox.Message, error) {
-	return messageKind.some(ctx, s, messageItem.key(string(l)), n)
+	return messageKind.some(ctx, s, laneItem(l).key(string(l)), n)
 }
 
 // DelayMessages changes when to look at messages.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage"
 	"gatehouse/shared/storage/dynamodb"
+	"gatehouse/shared/storage/dynamodb/dynamodbtest"
 	"gatehouse/shared/throttle"
 	"gatehouse/shared/user"
 )
@@ -170,7 +172,7 @@ const (
 func offline(w *wire) storage.Store {
 	return dynamodb.New(dynamodb.Options{
 		Region: "us-east-1", Endpoint: "http://dynamodb.invalid", Prefix: "test",
-		Credentials: aws.CredentialsProviderFunc(credentials), HTTPClient: w,
+		Credentials: dynamodbtest.Getenv(os.Getenv).Credentials(), HTTPClient: w,
 	})
 }
 

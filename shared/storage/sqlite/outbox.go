@@ -60,10 +60,12 @@ func (s *Store) PutMessages(ctx context.Context, all []outbox.Message) error {
 // lookedAt is how many due messages are looked at for each lane that is wanted.
 const lookedAt = 10
 
+const selectDue = `SELECT lane FROM messages WHERE (substr(lane, 1, 5) = 'slow/') = ? AND look_at <= ? ORDER BY look_at LIMIT ?`
+
 // DueLanes returns lanes with a message to look at.
-func (s *Store) DueLanes(ctx context.Context, now time.Time, n int) ([]outbox.Lane, error) {
-	const query = `SELECT DISTINCT lane FROM (SELECT lane FROM messages WHERE look_at <= ? ORDER BY look_at LIMIT ?) LIMIT ?`
-	return many(ctx, s.readers, scalar[outbox.Lane], query, micros(now), lookedAt*n, n)
+func (s *Store) DueLanes(ctx context.Context, g outbox.Group, now time.Time, n int) ([]outbox.Lane, error) {
+	const query = "SELECT DISTINCT lane FROM (" + selectDue + ") LIMIT ?"
+	return many(ctx, s.readers, scalar[outbox.Lane], query, g == outbox.Slow, micros(now), lookedAt*n, n)
 }
 
 // Waiting returns the first messages of a lane.

@@ -14,10 +14,12 @@ var messages = []promise{
 	{"are stored, all of them but those that are there", putMessages},
 	{"wait in their lane in order", waitInOrder},
 	{"bring their lane forward when they are due", dueLanes},
+	{"bring slow lanes forward by themselves", dueSlowLanes},
 	{"are delayed", delayMessages},
 	{"are claimed by one caller", claimMessage},
 	{"are claimed again after the claim has ended", reclaimMessage},
 	{"are finished together with what follows", finishMessages},
+	{"that follow replace nothing", followReplacesNothing},
 	{"are finished by the claimant alone", finishOthersMessage},
 	{"are finished together", finishSeveral},
 	{"are postponed", postponeMessage},
@@ -54,7 +56,7 @@ func wantWaiting(t *testing.T, s storage.Store, l outbox.Lane, want ...outbox.Me
 // due returns whether the lane is among those to look at.
 func due(t *testing.T, s storage.Store, l outbox.Lane, at time.Time) bool {
 	t.Helper()
-	return slices.Contains(must[[]outbox.Lane](t)(s.DueLanes(t.Context(), at, 1000)), l)
+	return slices.Contains(must[[]outbox.Lane](t)(s.DueLanes(t.Context(), l.Group(), at, 1000)), l)
 }
 
 func wantDue(t *testing.T, s storage.Store, l outbox.Lane, at time.Time, want bool) {
@@ -99,14 +101,31 @@ func dueLanes(t *testing.T, s storage.Store) {
 	wantDue(t, s, late.Lane, now.Add(time.Hour-time.Microsecond), false)
 	wantDue(t, s, late.Lane, now.Add(time.Hour), true)
 
-	lanes := must[[]outbox.Lane](t)(s.DueLanes(t.Context(), now.Add(time.Hour), 1000))
+	lanes := must[[]outbox.Lane](t)(s.DueLanes(t.Context(), outbox.Prompt, now.Add(time.Hour), 1000))
 	slices.Sort(lanes)
 	if len(slices.Compact(slices.Clone(lanes))) != len(lanes) {
 		t.Errorf("DueLanes has a lane twice: %v", lanes)
 	}
-	if one := must[[]outbox.Lane](t)(s.DueLanes(t.Context(), now.Add(time.Hour), 1)); len(one) != 1 {
+	if one := must[[]outbox.Lane](t)(s.DueLanes(t.Context(), outbox.Prompt, now.Add(time.Hour), 1)); len(one) != 1 {
 		t.Errorf("DueLanes for one = %v", one)
 	}
+}
+
+func dueSlowLanes(t *testing.T, s storage.Store) {
+	slow := newMessage(outbox.SlowLane("webhook", unknownID, unique("1/alert")), 1)
+	prompt := addMessages(t, s, 1)[0]
+	wantOK(t, "PutMessages", s.PutMessages(t.Context(), []outbox.Message{slow}))
+	wantWaiting(t, s, slow.Lane, slow)
+	for g, want := range map[outbox.Group]outbox.Lane{outbox.Slow: slow.Lane, outbox.Prompt: prompt.Lane} {
+		lanes := must[[]outbox.Lane](t)(s.DueLanes(t.Context(), g, now, 1000))
+		if !slices.Contains(lanes, want) || slices.ContainsFunc(lanes, func(l outbox.Lane) bool { return l.Group() != g }) {
+			t.Errorf("DueLanes of the group %s = %v, want %s and none of others", g, lanes, want)
+		}
+	}
+	claimed := claim(t, s, slow, "a")
+	wantDue(t, s, slow.Lane, now, false)
+	wantOK(t, "FinishMessages", s.FinishMessages(t.Context(), []outbox.Message{claimed}, nil))
+	wantWaiting(t, s, slow.Lane)
 }
 
 func delayMessages(t *testing.T, s storage.Store) {
@@ -159,6 +178,18 @@ func finishMessages(t *testing.T, s storage.Store) {
 	wantOK(t, "FinishMessages", s.FinishMessages(t.Context(), []outbox.Message{done}, []outbox.Message{next}))
 	wantWaiting(t, s, all[0].Lane, all[1])
 	wantWaiting(t, s, next.Lane, next)
+}
+
+func followReplacesNothing(t *testing.T, s storage.Store) {
+	all := addMessages(t, s, 1)
+	stored := claim(t, s, addMessages(t, s, 1)[0], "b")
+	changed, other := stored, newMessage(stored.Lane, 7)
+	changed.Kind, changed.DueAt, changed.Claim, changed.ClaimedTo = "alert.resolved", now.Add(time.Hour), "", time.Time{}
+	done := claim(t, s, all[0], "a")
+	wantOK(t, "FinishMessages", s.FinishMessages(t.Context(), []outbox.Message{done}, []outbox.Message{changed, other}))
+	wantWaiting(t, s, stored.Lane, stored, other)
+	wantDue(t, s, stored.Lane, now, true) // for the other one
+	wantOK(t, "FinishMessages of the claimed one", s.FinishMessages(t.Context(), []outbox.Message{stored}, nil))
 }
 
 func finishOthersMessage(t *testing.T, s storage.Store) {
