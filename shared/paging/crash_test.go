@@ -2,6 +2,13 @@ package paging_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,33 +21,89 @@ import (
 	"gatehouse/shared/project"
 	"gatehouse/shared/record"
 	"gatehouse/shared/storage"
+	"gatehouse/shared/storage/dynamodb/dynamodbtest"
 	"gatehouse/shared/storage/sqlite/sqlitetest"
 )
 
-// crashing is a store that is out of reach after a number of writes: before the next one
-// is done, or before its outcome is known.
-type crashing struct {
-	storage.Store
-	left    atomic.Int64
-	stored  bool // the write that fails is done nevertheless
-	crashed atomic.Bool
+// fuse lets a number of writes through. The next one fails, and all after it: it is not
+// done, or it is and nobody hears of it.
+type fuse struct {
+	left   atomic.Int64
+	stored bool // the write that fails is done nevertheless
+	blown  atomic.Bool
 }
 
-func (c *crashing) write(do func() error) error {
-	if c.crashed.Load() {
+// set lets n more writes through.
+func (f *fuse) set(n int64) {
+	f.left.Store(n)
+	f.blown.Store(false)
+}
+
+const never = 1 << 40
+
+func (f *fuse) write(do func() error) error {
+	if f.blown.Load() {
 		return errDown
 	}
-	if c.left.Add(-1) >= 0 {
+	if f.left.Add(-1) >= 0 {
 		return do()
 	}
-	c.crashed.Store(true)
-	if c.stored {
+	f.blown.Store(true)
+	if f.stored {
 		_ = do()
 	}
 	return errDown
 }
 
-func (c *crashing) ClaimMessage(ctx context.Context, m outbox.Message, claim string, now, until time.Time) (got outbox.Message, err error) {
+// breakable are the stores on which dispatchers die: SQLite between calls of the store, and
+// DynamoDB between any two requests.
+var breakable = map[string]func(testing.TB, *fuse) storage.Store{
+	"sqlite":   func(t testing.TB, f *fuse) storage.Store { return crashing{sqlitetest.Open(t), f} },
+	"dynamodb": breakableDynamoDB,
+}
+
+func breakableDynamoDB(t testing.TB, f *fuse) storage.Store {
+	o := dynamodbtest.Options(t, os.Getenv)
+	o.HTTPClient = fused{f}
+	return dynamodbtest.Open(t, o, "../../template.yaml")
+}
+
+// fused is an HTTP client. With its fuse blown every request is refused, in a way that the
+// SDK does not try again.
+type fused struct{ *fuse }
+
+var writing = regexp.MustCompile(`\.(Put|Update|Delete|BatchWrite|TransactWrite)Items?$`)
+
+func (f fused) Do(r *http.Request) (answer *http.Response, err error) {
+	send := func() error {
+		answer, err = http.DefaultClient.Do(r)
+		return err
+	}
+	switch {
+	case writing.MatchString(r.Header.Get("X-Amz-Target")):
+		err = f.write(send)
+	case f.blown.Load():
+		err = errDown
+	default:
+		err = send()
+	}
+	if !errors.Is(err, errDown) {
+		return answer, err
+	}
+	if answer != nil {
+		answer.Body.Close()
+	}
+	const body = `{"__type":"com.amazon.coral.service#AccessDeniedException","message":"the store is down"}`
+	return &http.Response{StatusCode: 400, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+}
+
+// crashing is a store with a fuse for the writes of dispatchers.
+type crashing struct {
+	storage.Store
+	*fuse
+}
+
+func (c crashing) ClaimMessage(ctx context.Context, m outbox.Message, claim string, now, until time.Time) (got outbox.Message, err error) {
 	err = c.write(func() (err error) {
 		got, err = c.Store.ClaimMessage(ctx, m, claim, now, until)
 		return err
@@ -48,15 +111,15 @@ func (c *crashing) ClaimMessage(ctx context.Context, m outbox.Message, claim str
 	return got, err
 }
 
-func (c *crashing) FinishMessages(ctx context.Context, done, follow []outbox.Message) error {
+func (c crashing) FinishMessages(ctx context.Context, done, follow []outbox.Message) error {
 	return c.write(func() error { return c.Store.FinishMessages(ctx, done, follow) })
 }
 
-func (c *crashing) PostponeMessage(ctx context.Context, m outbox.Message) error {
+func (c crashing) PostponeMessage(ctx context.Context, m outbox.Message) error {
 	return c.write(func() error { return c.Store.PostponeMessage(ctx, m) })
 }
 
-func (c *crashing) CreateRecord(ctx context.Context, r record.Record, perPlace bool) (made record.Record, err error) {
+func (c crashing) CreateRecord(ctx context.Context, r record.Record, perPlace bool) (made record.Record, err error) {
 	err = c.write(func() (err error) {
 		made, err = c.Store.CreateRecord(ctx, r, perPlace)
 		return err
@@ -64,7 +127,7 @@ func (c *crashing) CreateRecord(ctx context.Context, r record.Record, perPlace b
 	return made, err
 }
 
-func (c *crashing) ChangeRecord(ctx context.Context, was, next record.Record) (changed record.Record, err error) {
+func (c crashing) ChangeRecord(ctx context.Context, was, next record.Record) (changed record.Record, err error) {
 	err = c.write(func() (err error) {
 		changed, err = c.Store.ChangeRecord(ctx, was, next)
 		return err
@@ -72,7 +135,7 @@ func (c *crashing) ChangeRecord(ctx context.Context, was, next record.Record) (c
 	return changed, err
 }
 
-func (c *crashing) ChangeAlert(ctx context.Context, a alert.Alert, change alert.Change) (changed alert.Alert, err error) {
+func (c crashing) ChangeAlert(ctx context.Context, a alert.Alert, change alert.Change) (changed alert.Alert, err error) {
 	err = c.write(func() (err error) {
 		changed, err = c.Store.ChangeAlert(ctx, a, change)
 		return err
@@ -83,39 +146,42 @@ func (c *crashing) ChangeAlert(ctx context.Context, a alert.Alert, change alert.
 // A dispatcher that dies at any write leaves its work to another one, which loses nothing:
 // everybody is told, at most twice.
 func TestCrashesLoseNothing(t *testing.T) {
-	for _, stored := range []bool{false, true} {
-		for n := range int64(40) {
-			if finished := crashAfter(t, n, stored); finished {
-				if n < 8 {
-					t.Errorf("all was done with %d writes", n)
+	for name, open := range breakable {
+		for _, stored := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/%t", name, stored), func(t *testing.T) {
+				t.Parallel()
+				n := int64(0)
+				for !crashAfter(t, open, n, stored) {
+					n++
 				}
-				break
-			}
+				if t.Logf("all was done with %d writes", n); n < 8 {
+					t.Error("those are too few")
+				}
+			})
 		}
 	}
 }
 
 // crashAfter has the first dispatcher die after n writes. It reports whether that was too
 // late.
-func crashAfter(t *testing.T, n int64, stored bool) (finished bool) {
+func crashAfter(t *testing.T, open func(testing.TB, *fuse) storage.Store, n int64, stored bool) (finished bool) {
 	t.Helper()
-	plain := sqlitetest.Open(t)
-	broken := &crashing{Store: plain, stored: stored}
-	broken.left.Store(1 << 40)
-	x := over(t, broken)
+	f := &fuse{stored: stored}
+	f.set(never)
+	x := over(t, open(t, f))
 	x.webhook()
 	x.settings(integration.SettingsChange{CreateIncident: ptr(true), SendEmail: ptr(true)})
 	mia := x.User("mia")
 	x.Member(x.p.Place(), mia, project.Maintainer)
 	x.policy(0, after(0, oncall.Acknowledged, x.ben), after(10, oncall.Acknowledged, x.developer("cleo")))
 	iid := x.fire("a", alert.SeverityHigh)
-	broken.left.Store(n)
+	f.set(n)
 	_, _ = x.dispatcher.Sweep(t.Context())
-	finished = !broken.crashed.Load()
-	broken.crashed.Store(false)
-	broken.left.Store(1 << 40)
-	for range 15 {
-		x.pass(time.Minute)
+	finished = !f.blown.Load()
+	f.set(never)
+	for _, d := range []time.Duration{1, 1, 1, 8, 1, 1} { // the claim ends, what failed is tried again, the second step
+		x.Pass(d * time.Minute)
+		x.sweep()
 	}
 	mails, hooks := map[string]int{}, map[string]map[string]bool{}
 	for _, m := range x.box.got {
@@ -138,7 +204,7 @@ func crashAfter(t *testing.T, n int64, stored bool) (finished bool) {
 			t.Errorf("after %d writes (%t): %s came as %d messages", n, stored, body, len(ids))
 		}
 	}
-	a := must(plain.Alert(t.Context(), x.p.ID, iid, time.Now()))
+	a := must(x.Store.Alert(t.Context(), x.p.ID, iid, time.Now()))
 	if all := x.incidents(); len(all) != 1 || a.IncidentIID != all[0].Number || len(hooks) != 2 {
 		t.Errorf("after %d writes (%t): %d incidents, that of the alert is %d, %d webhooks", n, stored, len(all), a.IncidentIID, len(hooks))
 	}
@@ -147,7 +213,17 @@ func crashAfter(t *testing.T, n int64, stored bool) (finished bool) {
 }
 
 func TestTwoDispatchersTellOnce(t *testing.T) {
-	x := newScene(t)
+	for name, open := range breakable {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var f fuse
+			f.set(never)
+			tellOnce(t, over(t, open(t, &f)))
+		})
+	}
+}
+
+func tellOnce(t *testing.T, x *scene) {
 	x.webhook()
 	x.settings(integration.SettingsChange{CreateIncident: ptr(true), SendEmail: ptr(true)})
 	x.policy(0, after(0, oncall.Acknowledged, x.ben), after(10, oncall.Acknowledged, x.ben))

@@ -1,7 +1,6 @@
 package paging_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -344,37 +343,36 @@ func TestBlockedPersonsWebhookGetsNothing(t *testing.T) {
 // most twice, and a webhook can tell that by the id.
 func TestCrashesLoseNoChannel(t *testing.T) {
 	for _, stored := range []bool{false, true} {
-		for n := range int64(30) {
-			x, broken := brokenScene(t, stored)
-			x.ownWebhook(x.ben, "https://chat.example/ben")
-			x.policy(0, after(0, oncall.Acknowledged, x.ben))
-			x.fire("a", alert.SeverityHigh)
-			broken.left.Store(n)
-			_, _ = x.dispatcher.Sweep(t.Context())
-			finished := !broken.crashed.Load()
-			broken.crashed.Store(false)
-			broken.left.Store(1 << 40)
-			x.pass(10 * time.Minute)
-			ids := map[string]bool{}
-			for _, request := range x.Receiver.Got()[x.told:] {
-				ids[request.Header["webhook-id"]] = true
-			}
-			where := fmt.Sprintf("after %d writes (%t)", n, stored)
-			if mails, hooks := len(x.box.got), len(x.Receiver.Got())-x.told; mails < 1 || mails > 2 || hooks < 1 || hooks > 2 || len(ids) != 1 {
-				t.Errorf("%s: %d mails, %d messages with %d ids", where, mails, hooks, len(ids))
-			}
-			x.wantNoneDead()
-			if finished {
-				break
+		for n := int64(0); !crashOfChannels(t, n, stored); n++ {
+			if n == 60 {
+				t.Fatal("the dispatcher never came to its end")
 			}
 		}
 	}
 }
 
-// brokenScene is a scene over a store that breaks once its test says so.
-func brokenScene(t *testing.T, stored bool) (*scene, *crashing) {
+// crashOfChannels has the first dispatcher die after n writes. It reports whether that was
+// too late.
+func crashOfChannels(t *testing.T, n int64, stored bool) (finished bool) {
 	t.Helper()
-	broken := &crashing{Store: sqlitetest.Open(t), stored: stored}
-	broken.left.Store(1 << 40)
-	return over(t, broken), broken
+	f := &fuse{stored: stored}
+	f.set(never)
+	x := over(t, crashing{sqlitetest.Open(t), f})
+	x.ownWebhook(x.ben, "https://chat.example/ben")
+	x.policy(0, after(0, oncall.Acknowledged, x.ben))
+	x.fire("a", alert.SeverityHigh)
+	f.set(n)
+	_, _ = x.dispatcher.Sweep(t.Context())
+	finished = !f.blown.Load()
+	f.set(never)
+	x.pass(10 * time.Minute)
+	ids := map[string]bool{}
+	for _, request := range x.Receiver.Got()[x.told:] {
+		ids[request.Header["webhook-id"]] = true
+	}
+	if mails, hooks := len(x.box.got), len(x.Receiver.Got())-x.told; mails < 1 || mails > 2 || hooks < 1 || hooks > 2 || len(ids) != 1 {
+		t.Errorf("after %d writes (%t): %d mails, %d messages with %d ids", n, stored, mails, hooks, len(ids))
+	}
+	x.wantNoneDead()
+	return finished
 }
