@@ -150,29 +150,22 @@ func promptFirst(lanes []outbox.Lane) (all []outbox.Lane) {
 	return append(all, ownersInTurn(slow)...)
 }
 
-// notReady is what is done about the messages behind one that is not ready.
-type notReady func(ctx context.Context, first outbox.Message, waiting []outbox.Message, now time.Time) error
+// notReady is what is done about a lane whose first message is not ready.
+type notReady func(ctx context.Context, first outbox.Message, now time.Time) error
 
-// leaveDue does nothing about them: a sweep will.
-func leaveDue(context.Context, outbox.Message, []outbox.Message, time.Time) error { return nil }
-
-// lookahead is how many messages of a lane are read at first. If the first one is not
-// ready, those behind it are read too, growth times as many each time.
-const (
-	lookahead = 25
-	growth    = 10
-)
+// leaveDue does nothing about it: a sweep will.
+func leaveDue(context.Context, outbox.Message, time.Time) error { return nil }
 
 // workOn handles the messages of a lane until it is empty or its first one is not ready.
 func (d *Dispatcher) workOn(ctx context.Context, l outbox.Lane, then notReady) error {
 	for ctx.Err() == nil {
-		waiting, err := d.store.Waiting(ctx, l, lookahead)
+		waiting, err := d.store.Waiting(ctx, l, 1)
 		if err != nil || len(waiting) == 0 {
 			return err
 		}
 		first, now := waiting[0], d.source.Now()
 		if !first.Ready(now) {
-			return then(ctx, first, waiting, now)
+			return then(ctx, first, now)
 		}
 		first, err = d.store.ClaimMessage(ctx, first, d.source.Claim(), now, now.Add(Lease))
 		if err == nil {
@@ -189,30 +182,12 @@ func (d *Dispatcher) workOn(ctx context.Context, l outbox.Lane, then notReady) e
 }
 
 // delay has sweeps pass over all messages behind one that is not ready.
-func (d *Dispatcher) delay(ctx context.Context, first outbox.Message, waiting []outbox.Message, now time.Time) error {
+func (d *Dispatcher) delay(ctx context.Context, first outbox.Message, now time.Time) error {
 	until := first.DueAt
 	if first.ClaimedTo.After(until) {
 		until = first.ClaimedTo
 	}
-	for delayed, n := 1, lookahead; ; n *= growth {
-		if err := d.store.DelayMessages(ctx, dueOf(waiting[min(delayed, len(waiting)):], now), until); err != nil || len(waiting) < n {
-			return err
-		}
-		delayed = n
-		var err error
-		if waiting, err = d.store.Waiting(ctx, first.Lane, n*growth); err != nil {
-			return err
-		}
-	}
-}
-
-func dueOf(all []outbox.Message, now time.Time) (due []outbox.Message) {
-	for _, m := range all {
-		if !m.DueAt.After(now) {
-			due = append(due, m)
-		}
-	}
-	return due
+	return d.store.DelayLane(ctx, first.Lane, now, until)
 }
 
 // handle has the handler of a claimed message do its work, and notes how it went.

@@ -109,9 +109,9 @@ type Store interface {
 	// Waiting returns the first n messages of a lane in their order, due or not.
 	Waiting(ctx context.Context, l Lane, n int) ([]Message, error)
 
-	// DelayMessages has DueLanes leave the lane of these messages out for their sake until
-	// a time, or longer if it does so already. Those that are gone are ignored.
-	DelayMessages(ctx context.Context, messages []Message, until time.Time) error
+	// DelayLane has DueLanes leave the lane out until a time, for the sake of all its
+	// messages that should be looked at by now. It may miss those of the last second.
+	DelayLane(ctx context.Context, l Lane, now, until time.Time) error
 
 	// ClaimMessage keeps others from handling the message until a time, and returns it with
 	// the claim. The error is ErrTaken if the stored message is not Ready or is gone.

@@ -16,31 +16,6 @@ import (
 	"gatehouse/shared/project"
 )
 
-// storm fires n alerts within a minute.
-func (x *scene) storm(n int) {
-	x.t.Helper()
-	for i, name := range names(n, "a%d") {
-		x.fire(name, alert.SeverityHigh)
-		if i%50 == 0 {
-			x.Pass(50 * time.Second / time.Duration(n/50))
-			x.sweep()
-		}
-	}
-	x.sweep()
-}
-
-func TestStormSendsOnePageAndOneSummary(t *testing.T) {
-	x := newScene(t)
-	x.policy(0, after(0, oncall.Acknowledged, x.ben), after(0, oncall.Resolved, x.ada))
-	x.storm(500)
-	x.pass(10 * time.Minute)
-	mails := x.wantMails(pagedBen, pagedAda, "ben: 499 alerts for you", "ada: 499 alerts for you")
-	if text := mails[len(mails)-1].Text; !strings.Contains(text, "and 479 more") || strings.Count(text, "acme/web") < 20 {
-		t.Errorf("the summary says %s", text)
-	}
-	x.wantNoneDead()
-}
-
 func TestSummaryLeavesOutWhatNoLongerStands(t *testing.T) {
 	x := newScene(t)
 	x.policy(0, after(0, oncall.Acknowledged, x.ben))

@@ -17,9 +17,10 @@ type operations struct {
 	PutItem            func(context.Context, *sdk.PutItemInput, ...func(*sdk.Options)) (*sdk.PutItemOutput, error)
 	UpdateItem         func(context.Context, *sdk.UpdateItemInput, ...func(*sdk.Options)) (*sdk.UpdateItemOutput, error)
 	DeleteItem         func(context.Context, *sdk.DeleteItemInput, ...func(*sdk.Options)) (*sdk.DeleteItemOutput, error)
+	BatchWriteItem     func(context.Context, *sdk.BatchWriteItemInput, ...func(*sdk.Options)) (*sdk.BatchWriteItemOutput, error)
 	TransactWriteItems func(context.Context, *sdk.TransactWriteItemsInput, ...func(*sdk.Options)) (*sdk.TransactWriteItemsOutput, error)
 }
 
 func operationsOf(c *sdk.Client) operations {
-	return operations{c.GetItem, c.BatchGetItem, c.Query, c.PutItem, c.UpdateItem, c.DeleteItem, c.TransactWriteItems}
+	return operations{c.GetItem, c.BatchGetItem, c.Query, c.PutItem, c.UpdateItem, c.DeleteItem, c.BatchWriteItem, c.TransactWriteItems}
 }

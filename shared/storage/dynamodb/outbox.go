@@ -11,6 +11,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"gatehouse/shared/outbox"
 	"gatehouse/shared/page"
@@ -129,19 +130,16 @@ func inTurn(lists [][]outbox.Lane, n int) (lanes []outbox.Lane) {
 }
 
 func (s *Store) dueIn(ctx context.Context, partition string, now time.Time, n int) (lanes []outbox.Lane, err error) {
-	input := &sdk.QueryInput{
-		TableName: s.table(key{table: messages}), IndexName: aws.String(dueIndex), Limit: atOnce(n),
-		KeyConditionExpression:    aws.String("due_in = :partition AND look_at <= :now"),
-		ExpressionAttributeValues: item{":partition": text(partition), ":now": number(now.UnixMicro())},
-	}
+	input := s.dueQuery(partition, now)
+	input.Limit = atOnce(n)
 	out, err := s.client.Query(ctx, input)
 	if err != nil {
 		return nil, err
 	}
 	seen := map[outbox.Lane]bool{}
 	for _, it := range out.Items {
-		var k key
-		if err := (fields{{"pk", &k.pk}}).read(it); err != nil {
+		k, err := keyOf(it)
+		if err != nil {
 			return nil, err
 		}
 		if l, ok := LaneOf(k.pk); ok && !seen[l] {
@@ -149,6 +147,21 @@ func (s *Store) dueIn(ctx context.Context, partition string, now time.Time, n in
 		}
 	}
 	return lanes, nil
+}
+
+// dueQuery finds the messages to look at in a partition of the index.
+func (s *Store) dueQuery(partition string, now time.Time) *sdk.QueryInput {
+	return &sdk.QueryInput{
+		TableName: s.table(key{table: messages}), IndexName: aws.String(dueIndex),
+		KeyConditionExpression:    aws.String("due_in = :partition AND look_at <= :now"),
+		ExpressionAttributeValues: item{":partition": text(partition), ":now": number(now.UnixMicro())},
+	}
+}
+
+// keyOf reads the key of a message.
+func keyOf(it item) (key, error) {
+	k := key{table: messages}
+	return k, fields{{"pk", &k.pk}, {"sk", &k.sk}}.read(it)
 }
 
 // LaneOf returns the lane that has the partition key, and false for another partition.
@@ -166,10 +179,32 @@ func (s *Store) Waiting(ctx context.Context, l outbox.Lane, n int) ([]outbox.Mes
 	return messageKind.some(ctx, s, laneItem(l).key(string(l)), n)
 }
 
-// DelayMessages changes when to look at messages.
-func (s *Store) DelayMessages(ctx context.Context, all []outbox.Message, until time.Time) error {
-	return inParallel(ctx, all, func(ctx context.Context, m outbox.Message) error {
-		return s.writeIf(ctx, set(messageKey(m), fields{{"look_at", &until}}).when("look_at < :until", item{":until": number(until.UnixMicro())}))
+// DelayLane changes when to look at messages, those that the index tells of.
+func (s *Store) DelayLane(ctx context.Context, l outbox.Lane, now, until time.Time) error {
+	input := s.dueQuery(dueOf(l), now)
+	for {
+		out, err := s.client.Query(ctx, input)
+		if err != nil {
+			return fmt.Errorf("find due messages of a lane: %w", err)
+		}
+		if err := s.delay(ctx, out.Items, l, now, until); err != nil {
+			return fmt.Errorf("delay messages: %w", err)
+		}
+		if input.ExclusiveStartKey = out.LastEvaluatedKey; len(out.LastEvaluatedKey) == 0 {
+			return nil
+		}
+	}
+}
+
+// delay changes when to look at those of the messages that are in the lane.
+func (s *Store) delay(ctx context.Context, found []map[string]types.AttributeValue, l outbox.Lane, now, until time.Time) error {
+	lane := laneItem(l).key(string(l)).pk
+	return inParallel(ctx, found, func(ctx context.Context, it map[string]types.AttributeValue) error {
+		k, err := keyOf(it)
+		if err != nil || k.pk != lane {
+			return err
+		}
+		return s.writeIf(ctx, set(k, fields{{"look_at", &until}}).when("look_at <= :now", item{":now": number(now.UnixMicro())}))
 	})
 }
 
@@ -187,16 +222,35 @@ func (c change) mine(m outbox.Message) change {
 }
 
 // FinishMessages removes messages and stores those that follow. Those behind the first
-// go before it: while it is there, they are found again.
+// go before it: while it is there, they are found again. They go whoever has the claim by
+// then, because the caller has handled them.
 func (s *Store) FinishMessages(ctx context.Context, done, follow []outbox.Message) error {
-	var others []change
-	for _, m := range done[1:] {
-		others = append(others, remove(messageKey(m)))
-	}
-	if err := s.writeEach(ctx, others); err != nil {
-		return err
+	if err := s.removeMessages(ctx, done[1:]); err != nil {
+		return fmt.Errorf("remove messages: %w", err)
 	}
 	return s.write(ctx, append([]change{mustRemove(messageKey(done[0])).mine(done[0])}, tellAll(follow)...)...)
+}
+
+// batch is how many items one request can remove.
+const batch = 25
+
+// removeMessages removes messages, whether they exist or not.
+func (s *Store) removeMessages(ctx context.Context, all []outbox.Message) error {
+	var requests []types.WriteRequest
+	for _, m := range all {
+		requests = append(requests, types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: messageKey(m).item()}})
+	}
+	return inParallel(ctx, slices.Collect(slices.Chunk(requests, batch)), func(ctx context.Context, some []types.WriteRequest) error {
+		left := map[string][]types.WriteRequest{*s.table(key{table: messages}): some}
+		for len(left) > 0 { // a request fails that does nothing
+			out, err := s.client.BatchWriteItem(ctx, &sdk.BatchWriteItemInput{RequestItems: left})
+			if err != nil {
+				return err
+			}
+			left = out.UnprocessedItems
+		}
+		return nil
+	})
 }
 
 // PostponeMessage gives a claimed message back for later.

@@ -78,15 +78,13 @@ func (s *Store) Waiting(ctx context.Context, l outbox.Lane, n int) ([]outbox.Mes
 	return all, err
 }
 
-// DelayMessages changes when to look at messages.
-func (s *Store) DelayMessages(ctx context.Context, all []outbox.Message, until time.Time) error {
+const delayDue = `UPDATE messages SET look_at = ?
+	WHERE (substr(lane, 1, 5) = 'slow/') = ? AND look_at <= ? AND lane = ?`
+
+// DelayLane changes when to look at messages.
+func (s *Store) DelayLane(ctx context.Context, l outbox.Lane, now, until time.Time) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
-		for _, m := range all {
-			if err := tx.exec("UPDATE messages SET look_at = ? WHERE lane = ? AND seq = ? AND look_at < ?", micros(until), string(m.Lane), m.Seq, micros(until)); err != nil {
-				return err
-			}
-		}
-		return nil
+		return tx.exec(delayDue, micros(until), l.Group() == outbox.Slow, micros(now), string(l))
 	})
 }
 

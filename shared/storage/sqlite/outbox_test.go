@@ -7,5 +7,7 @@ import (
 
 // However many slow lanes are due, they are not looked at for the others.
 func TestDueLanesOfAGroupAreFoundByTheIndex(t *testing.T) {
-	wantPlan(t, openInternal(t), selectDue, "messages_due (<expr>=? AND look_at<?)", false, micros(time.Now()), 10)
+	s := openInternal(t)
+	wantPlan(t, s, selectDue, "messages_due (<expr>=? AND look_at<?)", false, micros(time.Now()), 10)
+	wantPlan(t, s, delayDue, "messages_due (<expr>=? AND look_at<?)", micros(time.Now()), false, micros(time.Now()), "alert/5/1")
 }

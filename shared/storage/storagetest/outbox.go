@@ -129,14 +129,21 @@ func dueSlowLanes(t *testing.T, s storage.Store) {
 }
 
 func delayMessages(t *testing.T, s storage.Store) {
-	all := addMessages(t, s, 2)
-	gone := newMessage(all[0].Lane, 99)
-	wantOK(t, "DelayMessages", s.DelayMessages(t.Context(), append(all[:2:2], gone), now.Add(time.Minute)))
-	wantWaiting(t, s, all[0].Lane, all...)
+	all, other := addMessages(t, s, 40), addMessages(t, s, 1)[0]
+	late := newMessage(all[0].Lane, 99)
+	late.DueAt = now.Add(time.Second)
+	wantOK(t, "PutMessages", s.PutMessages(t.Context(), []outbox.Message{late}))
+	wantDue(t, s, all[0].Lane, now, true)
+	wantOK(t, "DelayLane", s.DelayLane(t.Context(), all[0].Lane, now, now.Add(time.Minute)))
+	wantWaiting(t, s, all[0].Lane, append(all, late)...)
+	wantDue(t, s, all[0].Lane, now, false)
+	wantDue(t, s, all[0].Lane, now.Add(time.Second), true) // for the late one
+	wantOK(t, "DelayLane again", s.DelayLane(t.Context(), all[0].Lane, now.Add(time.Second), now.Add(2*time.Second)))
 	wantDue(t, s, all[0].Lane, now.Add(time.Second), false)
-	wantOK(t, "DelayMessages to earlier", s.DelayMessages(t.Context(), all[:2:2], now.Add(time.Second)))
-	wantDue(t, s, all[0].Lane, now.Add(time.Second), false)
+	wantDue(t, s, all[0].Lane, now.Add(2*time.Second), true)
 	wantDue(t, s, all[0].Lane, now.Add(time.Minute), true)
+	wantDue(t, s, other.Lane, now, true)
+	wantOK(t, "DelayLane of none", s.DelayLane(t.Context(), newLane(), now, now.Add(time.Minute)))
 	claim(t, s, all[0], "a")
 }
 
