@@ -27,7 +27,7 @@ var (
 // The index in which messages are found by when to look at them.
 const (
 	dueIndex    = "due"
-	messageDues = 16 // partitions of the index, for each group
+	messageDues = 32 // partitions of the index, for each group; functions/docs/deployment.md reckons with them
 )
 
 var messageKind = kind[outbox.Message]{noun: "message", notFound: outbox.ErrNotFound, fields: messageFields, key: messageKey}
