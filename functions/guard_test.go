@@ -141,12 +141,20 @@ func (p part) pk(t testing.TB) string {
 // tableName leaves out the prefix test-<number>-.
 func tableName(name string) string { return strings.SplitN(name, "-", 3)[2] }
 
+func read[T any](t testing.TB, raw json.RawMessage) (v T) {
+	t.Helper()
+	if err := json.Unmarshal(raw, &v); err != nil {
+		t.Error(err)
+	}
+	return v
+}
+
 // accesses returns all that a request does.
 func accesses(t testing.TB, operation string, body []byte) (all []access) {
 	t.Helper()
 	var request struct {
 		part
-		RequestItems  map[string]struct{ Keys []map[string]json.RawMessage }
+		RequestItems  map[string]json.RawMessage
 		TransactItems []map[string]part
 	}
 	if err := json.Unmarshal(body, &request); err != nil {
@@ -162,9 +170,19 @@ func accesses(t testing.TB, operation string, body []byte) (all []access) {
 	}
 	switch operation {
 	case "BatchGetItem":
-		for table, items := range request.RequestItems {
+		for table, raw := range request.RequestItems {
+			items := read[struct{ Keys []map[string]json.RawMessage }](t, raw)
 			for _, key := range items.Keys {
 				add(operation, part{TableName: table, Key: key})
+			}
+		}
+	case "BatchWriteItem":
+		for table, raw := range request.RequestItems {
+			for _, item := range read[[]map[string]part](t, raw) {
+				for _, p := range item { // a DeleteRequest or PutRequest
+					p.TableName = table
+					add(operation, p)
+				}
 			}
 		}
 	case "TransactWriteItems":

@@ -110,7 +110,7 @@ func (r *Rules) deliveriesTo(from outbox.Message, to user.User, by person.Person
 }
 
 func (m ownMessage) lane() outbox.Lane {
-	return outbox.Lane(fmt.Sprintf("webhook/user-%d/%d/%s", m.UserID, m.WebhookID, m.about))
+	return outbox.SlowLane("own-webhook", m.UserID, fmt.Sprintf("%d/%s", m.WebhookID, m.about))
 }
 
 // soon is when a webhook that did not take a page is tried again.
