@@ -85,7 +85,7 @@ func aboutAccounts() []scenario {
 		{page: "GET /admin/mails/1", cost: cost{3, 0, 0}},
 
 		{rest: "POST /users", send: ben, status: 201, keep: "ben", stored: names(user.EventCreated)},
-		{page: "POST /admin/users/{ben}/confirm", status: 303, stored: names(user.EventChanged)},
+		{page: "POST /admin/users/{ben}/confirm", send: "email=ben%40example.com", status: 303, stored: names(user.EventChanged)},
 		{page: "POST /admin/users/{ben}/block", status: 303, stored: names(user.EventBlocked)},
 		{page: "POST /admin/users/{ben}/unblock", status: 303, stored: names(user.EventUnblocked)},
 

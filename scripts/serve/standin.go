@@ -29,7 +29,7 @@ const containerHost = "host.docker.internal"
 // functions are those of a deployment, which take their key from Secrets Manager alone.
 type standIn struct {
 	key      string
-	network  *net.IPNet // of the callers
+	network  *net.IPNet // of the callers, with the address of this machine in it
 	dynamoDB http.Handler
 }
 
@@ -68,11 +68,19 @@ func (s standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (s standIn) mayCall(r *http.Request) bool {
 	caller, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil || !s.network.Contains(net.ParseIP(caller)) {
+	address := net.ParseIP(caller)
+	if err != nil || !s.network.Contains(address) || s.isHere(address) {
 		return false
 	}
 	host, _, err := net.SplitHostPort(r.Host)
 	return err == nil && (host == containerHost || s.network.Contains(net.ParseIP(host)))
+}
+
+// isHere reports whether the address is that of this machine in the network of containers.
+// Other people on the machine call from there. On loopback, where Docker Desktop passes the
+// calls of containers on, nothing tells them apart.
+func (s standIn) isHere(address net.IP) bool {
+	return !s.network.IP.IsLoopback() && s.network.IP.Equal(address)
 }
 
 // signer signs requests with the credentials of this process: the emulators that keep

@@ -77,6 +77,7 @@ func TestStandInAnswersNobodyElse(t *testing.T) {
 	h := besideEmulator(t)
 	tests := map[string]func(*http.Request){
 		"another machine":                        func(r *http.Request) { r.RemoteAddr = "192.0.2.7:50000" },
+		"somebody on this machine":               func(r *http.Request) { r.RemoteAddr = "172.17.0.1:50000" },
 		"a page of a site":                       func(r *http.Request) { r.Host = "attacker.example:40000" },
 		"a page of a site that names no port":    func(r *http.Request) { r.Host = "attacker.example" },
 		"a browser that asks for a page's leave": func(r *http.Request) { r.Method = "OPTIONS" },

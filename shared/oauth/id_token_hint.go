@@ -16,15 +16,40 @@ func (s *Server) hinted(req AuthorizeRequest, scopes scope.Set) (subject string,
 	if req.IDTokenHint == "" || !scopes.Has(scope.OpenID) {
 		return "", nil
 	}
-	parts := strings.Split(req.IDTokenHint, ".")
-	var claims struct{ Iss, Sub string }
-	if len(parts) != 3 || !unmarshalPart(parts[0], &struct{}{}) || !unmarshalPart(parts[1], &claims) || claims.Sub == "" {
+	claims, ok := parseHint(req.IDTokenHint)
+	switch {
+	case !ok:
 		return "", newError(InvalidRequest, "The id_token_hint is no id_token.")
-	}
-	if claims.Iss != s.settings.Issuer {
+	case claims.Issuer != s.settings.Issuer:
 		return "", newError(InvalidRequest, "The id_token_hint is of another issuer.")
 	}
-	return claims.Sub, nil
+	return claims.Subject, nil
+}
+
+// hintClaims are what counts of an id_token_hint.
+type hintClaims struct {
+	Issuer  string `json:"iss"`
+	Subject string `json:"sub"`
+}
+
+func parseHint(hint string) (claims hintClaims, ok bool) {
+	parts := strings.Split(hint, ".")
+	ok = len(parts) == 3 && unmarshalPart(parts[0], &struct{}{}) && unmarshalPart(parts[1], &claims) && claims.Subject != ""
+	return claims, ok
+}
+
+// ShortHint returns the id_token_hint without what does not count of it, so that it fits into
+// an address and tells nothing there of the person but the number.
+func ShortHint(hint string) string {
+	claims, ok := parseHint(hint)
+	if !ok {
+		return hint
+	}
+	text, err := json.Marshal(claims)
+	if err != nil {
+		return hint // not reached: the claims are texts
+	}
+	return "e30." + base64.RawURLEncoding.EncodeToString(text) + "."
 }
 
 func unmarshalPart(part string, into any) bool {

@@ -79,6 +79,8 @@ type Change struct {
 	Password              *secret.Text
 	Admin, PrivateProfile *bool
 	State                 *State
+	// Seen is the address on which the change was decided; nil: whatever it is.
+	Seen *string
 	// Confirmed means that the address, this one or the new one, is known to be the user's.
 	// Without it a new address is not confirmed.
 	Confirmed bool
@@ -98,6 +100,9 @@ func (r *Rules) Update(ctx context.Context, actor audit.Actor, id int64, c Chang
 	was, err := r.User(ctx, id)
 	if err != nil {
 		return User{}, err
+	}
+	if c.Seen != nil && *c.Seen != was.Email {
+		return User{}, ErrChanged
 	}
 	if err := c.check(was); err != nil {
 		return User{}, err
@@ -121,9 +126,10 @@ func (r *Rules) Update(ctx context.Context, actor audit.Actor, id int64, c Chang
 	return u, r.trail.RecordUnless(ctx, err, c.events(was, u, actor.ID)...)
 }
 
-// Confirm notes that the user's address is known to be the user's.
-func (r *Rules) Confirm(ctx context.Context, actor audit.Actor, id int64) (User, error) {
-	return r.Update(ctx, actor, id, Change{Confirmed: true})
+// Confirm notes that this address is known to be the user's. If the user has another one by
+// now, the error is ErrChanged.
+func (r *Rules) Confirm(ctx context.Context, actor audit.Actor, id int64, address string) (User, error) {
+	return r.Update(ctx, actor, id, Change{Confirmed: true, Seen: &address})
 }
 
 // Block bars a user from the service.

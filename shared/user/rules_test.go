@@ -115,6 +115,18 @@ func TestEveryEndOfSessionsIsAnother(t *testing.T) {
 	}
 }
 
+// An administrator confirms the address that the page showed, and no other.
+func TestConfirmedAddressIsTheOneThatWasSeen(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	if _, err := a.Users.Confirm(t.Context(), audit.Setup, ada.ID, "before@example.com"); !errors.Is(err, user.ErrChanged) {
+		t.Errorf("Confirm() of an address of before = %v, want %v", err, user.ErrChanged)
+	}
+	if u, err := a.Users.Confirm(t.Context(), audit.Setup, ada.ID, ada.Email); err != nil || !u.ConfirmedAt.Equal(a.Now()) {
+		t.Errorf("Confirm() = %v, %v, want it confirmed now", u.ConfirmedAt, err)
+	}
+}
+
 func TestUpdateReturnsTheUserAsStored(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")

@@ -120,7 +120,7 @@ func (a *api) routeAdmin(mux *web.Mux) {
 	mux.Handle("GET /admin/users", admin(a.listUsers))
 	mux.Handle("POST /admin/users/{id}/block", admin(a.setState(a.app.Users.Block, "user-blocked")))
 	mux.Handle("POST /admin/users/{id}/unblock", admin(a.setState(a.app.Users.Unblock, "user-unblocked")))
-	mux.Handle("POST /admin/users/{id}/confirm", admin(a.setState(a.app.Users.Confirm, "user-confirmed")))
+	mux.Handle("POST /admin/users/{id}/confirm", admin(a.confirmAddress))
 	mux.Handle("POST /admin/users/{id}/reset_two_factor", admin(a.resetTwoFactor))
 	mux.Handle("GET /admin/audit", admin(a.everybodysAudit))
 	mux.Handle("GET /admin/deprecations", admin(a.everybodysUses))

@@ -94,8 +94,7 @@ func (a *api) listUsers(w http.ResponseWriter, r *http.Request, u user.User) err
 	return a.renderAdmin(w, r, site.Page{Template: "users", Title: "Users", Body: body})
 }
 
-// setState returns the handler that blocks or unblocks the user that {id} names, or confirms
-// the e-mail address.
+// setState returns the handler that blocks or unblocks the user that {id} names.
 func (a *api) setState(set func(context.Context, audit.Actor, int64) (user.User, error), notice string) site.UserHandler {
 	return func(w http.ResponseWriter, r *http.Request, u user.User) error {
 		id, err := web.PathID(r, "id")
@@ -107,6 +106,20 @@ func (a *api) setState(set func(context.Context, audit.Actor, int64) (user.User,
 		}
 		return a.site.Done(w, r, err, notice, adminUsersPath)
 	}
+}
+
+// confirmAddress confirms the e-mail address in the form, if the user that {id} names has it
+// still.
+func (a *api) confirmAddress(w http.ResponseWriter, r *http.Request, u user.User) error {
+	form, err := site.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	id, err := web.PathID(r, "id")
+	if err == nil {
+		_, err = a.app.Users.Confirm(r.Context(), audit.ByUser(u.ID), id, form.Get("email"))
+	}
+	return a.site.Done(w, r, err, "user-confirmed", adminUsersPath)
 }
 
 // resetTwoFactor resets the second factor of another user. Administrators turn

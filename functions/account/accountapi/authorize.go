@@ -66,7 +66,11 @@ const longestQuery = 8000
 // askByGET serves an authorization request by POST (OpenID Connect Core section 3.1.2.1): the
 // browser repeats it by GET. Browsers send no cookies with a form of another site.
 func askByGET(w http.ResponseWriter, r *http.Request, values url.Values) error {
-	query := knownValues(values).Encode()
+	known := knownValues(values)
+	if hints := known["id_token_hint"]; len(hints) == 1 {
+		hints[0] = oauth.ShortHint(hints[0])
+	}
+	query := known.Encode()
 	if len(query) > longestQuery {
 		return fault.New(fault.TooLarge, "The authorization request is too long.")
 	}

@@ -317,6 +317,11 @@ func TestAuthorizationRequestByPOST(t *testing.T) {
 		}
 		b.Get(asked.Location()).Want(200, "asks for access")
 	}
+	hinted := request(client)
+	hinted.Set("id_token_hint", "e30."+base64.RawURLEncoding.EncodeToString([]byte(`{"iss":"x","sub":"7","email":"ada@example.com"}`))+".c2ln")
+	if got := b.Post("/oauth/authorize", hinted).Want(303).Location(); !strings.Contains(got, "id_token_hint=e30.eyJpc3MiOiJ4Iiwic3ViIjoiNyJ9.&") {
+		t.Errorf("a hint goes on as %s, want its issuer and subject alone", got)
+	}
 	twice := request(client)
 	twice.Add("state", "another")
 	b.Get(b.Post("/oauth/authorize", twice).Want(303).Location()).Want(302)
