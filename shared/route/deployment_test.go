@@ -150,7 +150,7 @@ func TestFunctionsGetNothingOfTheLocalOnes(t *testing.T) {
 	names := slices.Sorted(maps.Keys(told))
 	want := []string{
 		"AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_SECRETS_MANAGER",
-		"GATEHOUSE_BASE_URL", "GATEHOUSE_KEY_SECRET_ARN", "GATEHOUSE_TABLE_PREFIX",
+		"GATEHOUSE_ALERT_RETENTION_DAYS", "GATEHOUSE_BASE_URL", "GATEHOUSE_KEY_SECRET_ARN", "GATEHOUSE_TABLE_PREFIX",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("variables (-want +got):\n%s", diff)
