@@ -13,7 +13,7 @@ import (
 // The sizes that a function may have, with and without pages.
 const (
 	maxSize      = 12 << 20
-	maxSizePages = 15 << 20
+	maxSizePages = 17 << 20
 )
 
 // withPages are the functions that link html/template.
