@@ -120,8 +120,8 @@ type Store interface {
 	// FinishMessages removes messages of a lane and stores those that follow from them,
 	// at most MostFollowing. The first message is the one with the caller's claim: the
 	// error is ErrTaken if it has another one by now or is gone, and then nothing follows.
-	// The removal of the first and the storing are one transaction. If the call fails,
-	// some of the other messages may be gone.
+	// The removal of the first and the storing are one transaction, and the other messages
+	// are removed with it or afterwards. If the call fails then, some of them may be left.
 	FinishMessages(ctx context.Context, done, follow []Message) error
 
 	// PostponeMessage stores DueAt, Attempts and LastError of a message that the caller

@@ -211,9 +211,12 @@ func (s *Store) delay(ctx context.Context, found []map[string]types.AttributeVal
 // ClaimMessage claims a message that is ready.
 func (s *Store) ClaimMessage(ctx context.Context, m outbox.Message, claim string, now, until time.Time) (outbox.Message, error) {
 	m.Claim, m.ClaimedTo = claim, until
-	claimed := fields{{"claim", &claim}, {"claimed_to", &until}, {"look_at", &until}}
-	c := set(messageKey(m), claimed).when("due_at <= :ready AND (attribute_not_exists(claimed_to) OR claimed_to <= :ready)", item{":ready": number(now.UnixMicro())})
+	c := set(messageKey(m), claimedFields(&claim, &until)).when("due_at <= :ready AND (attribute_not_exists(claimed_to) OR claimed_to <= :ready)", item{":ready": number(now.UnixMicro())})
 	return m, s.write(ctx, c.orElse(outbox.ErrTaken))
+}
+
+func claimedFields(claim *string, until *time.Time) fields {
+	return fields{{"claim", claim}, {"claimed_to", until}, {"look_at", until}}
 }
 
 // mine requires the caller's claim.
@@ -221,14 +224,26 @@ func (c change) mine(m outbox.Message) change {
 	return c.when("claim = :mine", item{":mine": text(m.Claim)}).orElse(outbox.ErrTaken)
 }
 
-// FinishMessages removes messages and stores those that follow. Those behind the first
-// go before it: while it is there, they are found again. They go whoever has the claim by
-// then, because the caller has handled them.
+// FinishMessages removes messages and stores those that follow. The second message gets the
+// claim of the first with the transaction and goes last, so that nobody handles those behind
+// the first while they are removed. If the caller dies meanwhile, those that are left are
+// handled again when the claim ends.
 func (s *Store) FinishMessages(ctx context.Context, done, follow []outbox.Message) error {
-	if err := s.removeMessages(ctx, done[1:]); err != nil {
-		return fmt.Errorf("remove messages: %w", err)
+	first, behind := done[0], done[1:]
+	changes := append([]change{mustRemove(messageKey(first)).mine(first)}, tellAll(follow)...)
+	if len(behind) > 0 {
+		guarded := set(messageKey(behind[0]), claimedFields(&first.Claim, &first.ClaimedTo))
+		changes = append(changes, guarded.orElse(outbox.ErrTaken))
 	}
-	return s.write(ctx, append([]change{mustRemove(messageKey(done[0])).mine(done[0])}, tellAll(follow)...)...)
+	if err := s.write(ctx, changes...); err != nil || len(behind) == 0 {
+		return err
+	}
+	for _, some := range [][]outbox.Message{behind[1:], behind[:1]} {
+		if err := s.removeMessages(ctx, some); err != nil {
+			return fmt.Errorf("remove messages: %w", err)
+		}
+	}
+	return nil
 }
 
 // batch is how many items one request can remove.
