@@ -28,6 +28,7 @@ var (
 const (
 	dueIndex    = "due"
 	messageDues = 32 // partitions of the index, for each group; functions/docs/deployment.md reckons with them
+	formerDues  = 16 // in the release before
 )
 
 var messageKind = kind[outbox.Message]{noun: "message", notFound: outbox.ErrNotFound, fields: messageFields, key: messageKey}
@@ -57,10 +58,15 @@ func laneItem(l outbox.Lane) shape {
 }
 
 // dueOf is the partition of the index that has the lane.
-func dueOf(l outbox.Lane) string {
+func dueOf(l outbox.Lane) string { return dueAmong(l, messageDues) }
+
+// formerlyDueOf is the one in which the release with fewer partitions stored its messages.
+func formerlyDueOf(l outbox.Lane) string { return dueAmong(l, formerDues) }
+
+func dueAmong(l outbox.Lane, partitions uint32) string {
 	h := fnv.New32a()
 	h.Write([]byte(l))
-	return duePartition(l.Group(), int(h.Sum32()%messageDues))
+	return duePartition(l.Group(), int(h.Sum32()%partitions))
 }
 
 func duePartition(g outbox.Group, n int) string {
@@ -181,7 +187,17 @@ func (s *Store) Waiting(ctx context.Context, l outbox.Lane, n int) ([]outbox.Mes
 
 // DelayLane changes when to look at messages, those that the index tells of.
 func (s *Store) DelayLane(ctx context.Context, l outbox.Lane, now, until time.Time) error {
-	input := s.dueQuery(dueOf(l), now)
+	for _, partition := range slices.Compact([]string{dueOf(l), formerlyDueOf(l)}) {
+		if err := s.delayIn(ctx, partition, l, now, until); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// delayIn delays the lane's messages in a partition of the index.
+func (s *Store) delayIn(ctx context.Context, partition string, l outbox.Lane, now, until time.Time) error {
+	input := s.dueQuery(partition, now)
 	for {
 		out, err := s.client.Query(ctx, input)
 		if err != nil {
