@@ -113,41 +113,55 @@ func (d *Dispatcher) sweepPrompt(ctx context.Context) (worked int, err error) {
 	return worked, ctx.Err()
 }
 
-// Work works on all of the lanes, side by side. It returns the errors of the store by lane:
-// a handler's error is noted at its message.
+// Work works on all of the lanes, side by side. An owner has only so many places, as in a
+// sweep. It returns the errors of the store by lane: a handler's error is noted at its message.
 func (d *Dispatcher) Work(ctx context.Context, lanes ...outbox.Lane) map[outbox.Lane]error {
 	var mu sync.Mutex
 	failed := map[outbox.Lane]error{}
-	places := map[outbox.Group]*errgroup.Group{outbox.Prompt: {}, outbox.Slow: {}}
-	places[outbox.Prompt].SetLimit(sideBySide)
-	places[outbox.Slow].SetLimit(slowPlaces)
-	for _, l := range promptFirst(lanes) {
-		places[l.Group()].Go(func() error {
-			if err := d.workOn(ctx, l, leaveDue); err != nil {
-				mu.Lock()
-				defer mu.Unlock()
-				failed[l] = err
-			}
-			return nil
-		})
+	places := map[outbox.Group]chan struct{}{
+		outbox.Prompt: make(chan struct{}, sideBySide), outbox.Slow: make(chan struct{}, slowPlaces),
 	}
-	for _, group := range places {
-		_ = group.Wait()
+	workOn := func(l outbox.Lane) {
+		places[l.Group()] <- struct{}{}
+		defer func() { <-places[l.Group()] }()
+		if err := d.workOn(ctx, l, leaveDue); err != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			failed[l] = err
+		}
 	}
+	var owners sync.WaitGroup
+	for _, some := range byOwner(lanes) {
+		owners.Go(func() { eachOf(some, workOn) })
+	}
+	owners.Wait()
 	return failed
 }
 
-// promptFirst returns the prompt lanes, and then the slow ones of their owners in turn.
-func promptFirst(lanes []outbox.Lane) (all []outbox.Lane) {
-	var slow []outbox.Lane
+// byOwner returns the slow lanes of each owner. Each prompt lane is by itself.
+func byOwner(lanes []outbox.Lane) map[string][]outbox.Lane {
+	by := map[string][]outbox.Lane{}
 	for _, l := range lanes {
+		owner := string(l)
 		if l.Group() == outbox.Slow {
-			slow = append(slow, l)
-		} else {
-			all = append(all, l)
+			owner = l.Owner()
 		}
+		by[owner] = append(by[owner], l)
 	}
-	return append(all, ownersInTurn(slow)...)
+	return by
+}
+
+// eachOf works on an owner's lanes.
+func eachOf(lanes []outbox.Lane, workOn func(outbox.Lane)) {
+	var work errgroup.Group
+	work.SetLimit(ownerPlaces)
+	for _, l := range lanes {
+		work.Go(func() error {
+			workOn(l)
+			return nil
+		})
+	}
+	_ = work.Wait()
 }
 
 // notReady is what is done about a lane whose first message is not ready.
