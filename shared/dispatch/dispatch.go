@@ -173,12 +173,15 @@ func leaveDue(context.Context, outbox.Message, time.Time) error { return nil }
 // workOn handles the messages of a lane until it is empty or its first one is not ready.
 func (d *Dispatcher) workOn(ctx context.Context, l outbox.Lane, then notReady) error {
 	for ctx.Err() == nil {
-		waiting, err := d.store.Waiting(ctx, l, 1)
+		waiting, err := d.store.Waiting(ctx, l, 2)
 		if err != nil || len(waiting) == 0 {
 			return err
 		}
 		first, now := waiting[0], d.source.Now()
 		if !first.Ready(now) {
+			if len(waiting) == 1 {
+				return nil // sweeps look for it when it is ready
+			}
 			return then(ctx, first, now)
 		}
 		first, err = d.store.ClaimMessage(ctx, first, d.source.Claim(), now, now.Add(Lease))
