@@ -146,6 +146,12 @@ func TestPagesAlwaysHaveAChannel(t *testing.T) {
 		}
 	}
 	byMail(false, "with a webhook")
+	a.Receiver.Answers = func(webhook.Request) (webhook.Answer, error) { return webhook.Answer{Status: 500}, nil }
+	deliver()
+	byMail(true, "while it fails")
+	a.Receiver.Answers = nil
+	deliver()
+	byMail(false, "once it works again")
 	s, err := a.Webhooks.Own().Find(t.Context(), ada.ID, hook.ID)
 	if err == nil {
 		_, err = a.Webhooks.Own().Change(t.Context(), by, s, webhook.Change{Active: ptr(false)})

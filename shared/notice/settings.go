@@ -44,10 +44,11 @@ type Person struct {
 	Webhooks []webhook.Stored
 }
 
-// ByMail reports whether the person is mailed of a subject. A page with no other channel
-// goes by mail.
+// ByMail reports whether the person is mailed of a subject. A page goes by mail while no
+// webhook works.
 func (p Person) ByMail(s Subject) bool {
-	return p.Mails(s) || s == Pages && len(p.Webhooks) == 0
+	works := func(w webhook.Stored) bool { return w.Thing.Works() }
+	return p.Mails(s) || s == Pages && !slices.ContainsFunc(p.Webhooks, works)
 }
 
 // Mails reports whether the settings want mails of a subject.

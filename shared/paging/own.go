@@ -95,7 +95,7 @@ func (r *Rules) summary(about []item, more int) ownMessage {
 }
 
 // deliveriesTo returns the messages for each of a person's webhooks. Those about one thing
-// reach a webhook in their order.
+// reach a webhook in their order, but a page that is not mailed waits for no other message.
 func (r *Rules) deliveriesTo(from outbox.Message, to user.User, by person.Person, m ownMessage) (all []outbox.Message) {
 	m.UserID = to.ID
 	for n, hook := range by.Webhooks {
@@ -110,6 +110,9 @@ func (r *Rules) deliveriesTo(from outbox.Message, to user.User, by person.Person
 }
 
 func (m ownMessage) lane() outbox.Lane {
+	if m.Otherwise != nil {
+		return outbox.SlowLane("own-webhook", m.UserID, fmt.Sprintf("%d/page/%s", m.WebhookID, m.ID))
+	}
 	return outbox.SlowLane("own-webhook", m.UserID, fmt.Sprintf("%d/%s", m.WebhookID, m.about))
 }
 

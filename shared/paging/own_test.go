@@ -167,6 +167,57 @@ func TestPagesWithoutMail(t *testing.T) {
 	}
 }
 
+// A page that is not mailed does not wait for an older message, which the webhook did not
+// take: neither for one about the alert nor for the page before.
+func TestPagesWithoutMailWaitForNoOlderMessage(t *testing.T) {
+	x := newScene(t)
+	x.ownWebhook(x.ada, "https://chat.example/ada")
+	x.notifications(x.ada, withoutMail(notice.Pages, notice.Alerts))
+	x.settings(integration.SettingsChange{SendEmail: ptr(true)})
+	x.policy(0, after(10, oncall.Acknowledged, x.ada), after(20, oncall.Acknowledged, x.ada))
+	x.Receiver.Answers = inAnHour
+	x.fire("a", alert.SeverityHigh)
+	x.pass(5 * time.Minute)
+	x.worked(x.ada)
+	x.pass(6 * time.Minute)
+	x.wantMails(pagedAda)
+	x.worked(x.ada)
+	x.Receiver.Answers = nil
+	x.pass(10 * time.Minute)
+	x.wantMails()
+	x.wantHooks("notification.paged")
+}
+
+// inAnHour is the answer of a receiver that wants to be left alone for an hour.
+func inAnHour(webhook.Request) (webhook.Answer, error) {
+	return webhook.Answer{Status: 503, RetryAfter: "3600"}, nil
+}
+
+// worked delivers another message to the webhook of a user, and notes that it works.
+func (x *scene) worked(u user.User) {
+	x.t.Helper()
+	answers := x.Receiver.Answers
+	x.Receiver.Answers = nil
+	for _, hook := range must(x.Webhooks.Own().All(x.t.Context(), u.ID)) {
+		x.check(x.Webhooks.Own().Deliver(x.t.Context(), u.ID, hook.ID, webhook.Message{ID: "1", Type: "test", At: x.Now()}))
+	}
+	x.Receiver.Answers, x.told = answers, len(x.Receiver.Got())
+}
+
+// Pages go by mail while no webhook works, and do not wait for a failure of their own.
+func TestPagesAreMailedWhileNoWebhookWorks(t *testing.T) {
+	x := newScene(t)
+	x.ownWebhook(x.ben, "https://chat.example/ben")
+	x.notifications(x.ben, withoutMail(notice.Pages))
+	x.policy(0, after(0, oncall.Acknowledged, x.ben), after(20, oncall.Acknowledged, x.ben))
+	x.Receiver.Answers = unreachable
+	x.fire("a", alert.SeverityHigh)
+	x.sweep()
+	x.wantMails(pagedBen)
+	x.pass(25 * time.Minute)
+	x.wantMails(pagedBen)
+}
+
 // Two webhooks that are down mail a page once.
 func TestTwoFailingWebhooksMailOnce(t *testing.T) {
 	x := newScene(t)
