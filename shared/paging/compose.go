@@ -3,6 +3,7 @@ package paging
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -31,6 +32,7 @@ var letterEvents = map[event]letter.Event{
 // compose returns the mail about these notices and more, nil if none is worth telling any
 // longer. Those that have to wait it adds to later.
 func (r *Rules) compose(ctx context.Context, to user.User, id string, all []notice, more int, later held) (*mail.Message, error) {
+	all = slices.SortedStableFunc(slices.Values(all), gravestFirst)
 	looked := all[:min(len(all), mostLooked)]
 	about, err := r.items(ctx, to, looked, later)
 	more += furtherThings(looked, all[len(looked):])

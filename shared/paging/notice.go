@@ -1,6 +1,7 @@
 package paging
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -174,6 +175,7 @@ func (r *Rules) tell(ctx context.Context, to user.User, waiting []outbox.Message
 			now = append(now, n)
 		}
 	}
+	slices.SortStableFunc(now, gravestFirst)
 	looked := now[:min(len(now), mostLooked)]
 	about, err := r.items(ctx, to, looked, later)
 	if err != nil {
@@ -182,9 +184,25 @@ func (r *Rules) tell(ctx context.Context, to user.User, waiting []outbox.Message
 	about = slices.DeleteFunc(about, func(one item) bool {
 		return one.notice.subject() == person.Alerts && !by.Grave(alert.Severity(one.facts.Severity))
 	})
-	more += furtherThings(looked, now[len(looked):])
-	follow = append(r.toMail(waiting[0], to, by, about, more), r.toWebhooks(waiting[0], to, by, about, more)...)
+	o := others{more, looked, now[len(looked):]}
+	follow = append(r.toMail(waiting[0], to, by, about, o), r.toWebhooks(waiting[0], to, by, about, o)...)
 	return append(r.held(waiting[0], to.ID, later), follow...), len(follow) > 0, nil
+}
+
+// gravestFirst orders notices by what a person should know first.
+func gravestFirst(a, b notice) int { return cmp.Compare(a.Event.rank(), b.Event.rank()) }
+
+// others are what a person is told of besides the alerts and incidents that were looked at.
+type others struct {
+	more         int // that are counted alone
+	looked, rest []notice
+}
+
+// count returns how many things besides those that were looked at the rest is about, as far
+// as it is wanted.
+func (o others) count(wanted func(notice) bool) int {
+	unwanted := func(n notice) bool { return !wanted(n) }
+	return furtherThings(o.looked, slices.DeleteFunc(slices.Clone(o.rest), unwanted))
 }
 
 // mailLane is that of the mails to a person, which are sent one after the other.
@@ -194,16 +212,18 @@ func mailLane(userID int64) outbox.Lane { return outbox.Lane(fmt.Sprintf("mail/%
 const mostMailed = 100
 
 // toMail returns the message that mails a person what they want to be mailed.
-func (r *Rules) toMail(from outbox.Message, to user.User, by person.Person, about []item, more int) []outbox.Message {
+func (r *Rules) toMail(from outbox.Message, to user.User, by person.Person, about []item, o others) []outbox.Message {
 	var mailed []notice
+	wanted := func(n notice) bool { return by.ByMail(n.subject()) }
 	for _, one := range about {
-		if by.ByMail(one.notice.subject()) {
+		if wanted(one.notice) {
 			mailed = append(mailed, one.notice)
 		}
 	}
 	b := newBundle(to.ID, mailed[:min(len(mailed), mostMailed)])
-	if b.More = len(mailed) - len(mailed[:min(len(mailed), mostMailed)]); len(mailed) > 0 || len(about) == 0 {
-		b.More += more
+	b.More = len(mailed) - min(len(mailed), mostMailed) + o.count(wanted)
+	if len(mailed) > 0 || len(about) == 0 {
+		b.More += o.more
 	}
 	if len(b.Groups) == 0 && b.More == 0 {
 		return nil

@@ -38,7 +38,8 @@ type ownFacts struct {
 
 // toWebhooks returns the messages that tell a person's own webhooks. A page that is not
 // mailed is if the first of them does not take it.
-func (r *Rules) toWebhooks(from outbox.Message, to user.User, by person.Person, about []item, more int) []outbox.Message {
+func (r *Rules) toWebhooks(from outbox.Message, to user.User, by person.Person, about []item, o others) []outbox.Message {
+	more := o.more + o.count(func(notice) bool { return true })
 	if len(about)+more == 0 {
 		return nil
 	}
@@ -47,22 +48,23 @@ func (r *Rules) toWebhooks(from outbox.Message, to user.User, by person.Person, 
 		m = about[0].own()
 	}
 	m.At = r.Now()
-	if b := pagesWithoutMail(to, by, about); len(b.Groups) > 0 {
+	if b := pagesWithoutMail(to, by, about, o); len(b.Groups)+b.More > 0 {
 		m.Otherwise = &b
 	}
 	return r.deliveriesTo(from, to, by, m)
 }
 
 // pagesWithoutMail returns the pages that only webhooks are to tell of.
-func pagesWithoutMail(to user.User, by person.Person, about []item) bundle {
+func pagesWithoutMail(to user.User, by person.Person, about []item, o others) bundle {
 	var pages []notice
+	wanted := func(n notice) bool { return n.subject() == person.Pages && !by.ByMail(person.Pages) }
 	for _, one := range about {
-		if one.subject() == person.Pages && !by.ByMail(person.Pages) {
+		if wanted(one.notice) {
 			pages = append(pages, one.notice)
 		}
 	}
 	b := newBundle(to.ID, pages[:min(len(pages), mostMailed)])
-	b.More = len(pages) - len(b.notices())
+	b.More = len(pages) - len(b.notices()) + o.count(wanted)
 	return b
 }
 

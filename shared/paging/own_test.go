@@ -204,6 +204,43 @@ func (x *scene) worked(u user.User) {
 	x.Receiver.Answers, x.told = answers, len(x.Receiver.Got())
 }
 
+// A page is mailed however many notices came before it that are not.
+func TestPagesComeBeforeAllElse(t *testing.T) {
+	x := newScene(t)
+	x.settings(integration.SettingsChange{SendEmail: ptr(true)})
+	x.notifications(x.ada, withoutMail(notice.Alerts))
+	x.fire("first", alert.SeverityHigh)
+	x.sweep()
+	x.ownWebhook(x.ada, "https://chat.example/ada")
+	for _, name := range names(1000, "a%d") {
+		x.fire(name, alert.SeverityHigh)
+	}
+	x.sweep()
+	x.policy(0, after(0, oncall.Acknowledged, x.ada))
+	x.Pass(time.Second)
+	x.fire("page", alert.SeverityHigh)
+	x.sweep()
+	x.pass(2 * time.Minute)
+	x.wantMails(pagedAda)
+}
+
+// However many pages a webhook does not take, all are mailed.
+func TestManyPagesWithoutMail(t *testing.T) {
+	x := newScene(t)
+	x.ownWebhook(x.ben, "https://chat.example/ben")
+	x.notifications(x.ben, withoutMail(notice.Pages))
+	x.policy(0, after(0, oncall.Acknowledged, x.ben))
+	x.fire("first", alert.SeverityHigh)
+	x.sweep()
+	x.Receiver.Answers = unreachable
+	for _, name := range names(1100, "a%d") {
+		x.fire(name, alert.SeverityHigh)
+	}
+	x.sweep()
+	x.pass(2 * time.Minute)
+	x.wantMails("ben: 1100 alerts for you")
+}
+
 // Pages go by mail while no webhook works, and do not wait for a failure of their own.
 func TestPagesAreMailedWhileNoWebhookWorks(t *testing.T) {
 	x := newScene(t)
