@@ -241,6 +241,7 @@ func (r *Rules) mail(ctx context.Context, first outbox.Message) (dispatch.Result
 	if err != nil {
 		return dispatch.Result{}, err
 	}
+	asOf := r.Now()
 	waiting, err := r.due(ctx, first)
 	if err != nil {
 		return dispatch.Result{}, err
@@ -252,7 +253,7 @@ func (r *Rules) mail(ctx context.Context, first outbox.Message) (dispatch.Result
 	if err != nil || to.ID == 0 {
 		return dispatch.Result{Behind: waiting[1:]}, err
 	}
-	follow, err := r.mailAbout(ctx, to, last, waiting)
+	follow, err := r.mailAbout(ctx, to, last, asOf, waiting)
 	return dispatch.Result{Follow: follow, Behind: waiting[1:]}, err
 }
 
@@ -261,30 +262,51 @@ func until(at time.Time, all []outbox.Message) []outbox.Message {
 	return slices.DeleteFunc(all, func(m outbox.Message) bool { return m.CreatedAt.After(at) })
 }
 
-// mailAbout sends a person one mail about these messages, and returns what follows: notices
-// of alerts that were silenced meanwhile come again, and one says that the mail was refused.
-func (r *Rules) mailAbout(ctx context.Context, to user.User, last record.Stored[lastTold], waiting []outbox.Message) ([]outbox.Message, error) {
-	asOf, later := r.Now(), held{}
+// mailAbout sends a person one mail about these messages, which were read after a time, and
+// returns what follows. If notices of alerts that were silenced meanwhile have to come again
+// nothing is sent yet: whoever dies after a mail would lose them.
+func (r *Rules) mailAbout(ctx context.Context, to user.User, last record.Stored[lastTold], asOf time.Time, waiting []outbox.Message) ([]outbox.Message, error) {
+	later := held{}
 	all, more := unbundle(waiting)
 	composed, err := r.compose(ctx, to, waiting[0].ID(), all, more, later)
-	if err != nil {
-		return nil, err
+	if err != nil || composed == nil {
+		return r.held(waiting[0], to.ID, later), err
 	}
-	follow := r.held(waiting[0], to.ID, later)
-	if composed == nil {
-		return follow, nil
+	if len(later) > 0 {
+		follow := r.held(waiting[0], to.ID, later)
+		return append(follow, r.mailWithout(waiting[0], to.ID, later, all, more)), nil
 	}
 	switch err := r.Mails.Send(ctx, *composed); {
 	case mail.Permanent(err):
-		b := newBundle(to.ID, all[:min(len(all), mostBundled)])
-		b.More = more + len(all) - min(len(all), mostBundled)
 		lane := outbox.Lane(fmt.Sprintf("refused/%d", to.ID))
-		return append(follow, message(waiting[0], len(follow), lane, kindRefused, r.Now(), newRefusal(b, err))), nil
+		return []outbox.Message{message(waiting[0], 0, lane, kindRefused, r.Now(), newRefusal(bounded(to.ID, all, more), err))}, nil
 	case err != nil:
 		return nil, err
 	}
 	r.noteMail(ctx, last, asOf, waiting[0].ID())
-	return follow, nil
+	return nil, nil
+}
+
+// mailWithout returns the message that mails a person all but what has to wait.
+func (r *Rules) mailWithout(from outbox.Message, userID int64, later held, all []notice, more int) outbox.Message {
+	waits := map[notice]bool{}
+	for _, some := range later {
+		for _, n := range some {
+			waits[n] = true
+		}
+	}
+	rest := slices.DeleteFunc(slices.Clone(all), func(n notice) bool { return waits[n] })
+	return message(from, 0, mailLane(userID), kindMail, r.Now(), bounded(userID, rest, more))
+}
+
+// bounded returns the bundle of as many notices as a message carries, the gravest, which
+// counts the others.
+func bounded(userID int64, all []notice, more int) bundle {
+	all = slices.SortedStableFunc(slices.Values(all), gravestFirst)
+	some := all[:min(len(all), mostBundled)]
+	b := newBundle(userID, some)
+	b.More = more + furtherThings(some, all[len(some):])
+	return b
 }
 
 // noteMail notes when a person was mailed. The mail is out, so that a failure here must not

@@ -14,6 +14,7 @@ import (
 	"gatehouse/shared/mail"
 	"gatehouse/shared/oncall"
 	"gatehouse/shared/project"
+	"gatehouse/shared/storage/sqlite/sqlitetest"
 )
 
 func TestSummaryLeavesOutWhatNoLongerStands(t *testing.T) {
@@ -191,6 +192,58 @@ func TestSilenceHoldsAPageThatWaits(t *testing.T) {
 	x.pass(7 * time.Minute)
 	x.wantMails(pagedBen)
 	x.wantNoneDead()
+}
+
+// A page that is silenced while mails wait comes after the silence, also if a dispatcher
+// dies at any write.
+func TestCrashesLoseNoSilencedPage(t *testing.T) {
+	for _, stored := range []bool{false, true} {
+		for n := int64(0); !crashOfSilence(t, n, stored); n++ {
+			if n == 60 {
+				t.Fatal("the dispatcher never came to its end")
+			}
+		}
+	}
+}
+
+// crashOfSilence has a dispatcher die after n writes. It reports whether that was too late.
+func crashOfSilence(t *testing.T, n int64, stored bool) (finished bool) {
+	t.Helper()
+	f := &fuse{stored: stored}
+	f.set(never)
+	x := over(t, crashing{sqlitetest.Open(t), f})
+	x.policy(0, after(0, oncall.Acknowledged, x.ben))
+	x.box.refuse = refused
+	x.fire("loud", alert.SeverityHigh)
+	silenced := x.fire("silenced", alert.SeverityHigh)
+	x.sweep()
+	x.silence(silenced, x.Now().Add(20*time.Minute))
+	x.box.refuse = nil
+	x.Pass(30 * time.Second)
+	f.set(n)
+	_, _ = x.dispatcher.Sweep(t.Context())
+	finished = !f.blown.Load()
+	f.set(never)
+	x.pass(15 * time.Minute)
+	if x.mailsAbout("loud") == 0 || x.mailsAbout("silenced") > 0 {
+		t.Errorf("after %d writes (%t) %d mails are about the page, and %d about the silenced one", n, stored, x.mailsAbout("loud"), x.mailsAbout("silenced"))
+	}
+	x.pass(15 * time.Minute)
+	if x.mailsAbout("silenced") == 0 {
+		t.Errorf("after %d writes (%t) the silenced page is lost", n, stored)
+	}
+	x.wantNoneDead()
+	return finished
+}
+
+// mailsAbout returns how many mails name an alert.
+func (x *scene) mailsAbout(title string) (n int) {
+	for _, m := range x.box.got {
+		if strings.Contains(m.Text, title) {
+			n++
+		}
+	}
+	return n
 }
 
 func TestOneFailingMailboxHoldsUpNobody(t *testing.T) {

@@ -209,9 +209,9 @@ func TestPagesComeBeforeAllElse(t *testing.T) {
 	x := newScene(t)
 	x.settings(integration.SettingsChange{SendEmail: ptr(true)})
 	x.notifications(x.ada, withoutMail(notice.Alerts))
+	x.ownWebhook(x.ada, "https://chat.example/ada")
 	x.fire("first", alert.SeverityHigh)
 	x.sweep()
-	x.ownWebhook(x.ada, "https://chat.example/ada")
 	for _, name := range names(1000, "a%d") {
 		x.fire(name, alert.SeverityHigh)
 	}
