@@ -53,7 +53,7 @@ func (r *Rules) Test(ctx context.Context, p project.Project, s Stored) (Stored, 
 }
 
 func (r *Rules) deliver(ctx context.Context, o owner, s Stored, m Message) (Stored, error) {
-	status, err := r.post(ctx, s, m)
+	status, err := r.post(ctx, o, s, m)
 	if fault.KindOf(err) == "" && err != nil { // says nothing about the receiver
 		return s, err
 	}
@@ -70,8 +70,8 @@ func (r *Rules) deliver(ctx context.Context, o owner, s Stored, m Message) (Stor
 
 // post returns the status of the answer, zero if there is none, with the errors of
 // Deliver.
-func (r *Rules) post(ctx context.Context, s Stored, m Message) (int, error) {
-	if checkURL(s.Thing.URL, r.delivery.Private) != "" { // what is allowed has changed since
+func (r *Rules) post(ctx context.Context, o owner, s Stored, m Message) (int, error) {
+	if checkURL(s.Thing.URL, r.private(o)) != "" { // what is allowed has changed since
 		return 0, ErrRefused
 	}
 	now := r.now()
@@ -86,6 +86,7 @@ func (r *Rules) post(ctx context.Context, s Stored, m Message) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	request.Public = o.isPerson()
 	answer, err := r.delivery.Sender.Post(ctx, request)
 	var unanswered *Unanswered
 	switch {

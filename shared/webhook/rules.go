@@ -32,7 +32,7 @@ var (
 // Delivery says how messages are delivered.
 type Delivery struct {
 	Sender  Sender
-	Private bool // plain http and private addresses are allowed
+	Private bool // plain http and private addresses are allowed, but not to webhooks of persons
 }
 
 // Watcher has the alerts of a project tell what happens to them.
@@ -81,7 +81,7 @@ func (r *Rules) Create(ctx context.Context, by audit.Actor, p project.Project, u
 func (r *Rules) create(ctx context.Context, by audit.Actor, o owner, url string, active bool) (s Stored, own secret.Text, err error) {
 	own = newSecret()
 	made := Webhook{URL: url, Active: active, CreatorID: by.UserID, Secret: r.vault.seal(own, o.label())}
-	if complaint := checkURL(url, r.delivery.Private); complaint != "" {
+	if complaint := checkURL(url, r.private(o)); complaint != "" {
 		return Stored{}, secret.Text{}, fault.Field("url", complaint)
 	}
 	if err := r.checkRoom(ctx, o); err != nil {
@@ -99,6 +99,10 @@ func (r *Rules) create(ctx context.Context, by audit.Actor, o owner, url string,
 	return s, own, err
 }
 
+// private reports whether the owner's webhooks may go to private addresses. Those of persons
+// never may: everybody can add them, and would see which hosts of the network answer.
+func (r *Rules) private(o owner) bool { return r.delivery.Private && !o.isPerson() }
+
 func (r *Rules) checkRoom(ctx context.Context, o owner) error {
 	most, full := o.room()
 	has, err := o.list(ctx, r.store, page.Request{Number: 1, Size: most})
@@ -115,7 +119,7 @@ func (r *Rules) Change(ctx context.Context, by audit.Actor, p project.Project, s
 
 func (r *Rules) change(ctx context.Context, by audit.Actor, o owner, s Stored, c Change) (Stored, error) {
 	next := s.Thing
-	apply := func(w *Webhook) error { return c.apply(w, r.delivery.Private) }
+	apply := func(w *Webhook) error { return c.apply(w, r.private(o)) }
 	if err := apply(&next); err != nil {
 		return Stored{}, err
 	}

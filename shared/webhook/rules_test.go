@@ -417,6 +417,28 @@ func TestPrivateAddressesCanBeAllowed(t *testing.T) {
 	}
 }
 
+// Webhooks of persons go to public addresses whatever the instance allows.
+func TestPrivateAddressesAreNotForPersons(t *testing.T) {
+	x := arrange(t)
+	own := allowing(t, x, true, x.Keys).Own()
+	for _, url := range []string{"http://127.0.0.1:8080/x", "https://10.0.0.1", "http://chat.example"} {
+		if _, _, err := own.Create(t.Context(), x.by, url, true); !fault.Is(err, fault.Invalid) {
+			t.Errorf("Create with %s = %v, want a complaint", url, err)
+		}
+	}
+	s, _, err := own.Create(t.Context(), x.by, address, true)
+	if err == nil {
+		err = own.Deliver(t.Context(), x.by.UserID, s.ID, x.message())
+	}
+	if got := x.Receiver.Got(); err != nil || !got[len(got)-1].Public {
+		t.Errorf("Deliver = %v; the request may go to the instance's own network", err)
+	}
+	private := "https://10.0.0.1"
+	if _, err := own.Change(t.Context(), x.by, s, webhook.Change{URL: &private}); !fault.Is(err, fault.Invalid) {
+		t.Errorf("Change = %v, want a complaint", err)
+	}
+}
+
 func TestActiveWebhooksOfAProject(t *testing.T) {
 	x := arrange(t)
 	off, _, err := x.Webhooks.Create(t.Context(), x.by, x.p, address, false)

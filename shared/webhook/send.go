@@ -35,6 +35,7 @@ type Request struct {
 	URL    string
 	Header map[string]string
 	Body   []byte
+	Public bool // it must go to a public address, whatever the instance allows
 }
 
 // Answer is what the receiver answers.
@@ -93,10 +94,10 @@ func (m Message) request(to string, keys [][]byte, now time.Time) (Request, erro
 		return Request{}, fmt.Errorf("encode a webhook's message: %w", err)
 	}
 	timestamp := strconv.FormatInt(now.Unix(), 10)
-	return Request{to, map[string]string{
+	return Request{URL: to, Header: map[string]string{
 		"Content-Type": "application/json", "User-Agent": "Gatehouse",
 		"webhook-id": m.ID, "webhook-timestamp": timestamp, "webhook-signature": signature(keys, m.ID, timestamp, encoded),
-	}, encoded}, nil
+	}, Body: encoded}, nil
 }
 
 // longestWait bounds what receivers can ask for with Retry-After.

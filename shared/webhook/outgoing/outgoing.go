@@ -36,27 +36,36 @@ type Options struct {
 
 // Client is a webhook.Sender.
 type Client struct {
-	http  http.Client
-	limit time.Duration
+	any, public http.Client // for the addresses that are allowed, and for public ones alone
+	limit       time.Duration
 }
 
 // New returns a Client. It asks no proxy of the environment, follows no redirect and keeps
 // no connection: a Lambda function that was frozen would find it dead.
 func New(o Options) *Client {
+	if o.Limit == 0 {
+		o.Limit = DefaultLimit
+	}
+	private := o.Private
+	o.Private = false
+	c := &Client{limit: o.Limit, public: o.client()}
+	o.Private = private
+	c.any = o.client()
+	return c
+}
+
+func (o Options) client() http.Client {
 	dialer := &net.Dialer{Resolver: o.Resolver}
 	if !o.Private {
 		dialer.Control = onlyPublic
 	}
-	if o.Limit == 0 {
-		o.Limit = DefaultLimit
-	}
-	return &Client{limit: o.Limit, http: http.Client{
+	return http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
 			DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12},
 			DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: maxHeader,
 		},
-	}}
+	}
 }
 
 // onlyPublic refuses to connect to an address that is not public. It sees the address
@@ -80,7 +89,11 @@ func (c *Client) Post(ctx context.Context, r webhook.Request) (webhook.Answer, e
 	for name, value := range r.Header {
 		request.Header.Set(name, value)
 	}
-	answer, err := c.http.Do(request)
+	client := &c.any
+	if r.Public {
+		client = &c.public
+	}
+	answer, err := client.Do(request)
 	if err != nil {
 		return webhook.Answer{}, reason(ctx, err)
 	}

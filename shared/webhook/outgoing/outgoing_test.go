@@ -190,6 +190,11 @@ func TestPrivateAddressesCanBeAllowed(t *testing.T) {
 	if got, err := client.Post(t.Context(), request("http://public.example:"+port)); got.Status != 200 || err != nil {
 		t.Errorf("Post = %+v, %v, want 200", got, err)
 	}
+	public := request("http://public.example:" + port)
+	public.Public = true
+	if _, err := client.Post(t.Context(), public); !errors.Is(err, webhook.ErrRefused) {
+		t.Errorf("Post of what is for public addresses = %v, want ErrRefused", err)
+	}
 }
 
 // resolver asks a name server that leads every name to the addresses, or knows none.
