@@ -34,7 +34,7 @@ type undeliveredRow struct {
 // with these words.
 var messageNames = map[outbox.Kind]string{
 	"webhook.delivery": "Message to a webhook", "notice": "Notice to a person", "notice.refused": "Mail that was refused",
-	"notice.shift": "Notice about a shift", "mail.members": "Mails to the maintainers", "escalation.step": "Step of the escalation",
+	"notice.shift": "Notice about a shift", "notice.mail": "Mail to a person", "notice.webhook": "Message to a person’s webhook", "notice.shift_mail": "Mail about a shift", "mail.members": "Mails to the maintainers", "escalation.step": "Step of the escalation",
 	"schedule.changed": "Change of a schedule", "schedule.handover": "Hand-over of a schedule",
 }
 
@@ -85,7 +85,7 @@ func newUndeliveredRow(m undelivered.Message, v visit, known people) undelivered
 	if m.IncidentIID != 0 {
 		row.Incident = alertLink{m.IncidentIID, v.incidentAddress(m.IncidentIID)}
 	}
-	if m.WebhookID != 0 {
+	if m.WebhookID != 0 && m.Kind == "webhook.delivery" { // of the project, not of a person
 		row.Webhook = v.Address() + webhooksTab + "/" + strconv.FormatInt(m.WebhookID, 10)
 	}
 	return row

@@ -56,6 +56,9 @@ func TestUndeliveredMessagesSayWhatTheyWere(t *testing.T) {
 		{"webhook.delivery", map[string]any{"webhook_id": 3, "data": map[string]any{"alert_iid": 7}}, []string{"Message to a webhook", `href="` + webhooksPage + `/3"`, `href="` + alertPage(7) + `"`}},
 		{"webhook.delivery", map[string]any{"webhook_id": 3, "data": map[string]any{"incident_iid": 4}}, []string{"Message to a webhook", `href="` + incidentPage(4) + `"`}},
 		{"notice", map[string]any{"user_id": named.ID, "iid": 7}, []string{"Notice to a person", "To <bdi>" + named.Name}},
+		{"notice.mail", map[string]any{"user_id": named.ID, "iid": 7}, []string{"Mail to a person"}},
+		{"notice.webhook", map[string]any{"user_id": named.ID, "webhook_id": 3}, []string{"Message to a person’s webhook"}},
+		{"notice.shift_mail", map[string]any{"user_id": named.ID, "schedule_id": 5}, []string{"Mail about a shift"}},
 		{"notice", map[string]any{"user_id": 99999, "iid": 7}, []string{"To <bdi>a deleted user"}},
 		{"schedule.handover", map[string]any{"schedule_id": 5}, []string{"Hand-over of a schedule", `href="/console/acme/web/oncall"`}},
 		{"alert.opened", map[string]any{"iid": 9}, []string{"What follows when an alert is opened", `href="` + alertPage(9) + `"`}},
@@ -67,6 +70,9 @@ func TestUndeliveredMessagesSayWhatTheyWere(t *testing.T) {
 	for n, test := range tests {
 		m := giveUp(t, a, web, n, test.kind, test.data)
 		b.Get(undeliveredPage).Want(200, append(test.says, "the receiver answered <500>", "Tried 8 times", `action="`+retryAddress(m)+`"`)...)
+		if test.kind == "notice.webhook" {
+			b.Get(undeliveredPage).Want(200).WantNot(`href="` + webhooksPage + `/3"`)
+		}
 		if err := a.Store.ReviveMessage(t.Context(), web.ID, m.Number, a.Now()); err != nil {
 			t.Fatal(err)
 		}

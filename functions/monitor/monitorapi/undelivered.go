@@ -26,11 +26,15 @@ type undeliveredBody struct {
 }
 
 func newUndeliveredBody(m undelivered.Message) undeliveredBody {
-	return undeliveredBody{
+	body := undeliveredBody{
 		ID: m.Number, Kind: m.Kind, AlertIID: web.OrNull(m.IID), IncidentIID: web.OrNull(m.IncidentIID), ScheduleID: web.OrNull(m.ScheduleID),
-		WebhookID: web.OrNull(m.WebhookID), UserID: web.OrNull(m.UserID), Attempts: m.Attempts, LastError: m.LastError,
+		UserID: web.OrNull(m.UserID), Attempts: m.Attempts, LastError: m.LastError,
 		CreatedAt: web.Time(m.CreatedAt), GivenUpAt: web.Time(m.DiedAt),
 	}
+	if m.Kind == "webhook.delivery" { // not to a webhook of a person, which has an id of another counter
+		body.WebhookID = web.OrNull(m.WebhookID)
+	}
+	return body
 }
 
 func (a *api) listUndelivered(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
