@@ -2,6 +2,7 @@ package paging
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -112,12 +113,39 @@ func (h held) add(until time.Time, n notice) {
 	h[until] = append(h[until], n)
 }
 
+// mostWaits is how many times notices of one telling can wait for. Those that would wait for
+// later ones come at the last of them, and then wait again.
+const mostWaits = 40
+
 // held returns the messages by which held notices come again.
 func (r *Rules) held(from outbox.Message, userID int64, waiting held) (messages []outbox.Message) {
-	for until, all := range waiting {
+	times := slices.SortedFunc(maps.Keys(waiting), time.Time.Compare)
+	for i, until := range times[:min(len(times), mostWaits)] {
+		all := waiting[until]
+		if i == mostWaits-1 {
+			for _, later := range times[mostWaits:] {
+				all = append(all, waiting[later]...)
+			}
+		}
 		for some := range slices.Chunk(all, mostBundled) {
 			messages = append(messages, message(from, len(messages), noticeLane(userID), kindNotice, until, newBundle(userID, some)))
 		}
 	}
 	return messages
+}
+
+// boundedMessages returns the first messages, at least one, with no more notices than can be held at
+// once. The others stay in their lane.
+func boundedMessages(all []outbox.Message) []outbox.Message {
+	n := 0
+	for i, m := range all {
+		var b bundle
+		if err := json.Unmarshal(m.Data, &b); err == nil {
+			n += len(b.notices())
+		}
+		if i > 0 && n > mostNotices {
+			return all[:i]
+		}
+	}
+	return all
 }

@@ -156,7 +156,8 @@ func (r *Rules) due(ctx context.Context, first outbox.Message) ([]outbox.Message
 	if len(waiting) == 0 || waiting[0].Seq != first.Seq {
 		return nil, dispatch.NotBefore(r.Now()) // an earlier one has come, or it is finished
 	}
-	return slices.DeleteFunc(waiting, func(m outbox.Message) bool { return m.Seq != first.Seq && m.DueAt.After(r.Now()) }), nil
+	later := func(m outbox.Message) bool { return m.Seq != first.Seq && m.DueAt.After(r.Now()) }
+	return boundedMessages(slices.DeleteFunc(waiting, later)), nil
 }
 
 // tell returns the messages by which a person is told of these, and whether any does.

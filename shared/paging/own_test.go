@@ -367,6 +367,25 @@ func TestManySilencedPagesWait(t *testing.T) {
 	x.wantNoneDead()
 }
 
+// Pages that wait for more times than messages follow from one are not stuck.
+func TestPagesWaitForManySilences(t *testing.T) {
+	x := newScene(t)
+	x.policy(0, after(0, oncall.Acknowledged, x.ben))
+	x.fire("first", alert.SeverityHigh)
+	x.sweep()
+	for _, name := range names(120, "a%d") {
+		x.fire(name, alert.SeverityHigh)
+	}
+	x.sweep() // the notices wait for a minute
+	for iid := range int64(120) {
+		x.silence(iid+2, x.Now().Add(20*time.Minute+time.Duration(iid)*20*time.Second))
+	}
+	x.fire("loud", alert.SeverityHigh)
+	x.wantMails(pagedBen)
+	x.pass(3 * time.Minute)
+	x.wantMails(pagedBen)
+}
+
 func TestSubjectHasTheGravestSeverity(t *testing.T) {
 	x := newScene(t)
 	x.policy(0, after(0, oncall.Acknowledged, x.ben))
