@@ -10,11 +10,13 @@ import (
 	"gatehouse/shared/text"
 )
 
+// MaxPeople is how many people a schedule may have in its rotations and overrides.
+const MaxPeople = 40
+
 // The bounds of what a project keeps.
 const (
 	maxSchedules = 20
 	maxRotations = 20
-	maxPeople    = 40 // of a schedule, in its rotations and overrides
 	maxOverrides = 100
 	maxLength    = 1000 // of a turn, in its unit
 	maxOverride  = 366 * 24 * time.Hour
@@ -148,8 +150,8 @@ func (s Schedule) people() (ids []int64) {
 
 // checkPeople returns a complaint about the field if the schedule has too many people.
 func (s Schedule) checkPeople(field string) error {
-	if len(s.people()) > maxPeople {
-		return fault.Field(field, fmt.Sprintf("has too many (a schedule may have %d people in its rotations and overrides)", maxPeople))
+	if len(s.people()) > MaxPeople {
+		return fault.Field(field, fmt.Sprintf("has too many (a schedule may have %d people in its rotations and overrides)", MaxPeople))
 	}
 	return nil
 }

@@ -36,9 +36,11 @@ const (
 // Statuses lists them.
 var Statuses = []Status{Acknowledged, Resolved}
 
+// MaxRules is how many rules a policy may have.
+const MaxRules = 10
+
 // The bounds of a policy.
 const (
-	maxRules   = 10
 	maxElapsed = 24 * 60 // minutes
 	maxRepeat  = 9
 )
@@ -49,8 +51,8 @@ var policies = record.Of[Policy]{Kind: "escalation_policy"}
 // check returns the complaints about a policy as far as it alone shows them.
 func (p Policy) check() error {
 	complaints := fault.Fields{}
-	if len(p.Rules) > maxRules {
-		complaints.Add("rules", fmt.Sprintf("has too many (maximum is %d)", maxRules))
+	if len(p.Rules) > MaxRules {
+		complaints.Add("rules", fmt.Sprintf("has too many (maximum is %d)", MaxRules))
 	}
 	if p.Repeat < 0 || p.Repeat > maxRepeat {
 		complaints.Add("repeat", fmt.Sprintf("must be from 0 to %d", maxRepeat))

@@ -144,8 +144,8 @@ const notPresent = "has users who are not members of the project with the role D
 
 // requirePresent returns a complaint about the field unless all these users can be on call.
 func (r *Rules) requirePresent(ctx context.Context, p project.Project, field string, ids []int64) error {
-	if len(ids) > maxPeople {
-		return fault.Field(field, fmt.Sprintf("has too many (maximum is %d)", maxPeople))
+	if len(ids) > MaxPeople {
+		return fault.Field(field, fmt.Sprintf("has too many (maximum is %d)", MaxPeople))
 	}
 	who, err := participant.Find(ctx, r.store, p, ids, r.now())
 	if err == nil && slices.ContainsFunc(ids, func(id int64) bool { return !People(who).Present(id) }) {

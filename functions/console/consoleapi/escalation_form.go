@@ -66,6 +66,9 @@ func readEscalationForm(r *http.Request) (f escalationForm, do string, err error
 	if len(until) != len(after) || len(whom) != len(after) || len(person) != len(after) {
 		return f, "", fault.New(fault.Invalid, "A rule of the form lacks a field.")
 	}
+	if len(after) > oncall.MaxRules+spareRows {
+		return f, "", errLongForm
+	}
 	for n := range after {
 		f.Rules = append(f.Rules, ruleForm{After: after[n], Until: until[n], Whom: whom[n], Person: person[n]})
 	}

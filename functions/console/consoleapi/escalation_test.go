@@ -3,6 +3,7 @@ package consoleapi_test
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -56,6 +57,11 @@ func TestTheEscalationPolicyOnThePage(t *testing.T) {
 		s.b.Post(escalationPage, form).Want(422, says, "Nothing was saved yet")
 	}
 	s.b.Post(escalationPage, apptest.Form("after[]", "0", "seen", seen)).Want(400)
+	many := slices.Repeat([][3]string{{"0", "acknowledged", primary}}, oncall.MaxRules+1)
+	s.b.Post(escalationPage, policyForm("save", seen, many...)).Want(422, "The list of steps has too many (maximum is 10)")
+	for _, do := range []string{"save", "add"} {
+		s.b.Post(escalationPage, policyForm(do, seen, slices.Repeat(many, 10)...)).Want(400)
+	}
 
 	s.b.Post(escalationPage, policyForm("save", seen, [3]string{"15", "resolved", "@otto"}, [3]string{"0", "acknowledged", primary})).WantRedirect(escalationPage)
 	policy, err := s.OnCall.Policy(t.Context(), s.web)

@@ -13,6 +13,12 @@ import (
 	"gatehouse/shared/user"
 )
 
+// spareRows is how many rows a form may have beyond what is stored at most, so that the
+// page can say that there are too many.
+const spareRows = 10
+
+var errLongForm = fault.New(fault.Invalid, "The form is too long.")
+
 // timeField is a field of a form for a time of a schedule.
 type timeField struct {
 	Name, Label, Hint string

@@ -65,7 +65,11 @@ func readRotationForm(r *http.Request, z oncall.Zone) (f rotationForm, do string
 	}
 	f = newRotationForm(z, strings.TrimSpace(form.Get("name")), form.Get("starts_at"), form.Get("ends_at"))
 	f.Value, f.Unit, f.From, f.To, f.Add = form.Get("value"), form.Get("unit"), form.Get("from"), form.Get("to"), form.Get("add")
-	for _, text := range form.All("people[]") {
+	people := form.All("people[]")
+	if len(people) > oncall.MaxPeople+spareRows {
+		return f, "", errLongForm
+	}
+	for _, text := range people {
 		id, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
 			return f, "", fault.New(fault.Invalid, "A participant is the id of a user.")

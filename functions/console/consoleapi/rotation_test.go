@@ -3,6 +3,7 @@ package consoleapi_test
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,6 +75,14 @@ func TestARotationIsMadeOnThePage(t *testing.T) {
 		"The list of people is not a member of the proje": rotationForm([]int64{dana, 999}),
 	} {
 		s.b.Post(to, form).Want(422, says, "Nothing was saved yet").WantNot("The next turns")
+	}
+	many := make([]int64, oncall.MaxPeople+1)
+	for n := range many {
+		many[n] = int64(1000 + n)
+	}
+	s.b.Post(to, rotationForm(many)).Want(422, "Nothing was saved yet")
+	for _, do := range []string{"save", "add", "preview"} {
+		s.b.Post(to, with(rotationForm(slices.Repeat(many, 10)), "do", do)).Want(400)
 	}
 	s.b.Post(to, rotationForm([]int64{dana}, "add", "erik", "from", "18:00", "to", "08:00")).WantRedirect(at)
 	now := s.schedule(t, made.ID)
