@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -37,6 +38,11 @@ func (p picture) coverForm(shifts []oncall.Shift) overrideForm {
 		form.Shifts = append(form.Shifts, choice)
 	}
 	return form
+}
+
+// ShiftMissing reports whether the shift that was chosen is not offered any more.
+func (f overrideForm) ShiftMissing() bool {
+	return f.Shift != "" && !slices.ContainsFunc(f.Shifts, func(c shiftChoice) bool { return c.Value == f.Shift })
 }
 
 func readOverrideForm(r *http.Request, zone oncall.Zone) (overrideForm, error) {
@@ -112,6 +118,9 @@ func (a *api) addOverride(w http.ResponseWriter, r *http.Request, v visit, s onc
 // show puts the form that was sent onto the page.
 func (f overrideForm) show(b *scheduleBody) {
 	f.Shifts = b.Cover.Shifts
+	if f.ShiftMissing() && f.ShiftComplaint == "" {
+		f.ShiftComplaint = notOffered
+	}
 	b.Cover = f
 }
 
@@ -130,7 +139,7 @@ func (a *api) overrideRequest(ctx context.Context, form overrideForm) (q oncall.
 	q = oncall.OverrideRequest{StartsAt: form.From.Value, EndsAt: form.To.Value}
 	switch {
 	case form.Shift != "":
-		if q, err = readShift(form.Shift); err != nil {
+		if q, err = readShift(form.Shift, a.app.Now()); err != nil {
 			return q, err
 		}
 	case strings.TrimSpace(form.Replaces) != "":

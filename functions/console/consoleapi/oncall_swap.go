@@ -30,15 +30,34 @@ type shiftChoice struct {
 	Selected bool
 }
 
-// choose selects the shifts that were sent.
+// choose selects the shifts that were sent. It complains about one that is not offered any
+// more: the form then has none, because another one would be a mistake.
 func (f *swapForm) choose(given, taken string) {
-	for i := range f.Given {
-		f.Given[i].Selected = f.Given[i].Value == given
-	}
-	for i := range f.Taken {
-		f.Taken[i].Selected = f.Taken[i].Value == taken
+	hasGiven, hasTaken := selectShift(f.Given, given), selectShift(f.Taken, taken)
+	if !hasGiven || !hasTaken {
+		f.Complaint = strings.TrimSpace(f.Complaint + " " + notOffered)
 	}
 }
+
+// notOffered is about a shift that ended or was covered since the form was shown.
+const notOffered = "A shift is not as it was when you chose it: choose again."
+
+// selectShift selects the shift that was sent, and reports whether it is offered.
+func selectShift(all []shiftChoice, sent string) (found bool) {
+	for i := range all {
+		all[i].Selected = all[i].Value == sent
+		found = found || all[i].Selected
+	}
+	return found
+}
+
+// GivenMissing reports whether the first shift is to be chosen.
+func (f swapForm) GivenMissing() bool { return !slices.ContainsFunc(f.Given, shiftChoice.selected) }
+
+// TakenMissing reports whether the second shift is to be chosen.
+func (f swapForm) TakenMissing() bool { return !slices.ContainsFunc(f.Taken, shiftChoice.selected) }
+
+func (c shiftChoice) selected() bool { return c.Selected }
 
 // The bounds of the shifts that are offered.
 const (
@@ -46,17 +65,11 @@ const (
 	maxSwapped    = 60
 )
 
-// swappable returns the shifts of the next weeks, what is left of them.
+// swappable returns the shifts of the next weeks, whole: the form of a shift that has begun
+// must name the same shift a minute later.
 func (p picture) swappable(now time.Time) []oncall.Shift {
-	now = now.Truncate(time.Minute)
 	all := p.Thing.ShiftsBetween(now, now.Add(swappedWithin), p.people.Present)
-	all = all[:min(len(all), maxSwapped)]
-	for i := range all {
-		if all[i].StartsAt.Before(now) {
-			all[i].StartsAt = now
-		}
-	}
-	return all
+	return all[:min(len(all), maxSwapped)]
 }
 
 // swapForm offers the shifts. Maintainers may swap those of others.
@@ -71,15 +84,16 @@ func (p picture) swapForm(shifts []oncall.Shift) (form swapForm) {
 			form.Taken = append(form.Taken, p.shiftChoice(s))
 		}
 	}
-	form.proposeAnother()
+	form.propose()
 	return form
 }
 
-// proposeAnother selects the first shift that somebody else has than the first one given.
-func (f *swapForm) proposeAnother() {
+// propose selects the first shift, and the first one that somebody else has.
+func (f *swapForm) propose() {
 	if len(f.Given) == 0 {
 		return
 	}
+	f.Given[0].Selected = true
 	who, _, _ := strings.Cut(f.Given[0].Value, " ")
 	n := slices.IndexFunc(f.Taken, func(c shiftChoice) bool { return !strings.HasPrefix(c.Value, who+" ") })
 	if n >= 0 {
@@ -100,8 +114,8 @@ func (p picture) shiftChoice(s oncall.Shift) shiftChoice {
 	return shiftChoice{Value: fmt.Sprintf("%d %s %s", s.UserID, s.StartsAt.UTC().Format(time.RFC3339), s.EndsAt.UTC().Format(time.RFC3339)), Text: text}
 }
 
-// readShift reads the value of a shiftChoice: who has the shift, and its time.
-func readShift(value string) (oncall.OverrideRequest, error) {
+// readShift reads the value of a shiftChoice: who has the shift, and what is left of its time.
+func readShift(value string, now time.Time) (oncall.OverrideRequest, error) {
 	parts := strings.Fields(value)
 	if len(parts) != 3 {
 		return oncall.OverrideRequest{}, fault.Field("overrides", "must be one that is offered")
@@ -110,7 +124,12 @@ func readShift(value string) (oncall.OverrideRequest, error) {
 	if err != nil {
 		return oncall.OverrideRequest{}, fault.Field("overrides", "must be one that is offered")
 	}
-	return oncall.OverrideRequest{ReplacesUserID: id, StartsAt: parts[1], EndsAt: parts[2]}, nil
+	q := oncall.OverrideRequest{ReplacesUserID: id, StartsAt: parts[1], EndsAt: parts[2]}
+	now = now.UTC().Truncate(time.Minute)
+	if start, err := time.Parse(time.RFC3339, q.StartsAt); err == nil && start.Before(now) {
+		q.StartsAt = now.Format(time.RFC3339)
+	}
+	return q, nil
 }
 
 // addSwap swaps the two shifts in the form.
@@ -119,8 +138,8 @@ func (a *api) addSwap(w http.ResponseWriter, r *http.Request, v visit, s oncall.
 	if err != nil {
 		return err
 	}
-	given, err := readShift(form.Get("given"))
-	taken, otherErr := readShift(form.Get("taken"))
+	given, err := readShift(form.Get("given"), a.app.Now())
+	taken, otherErr := readShift(form.Get("taken"), a.app.Now())
 	if err = errors.Join(err, otherErr); err == nil {
 		given.UserID, taken.UserID = taken.ReplacesUserID, given.ReplacesUserID
 		_, err = a.app.OnCall.AddOverrides(r.Context(), v.asker(), v.Project, s, given, taken)

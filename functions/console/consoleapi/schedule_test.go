@@ -260,6 +260,42 @@ func TestAShiftIsCovered(t *testing.T) {
 	}
 }
 
+// The shift that was chosen stays chosen when the form comes back, also if it has begun.
+func TestAShiftThatHasBegunStaysChosen(t *testing.T) {
+	s := newTeam(t)
+	made := s.weekly(t)
+	at := fmt.Sprintf("%s/%d", onCallPage, made.ID)
+	shown := s.b.Get(at)
+	began, next := shiftsOf(t, shown, "shift")[0], shiftsOf(t, shown, "shift")[1]
+	s.Pass(2 * time.Minute)
+	chosen := `<option value="` + began + `" selected>`
+	s.b.Post(at+"/overrides", apptest.Form("user", "nobody", "shift", began)).Want(422, chosen).WantNot("Choose a shift")
+	wrong := s.b.Post(at+"/swaps", apptest.Form("given", began, "taken", began)).Want(422, chosen)
+	if n := strings.Count(wrong.Body.String(), chosen); n < 2 {
+		t.Errorf("the form has %s selected %d times", began, n)
+	}
+
+	gone := fmt.Sprint(s.dana.ID, " 2099-01-05T09:00:00Z 2099-01-06T09:00:00Z")
+	for _, shift := range []string{gone, "none"} {
+		s.b.Post(at+"/overrides", apptest.Form("user", "nobody", "shift", shift)).Want(422, `<option value="none" selected>Choose a shift`, `aria-describedby="shift-complaint"`)
+	}
+	s.b.Post(at+"/overrides", apptest.Form("user", "nobody", "shift", gone)).Want(422, "A shift is not as it was when you chose it: choose again.")
+	s.b.Post(at+"/swaps", apptest.Form("given", gone, "taken", gone)).Want(422, `name="given" required autofocus><option value="" selected>Choose a shift`,
+		`name="taken" required><option value="" selected>Choose a shift`, "A shift is not as it was when you chose it: choose again.")
+
+	who, cover := s.dana, "erik"
+	if strings.HasPrefix(began, fmt.Sprint(s.erik.ID, " ")) {
+		who, cover = s.erik, "dana"
+	}
+	s.b.Post(at+"/overrides", apptest.Form("user", cover, "shift", began)).WantRedirect(at)
+	s.b.Post(at+"/swaps", apptest.Form("given", began, "taken", next)).WantRedirect(at)
+	for _, o := range s.schedule(t, made.ID).Thing.Overrides[:2] {
+		if o.ReplacesUserID != who.ID || o.StartsAt.Before(s.Now().Add(-time.Minute)) || !strings.Contains(began, o.EndsAt.Format(time.RFC3339)) {
+			t.Errorf("the override for the rest of %s is %+v", began, o)
+		}
+	}
+}
+
 // A local time that the clocks show twice is refused at its field, which then takes the
 // offset from UTC.
 func TestAnOverrideAtAnAmbiguousTime(t *testing.T) {
