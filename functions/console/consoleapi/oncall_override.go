@@ -12,6 +12,7 @@ import (
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oncall"
 	"gatehouse/shared/site"
+	"gatehouse/shared/web"
 )
 
 // overrideForm is the form that adds an override to a schedule.
@@ -108,11 +109,17 @@ func (a *api) addOverride(w http.ResponseWriter, r *http.Request, v visit, s onc
 	case errors.As(err, &wrong):
 		sent.complain(wrong)
 		return a.renderSchedule(w, r, http.StatusUnprocessableEntity, v, s, sent.show)
-	case fault.Is(err, fault.Conflict):
+	case v.refusesTrade(s, err):
 		sent.Complaint = sentence(err)
-		return a.renderSchedule(w, r, http.StatusConflict, v, s, sent.show)
+		return a.renderSchedule(w, r, web.Status(err), v, s, sent.show)
 	}
 	return a.site.Done(w, r, err, "override-added", v.scheduleAddress(s.ID))
+}
+
+// refusesTrade reports whether the error says why shifts of the schedule stay as they are, to
+// a visitor whose page has the forms for them.
+func (v visit) refusesTrade(s oncall.Stored, err error) bool {
+	return fault.Is(err, fault.Conflict) || fault.Is(err, fault.Forbidden) && v.asker().MayTrade(s.Thing)
 }
 
 // show puts the form that was sent onto the page.

@@ -12,6 +12,7 @@ import (
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oncall"
 	"gatehouse/shared/site"
+	"gatehouse/shared/web"
 )
 
 // swapForm is the form that swaps two shifts.
@@ -149,8 +150,8 @@ func (a *api) addSwap(w http.ResponseWriter, r *http.Request, v visit, s oncall.
 	switch {
 	case errors.As(err, &wrong):
 		complaint = sentences(wrong, "overrides", "A shift", "user_id", "One of the two", "replaces_user_id", "Who has the other shift", "starts_at", "A shift’s start", "ends_at", "A shift’s end")
-	case fault.Is(err, fault.Conflict):
-		complaint, status = sentence(err), http.StatusConflict
+	case v.refusesTrade(s, err):
+		complaint, status = sentence(err), web.Status(err)
 	default:
 		return a.site.Done(w, r, err, "swapped", v.scheduleAddress(s.ID))
 	}

@@ -296,6 +296,26 @@ func TestAShiftThatHasBegunStaysChosen(t *testing.T) {
 	}
 }
 
+// A participant who names only others is told so beside the form as it was sent.
+func TestTheShiftsOfOthersAreNotTraded(t *testing.T) {
+	s := newTeam(t)
+	start, name := "2026-01-05T09:00:00Z", "Week"
+	made := newSchedule(t, s.App, s.web, "Primary", "UTC", oncall.RotationChange{
+		Name: &name, StartsAt: &start, Length: &oncall.Length{Value: 1, Unit: oncall.Weeks}, Participants: []int64{s.dana.ID, s.erik.ID, s.otto.ID},
+	})
+	at := fmt.Sprintf("%s/%d", onCallPage, made.ID)
+	erik, all := signedIn(t, s.App, s.erik), shiftsOf(t, s.b.Get(at), "shift")
+	of := func(who user.User) string {
+		return all[slices.IndexFunc(all, func(value string) bool { return strings.HasPrefix(value, fmt.Sprint(who.ID, " ")) })]
+	}
+	why := "Only Maintainers may change the shifts of others."
+	erik.Post(at+"/overrides", apptest.Form("user", "otto", "shift", of(s.dana))).Want(403, why, "Cover a shift", `<option value="`+of(s.dana)+`" selected>`, `name="user" value="otto"`)
+	erik.Post(at+"/swaps", apptest.Form("given", of(s.otto), "taken", of(s.dana))).Want(403, why, "Swap two shifts", `<option value="`+of(s.dana)+`" selected>`)
+	if o := s.schedule(t, made.ID).Thing.Overrides; len(o) != 0 {
+		t.Errorf("the overrides are %+v", o)
+	}
+}
+
 // A local time that the clocks show twice is refused at its field, which then takes the
 // offset from UTC.
 func TestAnOverrideAtAnAmbiguousTime(t *testing.T) {
