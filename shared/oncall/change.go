@@ -1,6 +1,9 @@
 package oncall
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,10 +41,13 @@ var ErrChanged = fault.New(fault.Conflict, "someone else changed this meanwhile"
 // Change is a change of a schedule; nil leaves a field as it is.
 type Change struct {
 	Name, Timezone *string
-	Seen           int64 // the Version on which the change was decided; zero: any
+	Seen           string // the SettingsMark on which the change was decided; empty: any
 }
 
 func (c Change) apply(s *Schedule) error {
+	if c.Seen != "" && c.Seen != s.SettingsMark() {
+		return ErrChanged
+	}
 	complaints := fault.Fields{}
 	if c.Name != nil {
 		s.Name = *c.Name
@@ -57,6 +63,22 @@ func (c Change) apply(s *Schedule) error {
 	return complaints.Err()
 }
 
+// SettingsMark identifies the name and the zone.
+func (s Schedule) SettingsMark() string { return markOf(s.Name, s.Timezone) }
+
+// RotationMark identifies the rotation with this id and the zone in which its times are
+// read. Overrides, feeds and other rotations do not change it.
+func (s Schedule) RotationMark(id int64) string {
+	r, _ := s.Rotation(id)
+	return markOf(r, s.Timezone)
+}
+
+func markOf(parts ...any) string {
+	text, _ := json.Marshal(parts) // has only what is stored as JSON
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16])
+}
+
 // RotationChange is a change of a rotation; nil leaves a field as it is. Times are texts
 // for Zone.ParseTime.
 type RotationChange struct {
@@ -66,7 +88,7 @@ type RotationChange struct {
 	ActivePeriod     *ActivePeriod
 	WholeDay         bool // removes the active period
 	Participants     []int64
-	Seen             int64 // the Version of the schedule on which the change was decided; zero: any
+	Seen             string // the RotationMark on which the change was decided; empty: any
 }
 
 // apply changes the rotation and checks it as a whole.
@@ -176,6 +198,7 @@ func (s *Schedule) addRotation(c RotationChange) (Rotation, error) {
 	}
 	s.LastID++
 	s.Rotations = append(slices.Clone(s.Rotations), Rotation{ID: s.LastID})
+	c.Seen = "" // nobody has seen it
 	return s.changeRotation(s.LastID, c)
 }
 
@@ -183,6 +206,9 @@ func (s *Schedule) changeRotation(id int64, c RotationChange) (Rotation, error) 
 	i := s.rotation(id)
 	if i < 0 {
 		return Rotation{}, ErrNoRotation
+	}
+	if c.Seen != "" && c.Seen != s.RotationMark(id) {
+		return Rotation{}, ErrChanged
 	}
 	r := s.Rotations[i]
 	if err := c.apply(*s, &r); err != nil {

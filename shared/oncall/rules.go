@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"time"
@@ -178,20 +177,12 @@ func (r *Rules) Create(ctx context.Context, by Who, p project.Project, c Change)
 }
 
 // Change changes the name or the zone. Another zone leaves the beginnings of rotations at
-// their instants. ErrChanged means that the schedule was changed since Seen.
+// their instants. ErrChanged means that the name or the zone was changed since Seen.
 func (r *Rules) Change(ctx context.Context, by Who, p project.Project, was Stored, c Change) (Stored, error) {
 	if err := by.maintains(); err != nil {
 		return Stored{}, err
 	}
-	if c.Seen != 0 && c.Seen != was.Version {
-		return Stored{}, ErrChanged
-	}
-	return r.edit(ctx, by, EventChanged, p, was, func(s *Schedule) (audit.Details, error) {
-		if c.Seen != 0 && (s.Name != was.Thing.Name || s.Timezone.String() != was.Thing.Timezone.String()) {
-			return nil, ErrChanged
-		}
-		return nil, c.apply(s)
-	})
+	return r.edit(ctx, by, EventChanged, p, was, func(s *Schedule) (audit.Details, error) { return nil, c.apply(s) })
 }
 
 // Delete deletes a schedule that the escalation policy does not name. A policy that begins to
@@ -217,7 +208,8 @@ func (r *Rules) AddRotation(ctx context.Context, by Who, p project.Project, was 
 	return r.editRotation(ctx, by, EventRotationAdded, p, was, c, func(s *Schedule) (Rotation, error) { return s.addRotation(c) })
 }
 
-// ChangeRotation changes the rotation of the schedule with this id.
+// ChangeRotation changes the rotation of the schedule with this id. ErrChanged means that it
+// or the zone was changed since Seen.
 func (r *Rules) ChangeRotation(ctx context.Context, by Who, p project.Project, was Stored, id int64, c RotationChange) (Rotation, error) {
 	return r.editRotation(ctx, by, EventRotationChanged, p, was, c, func(s *Schedule) (Rotation, error) { return s.changeRotation(id, c) })
 }
@@ -246,9 +238,6 @@ func (r *Rules) checkRotation(
 	if err := by.maintains(); err != nil {
 		return Rotation{}, err
 	}
-	if c.Seen != 0 && c.Seen != was.Version {
-		return Rotation{}, ErrChanged
-	}
 	known := was.Thing.people()
 	fresh := slices.DeleteFunc(slices.Clone(c.Participants), func(id int64) bool { return slices.Contains(known, id) })
 	if made, err = change(new(was.Thing)); err != nil {
@@ -264,9 +253,6 @@ func (r *Rules) editRotation(
 		return Rotation{}, err
 	}
 	_, err = r.edit(ctx, by, name, p, was, func(s *Schedule) (audit.Details, error) {
-		if c.Seen != 0 && !reflect.DeepEqual(s.Rotations, was.Thing.Rotations) {
-			return nil, ErrChanged
-		}
 		made, err = change(s)
 		return audit.Details{"rotation": made.Name}, err
 	})

@@ -78,28 +78,50 @@ func TestTryRotationStoresNothing(t *testing.T) {
 
 func TestAChangeOfWhatWasNotSeenIsRefused(t *testing.T) {
 	s := newScene(t)
-	name, seen := "Renamed", s.schedule.Version
-	stale := s.schedule
-	if _, err := s.OnCall.Change(t.Context(), s.by, s.web, s.schedule, oncall.Change{Name: &name, Seen: seen}); err != nil {
-		t.Fatal(err)
+	name, stale, id := "Renamed", s.schedule, s.rotation.ID
+	settings, rotation := stale.Thing.SettingsMark(), stale.Thing.RotationMark(id)
+	find := func() oncall.Stored {
+		t.Helper()
+		now, err := s.OnCall.Find(t.Context(), s.web, stale.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return now
 	}
-	if _, err := s.OnCall.ChangeRotation(t.Context(), s.by, s.web, s.schedule, s.rotation.ID, oncall.RotationChange{Name: &name, Seen: seen}); err != nil {
-		t.Fatalf("a change of the rotation after one of the name that came between = %v", err)
+	length, start := &oncall.Length{Value: 1, Unit: oncall.Days}, "2026-01-05T09:00"
+	other := oncall.RotationChange{Name: new("Other"), Length: length, StartsAt: &start, Participants: []int64{s.ada}}
+	for what, err := range map[string]error{
+		"a feed":           second(s.OnCall.RenewFeed(t.Context(), s.by, s.web, stale)),
+		"another rotation": second(s.OnCall.AddRotation(t.Context(), s.by, s.web, stale, other)),
+	} {
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
 	}
-	now, err := s.OnCall.Find(t.Context(), s.web, s.schedule.ID)
-	if err != nil {
-		t.Fatal(err)
+	if _, err := s.OnCall.Change(t.Context(), s.by, s.web, find(), oncall.Change{Name: &name, Seen: settings}); err != nil {
+		t.Fatalf("a change of the name after a feed and another rotation came between = %v", err)
 	}
+	if _, err := s.OnCall.ChangeRotation(t.Context(), s.by, s.web, find(), id, oncall.RotationChange{Name: &name, Seen: rotation}); err != nil {
+		t.Fatalf("a change of the rotation after one of the name and another rotation came between = %v", err)
+	}
+	now := find()
 	for name, refused := range map[string]error{
-		"the schedule, by its version":       second(s.OnCall.Change(t.Context(), s.by, s.web, now, oncall.Change{Seen: seen})),
-		"the schedule, while it is stored":   second(s.OnCall.Change(t.Context(), s.by, s.web, stale, oncall.Change{Seen: seen})),
-		"the rotation, by its version":       second(s.OnCall.ChangeRotation(t.Context(), s.by, s.web, now, s.rotation.ID, oncall.RotationChange{Seen: seen})),
-		"the rotation, while it is stored":   second(s.OnCall.ChangeRotation(t.Context(), s.by, s.web, stale, s.rotation.ID, oncall.RotationChange{Seen: seen})),
-		"a rotation of which it tries a new": second(s.OnCall.TryRotation(t.Context(), s.by, s.web, now, s.rotation.ID, oncall.RotationChange{Seen: seen})),
+		"the schedule":                       second(s.OnCall.Change(t.Context(), s.by, s.web, now, oncall.Change{Seen: settings})),
+		"the schedule, while it is stored":   second(s.OnCall.Change(t.Context(), s.by, s.web, stale, oncall.Change{Seen: settings})),
+		"the rotation":                       second(s.OnCall.ChangeRotation(t.Context(), s.by, s.web, now, id, oncall.RotationChange{Seen: rotation})),
+		"the rotation, while it is stored":   second(s.OnCall.ChangeRotation(t.Context(), s.by, s.web, stale, id, oncall.RotationChange{Seen: rotation})),
+		"a rotation of which it tries a new": second(s.OnCall.TryRotation(t.Context(), s.by, s.web, now, id, oncall.RotationChange{Seen: rotation})),
 	} {
 		if !errors.Is(refused, oncall.ErrChanged) {
 			t.Errorf("a change of %s = %v, want ErrChanged", name, refused)
 		}
+	}
+	zone, seen := "Asia/Tokyo", now.Thing.RotationMark(id)
+	if _, err := s.OnCall.Change(t.Context(), s.by, s.web, now, oncall.Change{Timezone: &zone}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.OnCall.ChangeRotation(t.Context(), s.by, s.web, find(), id, oncall.RotationChange{StartsAt: &start, Seen: seen}); !errors.Is(err, oncall.ErrChanged) {
+		t.Errorf("a change of a time after one of its zone = %v, want ErrChanged", err)
 	}
 }
 

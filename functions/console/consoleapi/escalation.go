@@ -101,9 +101,8 @@ func (a *api) changeEscalation(w http.ResponseWriter, r *http.Request, v visit) 
 		return a.answerEscalation(w, r, http.StatusUnprocessableEntity, v, func(oncall.Escalation) escalationForm { return sent })
 	case errors.Is(err, oncall.ErrChanged):
 		return a.answerEscalation(w, r, http.StatusConflict, v, func(e oncall.Escalation) escalationForm {
-			now := escalationFormOf(e)
-			now.Complaint = changedMeanwhile
-			return now
+			sent.Version, sent.Complaint = e.Version, changedMeanwhile
+			return sent
 		})
 	}
 	return a.site.Done(w, r, err, "escalation-saved", v.Address()+escalationSection)

@@ -77,9 +77,9 @@ func TestTheEscalationPolicyOnThePage(t *testing.T) {
 	plan := []string{"If an alert opened now", "At once: <b><bdi>" + now.Name, "on call in <bdi>Primary", "After 15 minutes, unless it is resolved: <b><bdi>The user otto", "2 times again"}
 	s.b.Get(escalationPage).Want(200, append(plan, "The escalation policy was saved.")...)
 	signedIn(t, s.App, s.erik).Get(escalationPage).Want(200, plan...).WantNot("Save the policy")
-	s.b.Post(escalationPage, policyForm("save", seen)).Want(409, "Someone else changed this", `value="15"`)
+	again := s.b.Post(escalationPage, policyForm("save", seen, [3]string{"7", "resolved", "erik"})).Want(409, "Someone else changed this", `name="after[]" value="7"`, `value="erik"`, "After 15 minutes")
 
-	seen = s.b.Get(escalationPage).Fields(escalationPage).Get("seen")
+	seen = again.Fields(escalationPage).Get("seen")
 	s.b.Post(escalationPage, policyForm("save", seen)).WantRedirect(escalationPage)
 	s.b.Get(escalationPage).Want(200, "No escalation policy yet")
 }

@@ -114,8 +114,8 @@ type rotationBody struct {
 	Answers    bool // the page answers a form
 }
 
-// Version is that of the schedule.
-func (b rotationBody) Version() int64 { return b.Form.Version }
+// Version identifies what the form was shown with.
+func (b rotationBody) Version() string { return b.Form.Version }
 
 // turnView is a turn of a rotation.
 type turnView struct {
@@ -242,13 +242,11 @@ func (a *api) takeRotation(w http.ResponseWriter, r *http.Request, v visit, s on
 // answerRotation answers the form after it was tried or saved.
 func (a *api) answerRotation(w http.ResponseWriter, r *http.Request, v visit, s oncall.Stored, id int64, sent rotationForm, do string, err error) error {
 	if errors.Is(err, oncall.ErrChanged) {
-		now, err := s.Thing.Rotation(id)
-		if err != nil {
+		if s, err = a.app.OnCall.Find(r.Context(), v.Project, s.ID); err != nil {
 			return err
 		}
-		form := rotationFormOf(s, now)
-		form.Complaint = changedMeanwhile
-		return a.renderRotation(w, r, http.StatusConflict, v, s, id, form, true)
+		sent.Version, sent.Complaint = s.Thing.RotationMark(id), changedMeanwhile
+		return a.renderRotation(w, r, http.StatusConflict, v, s, id, sent, true)
 	}
 	if err != nil {
 		status, err := sent.explain(err)

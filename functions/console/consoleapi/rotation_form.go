@@ -23,7 +23,7 @@ type rotationForm struct {
 	People            []int64 // ids of users in the order of their turns
 	Add               string  // a user name to add to them
 	AddComplaint      string
-	Version           int64
+	Version           string // see oncall.Schedule.RotationMark
 	Focus             string // the id of the field or button to go on with
 	Complaints        site.Complaints
 	Complaint         string // about all of it
@@ -42,7 +42,7 @@ func rotationFormOf(s oncall.Stored, r oncall.Rotation) rotationForm {
 		ends = z.FormatTime(r.EndsAt)
 	}
 	f := newRotationForm(z, r.Name, z.FormatTime(r.StartsAt), ends)
-	f.Value, f.Unit, f.People, f.Version = strconv.Itoa(r.Length.Value), string(r.Length.Unit), r.Participants, s.Version
+	f.Value, f.Unit, f.People, f.Version = strconv.Itoa(r.Length.Value), string(r.Length.Unit), r.Participants, s.Thing.RotationMark(r.ID)
 	if r.ActivePeriod != nil {
 		f.From, f.To = r.ActivePeriod.Start.String(), r.ActivePeriod.End.String()
 	}
@@ -76,8 +76,8 @@ func readRotationForm(r *http.Request, z oncall.Zone) (f rotationForm, do string
 		}
 		f.People = append(f.People, id)
 	}
-	f.Version, err = seenVersion(form)
-	return f, form.Get("do"), err
+	f.Version = form.Get("seen")
+	return f, form.Get("do"), nil
 }
 
 // change returns what the form asks for. Times of day that cannot be read are a complaint.

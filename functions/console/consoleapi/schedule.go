@@ -13,12 +13,12 @@ import (
 )
 
 // changedMeanwhile answers a form that was shown before somebody else's change.
-const changedMeanwhile = "Someone else changed this since you opened the page. Below is its present state: repeat your change if you still want it."
+const changedMeanwhile = "Someone else changed this since you opened the page. Look at what is stored before you save again, because that writes over what others changed."
 
 // scheduleForm is the form with the settings of a schedule.
 type scheduleForm struct {
 	Name, Timezone string
-	Version        int64
+	Version        string // see oncall.Schedule.SettingsMark
 	Zones          []string
 	Complaints     site.Complaints
 	Complaint      string // about all of it
@@ -26,21 +26,18 @@ type scheduleForm struct {
 
 // Untouched reports whether it is for a new schedule and nothing is wrong with it.
 func (f scheduleForm) Untouched() bool {
-	return f.Version == 0 && f.Complaint == "" && len(f.Complaints) == 0
+	return f.Version == "" && f.Complaint == "" && len(f.Complaints) == 0
 }
 
 func newScheduleForm(s oncall.Stored) scheduleForm {
-	return scheduleForm{Name: s.Thing.Name, Timezone: s.Thing.Timezone.String(), Version: s.Version, Zones: oncall.Zones}
+	return scheduleForm{Name: s.Thing.Name, Timezone: s.Thing.Timezone.String(), Version: s.Thing.SettingsMark(), Zones: oncall.Zones}
 }
 
-func readScheduleForm(r *http.Request) (f scheduleForm, err error) {
+func readScheduleForm(r *http.Request) (scheduleForm, error) {
 	form, err := site.ReadForm(r)
-	if err != nil {
-		return f, err
-	}
-	f = scheduleForm{Name: strings.TrimSpace(form.Get("name")), Timezone: strings.TrimSpace(form.Get("timezone")), Zones: oncall.Zones}
-	f.Version, err = seenVersion(form)
-	return f, err
+	return scheduleForm{
+		Name: strings.TrimSpace(form.Get("name")), Timezone: strings.TrimSpace(form.Get("timezone")), Version: form.Get("seen"), Zones: oncall.Zones,
+	}, err
 }
 
 func (f scheduleForm) change() oncall.Change {
@@ -142,7 +139,11 @@ func (a *api) changeSchedule(w http.ResponseWriter, r *http.Request, v visit, s 
 	}
 	_, err = a.app.OnCall.Change(r.Context(), v.asker(), v.Project, s, sent.change())
 	if errors.Is(err, oncall.ErrChanged) {
-		return a.renderSchedule(w, r, http.StatusConflict, v, s, func(b *scheduleBody) { b.Settings.Complaint = changedMeanwhile })
+		if s, err = a.app.OnCall.Find(r.Context(), v.Project, s.ID); err != nil {
+			return err
+		}
+		sent.Version, sent.Complaint = s.Thing.SettingsMark(), changedMeanwhile
+		return a.renderSchedule(w, r, http.StatusConflict, v, s, func(b *scheduleBody) { b.Settings = sent })
 	}
 	if err != nil {
 		status, err := sent.explain(err)
