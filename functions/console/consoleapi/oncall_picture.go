@@ -36,7 +36,7 @@ type gapView struct{ From, Until string }
 
 // dayView is a day of the picture in the schedule's zone.
 type dayView struct {
-	Date  time.Time
+	Date  time.Time // its midnight in UTC
 	Turns []turn
 	More  int // that are not shown
 }
@@ -74,7 +74,8 @@ func (p picture) view(now time.Time) scheduleView {
 	for _, shift := range s.At(now, present) {
 		view.Now = append(view.Now, p.turn(shift))
 	}
-	start, end := p.midnight(now, 0), p.midnight(now, picturedDays)
+	today := p.Thing.Timezone.WallAt(now).Truncate(24 * time.Hour)
+	start, end := p.begin(today), p.begin(today.AddDate(0, 0, picturedDays))
 	shown := p.stretches(s.ShiftsBetween(start, end, present))
 	for _, gap := range s.Gaps(now, end, present) {
 		shown = append(shown, stretch{gap.From, gap.Until, turn{}})
@@ -82,16 +83,14 @@ func (p picture) view(now time.Time) scheduleView {
 	}
 	slices.SortStableFunc(shown, func(a, b stretch) int { return a.from.Compare(b.from) })
 	for n := range picturedDays {
-		view.Days = append(view.Days, p.day(shown, p.midnight(now, n), p.midnight(now, n+1)))
+		view.Days = append(view.Days, p.day(shown, today.AddDate(0, 0, n)))
 	}
 	return view
 }
 
-// midnight returns when the day begins that is n days after that of the instant.
-func (p picture) midnight(at time.Time, n int) time.Time {
-	year, month, day := at.In(p.zone).Date()
-	return time.Date(year, month, day+n, 0, 0, 0, 0, p.zone)
-}
+// begin returns when the day begins in the schedule's zone, at midnight or, where the clocks
+// skip it, after it.
+func (p picture) begin(date time.Time) time.Time { return p.Thing.Timezone.First(date) }
 
 func (p picture) name(userID int64) string { return nameIn(p.people, userID) }
 
@@ -127,9 +126,10 @@ func (p picture) stretches(shifts []oncall.Shift) (all []stretch) {
 	return all
 }
 
-// day returns what of the stretches is between two midnights.
-func (p picture) day(all []stretch, from, to time.Time) dayView {
-	view := dayView{Date: from}
+// day returns what of the stretches is on the day.
+func (p picture) day(all []stretch, date time.Time) dayView {
+	from, to := p.begin(date), p.begin(date.AddDate(0, 0, 1))
+	view := dayView{Date: date}
 	for _, s := range all {
 		if !s.from.Before(to) || !s.until.After(from) {
 			continue

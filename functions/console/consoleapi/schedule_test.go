@@ -319,6 +319,41 @@ func TestTheShiftsOfOthersAreNotTraded(t *testing.T) {
 	}
 }
 
+// Where the clocks skip midnight, each day is in the picture once all the same.
+func TestThePictureWhereMidnightIsSkipped(t *testing.T) {
+	s := newTeam(t)
+	santiago, err := time.LoadLocation("America/Santiago")
+	if err != nil {
+		t.Fatal(err)
+	}
+	today := s.Now().In(santiago)
+	noon := time.Date(today.Year(), today.Month(), today.Day()+1, 12, 0, 0, 0, santiago)
+	days := 0 // until the clocks are turned in the night after one of them
+	for _, before := noon.Zone(); ; days++ {
+		_, offset := noon.AddDate(0, 0, days).Zone()
+		if offset > before {
+			break
+		}
+		before = offset
+	}
+	skipped := noon.AddDate(0, 0, days)
+	s.Pass(skipped.AddDate(0, 0, -3).Sub(s.Now()))
+	start, name := "2026-01-05T00:00", "Week"
+	newSchedule(t, s.App, s.web, "Primary", "America/Santiago", oncall.RotationChange{
+		Name: &name, StartsAt: &start, Length: &oncall.Length{Value: 1, Unit: oncall.Weeks}, Participants: []int64{s.dana.ID},
+	})
+	shown := signedIn(t, s.App, s.dana).Get(onCallPage).Want(200)
+	for n := range 14 {
+		day := skipped.AddDate(0, 0, n-3).Format("Mon 2 Jan")
+		if got := strings.Count(shown.Body.String(), `<th scope="row">`+day+`</th>`); got != 1 {
+			t.Errorf("the picture has %s %d times", day, got)
+		}
+	}
+	if got := strings.Count(shown.Body.String(), "All day <b>"); got != 14 {
+		t.Errorf("Dana is on call all day on %d days, want 14", got)
+	}
+}
+
 // A local time that the clocks show twice is refused at its field, which then takes the
 // offset from UTC.
 func TestAnOverrideAtAnAmbiguousTime(t *testing.T) {
