@@ -39,6 +39,17 @@ func (z Zone) ParseTime(text string) (t time.Time, complaint string) {
 	return time.Time{}, notATime
 }
 
+// ParseLast reads an instant as ParseTime does. A local time that the clocks show twice is
+// the later one, and one that they skip the first instant after the gap.
+func (z Zone) ParseLast(text string) (t time.Time, complaint string) {
+	for _, layout := range localLayouts {
+		if w, err := time.Parse(layout, text); err == nil {
+			return bounded(z.Last(w))
+		}
+	}
+	return z.ParseTime(text)
+}
+
 func (z Zone) parseLocal(w wall) (t time.Time, complaint string) {
 	t, n := z.resolve(w)
 	shown := w.Format("2006-01-02 15:04:05")

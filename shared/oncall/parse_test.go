@@ -69,6 +69,27 @@ func TestParseTime(t *testing.T) {
 	}
 }
 
+func TestParseLast(t *testing.T) {
+	for _, test := range []struct{ zone, text, want string }{
+		{berlin, "2026-06-01T09:00", "2026-06-01T07:00:00Z"},
+		{berlin, "2026-03-29T02:30", "2026-03-29T01:00:00Z"},
+		{berlin, "2026-10-25T02:30", "2026-10-25T01:30:00Z"},
+		{berlin, "2026-10-25T02:30:00+02:00", "2026-10-25T00:30:00Z"},
+		{lordHowe, "2026-04-05T01:45", "2026-04-04T15:15:00Z"},
+	} {
+		z, err := oncall.ParseZone(test.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, complaint := z.ParseLast(test.text); complaint != "" || got.Format(time.RFC3339) != test.want {
+			t.Errorf("ParseLast(%s) in %s = %s, %q, want %s", test.text, z, got, complaint, test.want)
+		}
+	}
+	if _, complaint := (oncall.Zone{}).ParseLast("soon"); complaint == "" {
+		t.Error("ParseLast takes what is no time")
+	}
+}
+
 func TestClocks(t *testing.T) {
 	for _, text := range []string{"00:00", "09:05", "23:59"} {
 		if c, ok := oncall.ParseClock(text); !ok || c.String() != text {

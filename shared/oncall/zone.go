@@ -75,6 +75,17 @@ func (z Zone) First(w time.Time) time.Time {
 	return t
 }
 
+// Last returns the last instant at which the clocks of the zone show this time; in the gap of
+// a daylight-saving change it is the end of the gap.
+func (z Zone) Last(w time.Time) time.Time {
+	t, n := z.resolve(w)
+	if n == twice {
+		_, end := t.ZoneBounds()
+		return z.withOffsetOf(end, w)
+	}
+	return t
+}
+
 // occurrences says how often the clocks of a zone show a time.
 type occurrences int
 

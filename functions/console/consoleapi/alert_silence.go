@@ -69,7 +69,7 @@ func (f silenceForm) end(now time.Time) (until time.Time, complaint string, err 
 		if f.Until == "" {
 			return time.Time{}, "is missing: choose a day and a time", nil
 		}
-		until, complaint = zone.ParseTime(f.Until)
+		until, complaint = zone.ParseLast(f.Until)
 		return until, complaint, nil
 	}
 	return time.Time{}, "", errNoSilence
