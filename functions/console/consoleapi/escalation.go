@@ -98,10 +98,16 @@ func (a *api) changeEscalation(w http.ResponseWriter, r *http.Request, v visit) 
 	switch {
 	case errors.As(err, &wrong):
 		sent.Complaints = complaintsOf(wrong, "rules", "The list of steps", "repeat", "The number of repetitions")
+		if sent.Complaints.About("repeat") != "" {
+			sent.Focus = "repeat"
+		}
+		if sent.Complaints.About("rules") != "" {
+			sent.Focus = sent.firstField()
+		}
 		return a.answerEscalation(w, r, http.StatusUnprocessableEntity, v, func(oncall.Escalation) escalationForm { return sent })
 	case errors.Is(err, oncall.ErrChanged):
 		return a.answerEscalation(w, r, http.StatusConflict, v, func(e oncall.Escalation) escalationForm {
-			sent.Version, sent.Complaint = e.Version, changedMeanwhile
+			sent.Version, sent.Complaint, sent.Focus = e.Version, changedMeanwhile, sent.firstField()
 			return sent
 		})
 	}

@@ -77,6 +77,14 @@ func readEscalationForm(r *http.Request) (f escalationForm, do string, err error
 	return f, form.Get("do"), err
 }
 
+// firstField returns the id of the first field, or of the button that adds one.
+func (f *escalationForm) firstField() string {
+	if len(f.Rules) == 0 {
+		return "add"
+	}
+	return "after-0"
+}
+
 // arranges reports whether a button changes the rules: "add", or "up", "down" or "remove"
 // with the index of a rule behind a hyphen.
 func (f *escalationForm) arranges(do string) bool { return do == "add" || f.index(do) >= 0 }

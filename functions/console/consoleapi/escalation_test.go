@@ -58,7 +58,8 @@ func TestTheEscalationPolicyOnThePage(t *testing.T) {
 	}
 	s.b.Post(escalationPage, apptest.Form("after[]", "0", "seen", seen)).Want(400)
 	many := slices.Repeat([][3]string{{"0", "acknowledged", primary}}, oncall.MaxRules+1)
-	s.b.Post(escalationPage, policyForm("save", seen, many...)).Want(422, "The list of steps has too many (maximum is 10)")
+	s.b.Post(escalationPage, policyForm("save", seen, many...)).Want(422, "The list of steps has too many (maximum is 10)", `id="after-0" name="after[]" value="0" maxlength="4" autocomplete="off" autofocus>`)
+	s.b.Post(escalationPage, with(policyForm("save", seen, [3]string{"0", "acknowledged", primary}), "repeat", "10")).Want(422, `repeat-complaint" aria-invalid="true" autofocus>`)
 	for _, do := range []string{"save", "add"} {
 		s.b.Post(escalationPage, policyForm(do, seen, slices.Repeat(many, 10)...)).Want(400)
 	}
@@ -77,7 +78,7 @@ func TestTheEscalationPolicyOnThePage(t *testing.T) {
 	plan := []string{"If an alert opened now", "At once: <b><bdi>" + now.Name, "on call in <bdi>Primary", "After 15 minutes, unless it is resolved: <b><bdi>The user otto", "2 times again"}
 	s.b.Get(escalationPage).Want(200, append(plan, "The escalation policy was saved.")...)
 	signedIn(t, s.App, s.erik).Get(escalationPage).Want(200, plan...).WantNot("Save the policy")
-	again := s.b.Post(escalationPage, policyForm("save", seen, [3]string{"7", "resolved", "erik"})).Want(409, "Someone else changed this", `name="after[]" value="7"`, `value="erik"`, "After 15 minutes")
+	again := s.b.Post(escalationPage, policyForm("save", seen, [3]string{"7", "resolved", "erik"})).Want(409, "Someone else changed this", `name="after[]" value="7" maxlength="4" autocomplete="off" autofocus>`, `value="erik"`, "After 15 minutes")
 
 	seen = again.Fields(escalationPage).Get("seen")
 	s.b.Post(escalationPage, policyForm("save", seen)).WantRedirect(escalationPage)

@@ -78,7 +78,7 @@ func TestASchedulesLife(t *testing.T) {
 	seen := shown.Fields(at).Get("seen")
 	s.b.Post(at, apptest.Form("seen", seen, "name", "First", "timezone", "")).Want(422, "The time zone", `value="First"`)
 	s.b.Post(at, apptest.Form("seen", seen, "name", "First", "timezone", "UTC")).WantRedirect(at)
-	s.b.Post(at, apptest.Form("seen", seen, "name", "Late", "timezone", "UTC")).Want(409, "Someone else changed this", "<bdi>First</bdi>", `value="Late"`)
+	s.b.Post(at, apptest.Form("seen", seen, "name", "Late", "timezone", "UTC")).Want(409, "Someone else changed this", "<bdi>First</bdi>", `value="Late" maxlength="255" placeholder="Primary" autofocus>`)
 	seen = s.b.Get(at).Fields(at).Get("seen")
 	s.b.Post(at+"/feed", nil).Want(201)
 	s.b.Post(at, apptest.Form("seen", seen, "name", "First", "timezone", "UTC")).WantRedirect(at)
@@ -312,7 +312,7 @@ func TestTheShiftsOfOthersAreNotTraded(t *testing.T) {
 		return all[slices.IndexFunc(all, func(value string) bool { return strings.HasPrefix(value, fmt.Sprint(who.ID, " ")) })]
 	}
 	why := "Only Maintainers may change the shifts of others."
-	erik.Post(at+"/overrides", apptest.Form("user", "otto", "shift", of(s.dana))).Want(403, why, "Cover a shift", `<option value="`+of(s.dana)+`" selected>`, `name="user" value="otto"`)
+	erik.Post(at+"/overrides", apptest.Form("user", "otto", "shift", of(s.dana))).Want(403, why, "Cover a shift", `placeholder="User name" autofocus>`, `<option value="`+of(s.dana)+`" selected>`, `name="user" value="otto"`)
 	erik.Post(at+"/swaps", apptest.Form("given", of(s.otto), "taken", of(s.dana))).Want(403, why, "Swap two shifts", `<option value="`+of(s.dana)+`" selected>`)
 	if o := s.schedule(t, made.ID).Thing.Overrides; len(o) != 0 {
 		t.Errorf("the overrides are %+v", o)
