@@ -1,6 +1,7 @@
 package consoleapi_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -158,7 +159,13 @@ func TestAlertIsTakenOutOfItsIncident(t *testing.T) {
 	s := newIncident(t, a, web, "Disks", alert.SeverityHigh, iid)
 	at := alertPage(iid)
 	b.Get(at).Want(200, `href="`+incidentPage(s.Number)+`"`, "Take it out")
-	b.Post(at+"/incident/delete", nil).WantRedirect(at)
+	seen := b.Get(at).Fields(at + "/incident/delete")
+	b.Post(at+"/incident/delete", apptest.Form("seen", strconv.FormatInt(s.Number+1, 10))).Want(409, "The alert belongs to another incident since you opened its page.")
+	b.Post(at+"/incident/delete", apptest.Form("seen", "x")).Want(400)
+	if got := foundIncident(t, a, web, s.Number).Alerts; len(got) != 1 {
+		t.Errorf("the incident has the alerts %v, want the one", got)
+	}
+	b.Post(at+"/incident/delete", seen).WantRedirect(at)
 	b.Get(at).Want(200, "no longer belongs to the incident", "Create an incident").WantNot("Take it out")
 	if got := foundIncident(t, a, web, s.Number).Alerts; len(got) != 0 {
 		t.Errorf("the incident has the alerts %v", got)

@@ -211,13 +211,27 @@ func (a *api) renderNotLinked(w http.ResponseWriter, r *http.Request, v visit, i
 	return a.renderAlert(w, r, status, body)
 }
 
-// unlinkIncident takes the alert in the path out of its incident.
+var errOtherIncident = fault.New(fault.Conflict, "the alert belongs to another incident since you opened its page")
+
+// unlinkIncident takes the alert in the path out of its incident, unless that is another
+// than the page showed.
 func (a *api) unlinkIncident(w http.ResponseWriter, r *http.Request, v visit) error {
 	n, err := web.PathID(r, "alert")
 	if err != nil {
 		return err
 	}
+	form, err := site.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	seen, err := seenVersion(form)
+	if err != nil {
+		return err
+	}
 	s, err := a.app.Incidents.OfAlert(r.Context(), v.Project, n)
+	if err == nil && seen != 0 && seen != s.Number {
+		err = errOtherIncident
+	}
 	if err == nil {
 		_, err = a.app.Incidents.Unlink(r.Context(), v.actor(), v.Project, s, n)
 	}

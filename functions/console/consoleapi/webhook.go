@@ -18,7 +18,7 @@ type webhookBody struct {
 	TwoSecrets bool   // the secret before the last rotation signs too
 	URL        string // what the form has
 	Complaints site.Complaints
-	Complaint  string // why a test was not delivered
+	Complaint  string // why a test was not delivered or an address not saved
 }
 
 // webhookHandler serves a page of a webhook.
@@ -52,13 +52,19 @@ func (a *api) renderWebhook(w http.ResponseWriter, r *http.Request, status int, 
 	return a.renderWebhooks(w, r, body.visit, webhooksTab, site.Page{Template: "webhook", Title: title, Status: status, Body: body})
 }
 
-// changeWebhook gives the webhook the address in the form.
+// changeWebhook gives the webhook the address in the form, unless it has another by now than
+// the page showed. What became of messages meanwhile does not count.
 func (a *api) changeWebhook(w http.ResponseWriter, r *http.Request, v visit, s webhook.Stored) error {
 	form, err := site.ReadForm(r)
 	if err != nil {
 		return err
 	}
 	address := strings.TrimSpace(form.Get("url"))
+	if seen := form.Get("seen"); seen != "" && seen != s.Thing.URL {
+		body := a.newWebhookBody(v, s)
+		body.URL, body.Complaint = address, "Someone else changed the address since you opened the page, to "+s.Thing.URL+". Save again if you still want yours."
+		return a.renderWebhook(w, r, http.StatusConflict, body)
+	}
 	_, err = a.app.Webhooks.Change(r.Context(), v.actor(), v.Project, s, webhook.Change{URL: &address})
 	var wrong fault.Fields
 	if errors.As(err, &wrong) {

@@ -71,11 +71,16 @@ func TestWebhookIsChangedSwitchedAndDeleted(t *testing.T) {
 	a := apptest.New(t)
 	web, b := newProject(t, a)
 	at, _ := newHook(t, a, web, b)
-	b.Post(at, apptest.Form("url", " "+chat+"y ")).WantRedirect(at)
+	seen := b.Get(at).Fields(at).Get("seen")
+	b.Post(at, apptest.Form("url", " "+chat+"y ", "seen", seen)).WantRedirect(at)
 	if got := onlyHook(t, a, web).Thing; got.URL != chat+"y" || !got.Active {
 		t.Errorf("after the form of the address the webhook is %+v", got)
 	}
 	b.Get(at).Want(200, "The webhook was saved", chat+"y", "Switch off")
+	again := b.Post(at, apptest.Form("url", chat+"z", "seen", seen)).Want(409, "Someone else changed the address", `value="`+chat+`z"`)
+	if got := again.Fields(at).Get("seen"); got != chat+"y" {
+		t.Errorf("the form that came back was shown with %q", got)
+	}
 	b.Post(at+"/active", nil).WantRedirect(at)
 	b.Get(at).Want(200, "The webhook is off", "Inactive", "Switch on")
 	if got := onlyHook(t, a, web).Thing; got.Active {
