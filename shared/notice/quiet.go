@@ -22,8 +22,6 @@ type Quiet struct {
 // Clock is a time of day in minutes after midnight.
 type Clock int
 
-const minutesOfDay = 24 * 60
-
 // ParseClock reads a time of day such as 22:00.
 func ParseClock(text string) (Clock, bool) {
 	at, err := time.Parse("15:04", text)
