@@ -24,6 +24,10 @@ type ownMessage struct {
 	At        time.Time `json:"at"`
 	Text      string    `json:"text"`
 	Data      any       `json:"data"`
+	// Notices are what it tells of, and More how many things besides. They are looked at
+	// again before each attempt. A message without any stays as it is.
+	Notices []notice `json:"notices,omitempty"`
+	More    int      `json:"more,omitempty"`
 	// Otherwise is mailed to the person if the webhook does not take the message at once.
 	Otherwise *bundle `json:"otherwise,omitempty"`
 
@@ -43,15 +47,25 @@ func (r *Rules) toWebhooks(from outbox.Message, to user.User, by person.Person, 
 	if len(about)+more == 0 {
 		return nil
 	}
-	m := r.summary(about, more)
-	if len(about) == 1 && more == 0 {
-		m = about[0].own()
-	}
+	m := r.ownOf(about, more)
 	m.At = r.Now()
 	if b := pagesWithoutMail(to, by, about, o); len(b.Groups)+b.More > 0 {
 		m.Otherwise = &b
 	}
 	return r.deliveriesTo(from, to, by, m)
+}
+
+// ownOf is what webhooks are told of these things, and of more.
+func (r *Rules) ownOf(about []item, more int) ownMessage {
+	m := r.summary(about, more)
+	if len(about) == 1 && more == 0 {
+		m = about[0].own()
+	}
+	for _, one := range about[:min(len(about), letter.MaxListed)] {
+		m.Notices = append(m.Notices, one.notice)
+	}
+	m.More = more + len(about) - len(m.Notices)
+	return m
 }
 
 // pagesWithoutMail returns the pages that only webhooks are to tell of.
@@ -127,6 +141,10 @@ func (r *Rules) deliverOwn(ctx context.Context, m outbox.Message, told ownMessag
 	if err != nil || to.ID == 0 {
 		return nil, err
 	}
+	told, instead, err := r.lookAgain(ctx, m, to, told)
+	if err != nil || told.Type == "" {
+		return instead, err
+	}
 	err = r.Webhooks.Own().Deliver(ctx, told.UserID, told.WebhookID, webhook.Message{ID: told.ID, Type: told.Type, At: told.At, Text: told.Text, Data: told.Data})
 	if err != nil && told.Otherwise != nil {
 		return r.mailInstead(m, told, err), nil
@@ -135,6 +153,29 @@ func (r *Rules) deliverOwn(ctx context.Context, m outbox.Message, told ownMessag
 		err = dispatch.Permanent(err)
 	}
 	return nil, goneIfDeleted(err)
+}
+
+// lookAgain returns the message as things are by now: without what was dealt with, and
+// without projects that the person left. If nothing is left, it has no type. Pages that only
+// webhooks tell of come again after a silence: what follows has them.
+func (r *Rules) lookAgain(ctx context.Context, m outbox.Message, to user.User, told ownMessage) (now ownMessage, instead []outbox.Message, err error) {
+	if len(told.Notices) == 0 {
+		return told, nil, nil
+	}
+	later := held{}
+	about, err := r.items(ctx, to, told.Notices, later)
+	if err != nil {
+		return ownMessage{}, nil, err
+	}
+	if told.Otherwise != nil {
+		instead = r.held(m, to.ID, later)
+	}
+	if len(about)+told.More == 0 {
+		return ownMessage{}, instead, nil
+	}
+	now = r.ownOf(about, told.More)
+	told.Type, told.Text, told.Data = now.Type, now.Text, now.Data
+	return told, nil, nil
 }
 
 // mailInstead returns the message that mails a person what a webhook did not take, and the

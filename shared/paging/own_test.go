@@ -431,6 +431,37 @@ func TestTestReachesEachChannel(t *testing.T) {
 	}
 }
 
+// A webhook that takes messages again hours later is told what is still true, and only of
+// projects that the person is in.
+func TestOwnWebhookIsNotToldWhatIsOver(t *testing.T) {
+	for name, meanwhile := range map[string]struct {
+		happens func(*scene, int64)
+		want    []string
+	}{
+		"nothing":          {func(*scene, int64) {}, []string{"notification.paged"}},
+		"the alert ends":   {func(x *scene, iid int64) { x.change(iid, alert.Change{Status: ptr(alert.Resolved)}) }, nil},
+		"the person left":  {func(x *scene, _ int64) { x.leave(x.ben) }, nil},
+		"it is graver now": {func(x *scene, _ int64) { x.fire("a", alert.SeverityCritical) }, []string{"notification.paged", "notification.paged"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := newScene(t)
+			x.ownWebhook(x.ben, "https://chat.example/ben")
+			x.policy(0, after(0, oncall.Acknowledged, x.ben))
+			x.Receiver.Answers = unreachable
+			iid := x.fire("a", alert.SeverityHigh)
+			x.sweep()
+			meanwhile.happens(x, iid)
+			x.Receiver.Answers, x.told = nil, len(x.Receiver.Got())
+			x.pass(10 * time.Minute)
+			got := x.wantHooks(meanwhile.want...)
+			if name == "it is graver now" && !strings.Contains(got[0].Text, "critical") {
+				t.Errorf("the webhook is told %q, want what the alert is by now", got[0].Text)
+			}
+			x.wantNoneDead()
+		})
+	}
+}
+
 func TestBlockedPersonsWebhookGetsNothing(t *testing.T) {
 	x := newScene(t)
 	x.ownWebhook(x.ben, "https://chat.example/ben")
