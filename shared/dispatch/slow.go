@@ -17,9 +17,12 @@ const (
 )
 
 // A sweep takes so many slow lanes at once that those of an owner hardly hide the others'.
-// It looks for more after a while, even if it has not begun with all of them.
+// It looks for more after a while, even if it has not begun with all of them, and then
+// further than before if it had not seen all.
 const (
 	slowAtOnce = 4096
+	mostAtOnce = 8 * slowAtOnce
+	further    = 2
 	lookAgain  = time.Second
 )
 
@@ -30,6 +33,7 @@ type slowSweep struct {
 	busy   map[outbox.Lane]bool // that are worked on
 	places map[string]int       // that each owner has
 	begun  int
+	atOnce int // how many lanes the next look takes
 }
 
 // worked is a lane that is worked on no more.
@@ -40,7 +44,7 @@ type worked struct {
 
 // sweepSlow works on the slow lanes that are due until none is, and returns how many.
 func (d *Dispatcher) sweepSlow(ctx context.Context) (int, error) {
-	s := &slowSweep{Dispatcher: d, ended: make(chan worked), busy: map[outbox.Lane]bool{}, places: map[string]int{}}
+	s := &slowSweep{Dispatcher: d, ended: make(chan worked), busy: map[outbox.Lane]bool{}, places: map[string]int{}, atOnce: slowAtOnce}
 	err := s.run(ctx)
 	for len(s.busy) > 0 {
 		err = cmp.Or(err, s.end(<-s.ended))
@@ -50,9 +54,12 @@ func (d *Dispatcher) sweepSlow(ctx context.Context) (int, error) {
 
 func (s *slowSweep) run(ctx context.Context) error {
 	for ctx.Err() == nil {
-		due, err := s.store.DueLanes(ctx, outbox.Slow, s.source.Now(), slowAtOnce)
+		due, err := s.store.DueLanes(ctx, outbox.Slow, s.source.Now(), s.atOnce)
 		if err != nil {
 			return err
+		}
+		if len(due) == s.atOnce {
+			s.atOnce = min(further*s.atOnce, mostAtOnce)
 		}
 		due = slices.DeleteFunc(due, func(l outbox.Lane) bool { return s.busy[l] })
 		if len(due)+len(s.busy) == 0 {

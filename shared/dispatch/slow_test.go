@@ -15,6 +15,9 @@ import (
 // ownerPlaces is how many receivers of an owner can hang at a time.
 const ownerPlaces = 16
 
+// slowAtOnce is how many slow lanes the first look of a sweep takes.
+const slowAtOnce = 4096
+
 // hanging is a dispatcher whose handler says what it began with. It hangs in lanes of the
 // project 1 until it is let go.
 type hanging struct {
@@ -26,7 +29,7 @@ type hanging struct {
 }
 
 func newHanging(t *testing.T) *hanging {
-	h := &hanging{desk: newDesk(t), began: make(chan outbox.Lane, 1000), letGo: make(chan struct{})}
+	h := &hanging{desk: newDesk(t), began: make(chan outbox.Lane, 2*slowAtOnce), letGo: make(chan struct{})}
 	h.by = h.dispatcher(func(_ context.Context, m outbox.Message) (dispatch.Result, error) {
 		h.began <- m.Lane
 		if m.Lane.Owner() == outbox.SlowLane("webhook", 1, "x").Owner() {
@@ -132,6 +135,22 @@ func TestHangingReceiversLeavePlacesToOtherProjects(t *testing.T) {
 	if len(h.got) != 502 {
 		t.Errorf("handled %d, want 502", len(h.got))
 	}
+}
+
+// So do those of a project with more due lanes than a look takes.
+func TestManyHangingReceiversLeavePlacesToOtherProjects(t *testing.T) {
+	h := newHanging(t)
+	h.putSlow(1, slowAtOnce+100)
+	h.putSlow(2, 1)
+	h.start(func(ctx context.Context) { _, _ = h.by.Sweep(ctx) }) // ends before it has handled all
+	for range ownerPlaces {
+		<-h.began
+	}
+	h.again <- begin
+	if others := h.waitFor(slowLane(2, 0)); others != 0 {
+		t.Errorf("%d more receivers of the first project were called, want none", others)
+	}
+	close(h.letGo)
 }
 
 // A lane that is worked on is not begun again when the sweep looks for more.
