@@ -12,8 +12,6 @@ const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile:
 const desktop = { viewport: { width: 1280, height: 800 }, timezoneId: "America/New_York" };
 const looks = [
   { name: "night-phone-dark", ...phone, colorScheme: "dark" },
-  { name: "night-phone-light", ...phone, colorScheme: "light" },
-  { name: "night-desktop-dark", ...desktop, colorScheme: "dark" },
   { name: "night-desktop-light", ...desktop, colorScheme: "light" },
   { name: "night-phone-without-script", ...phone, viewport: { width: 320, height: 640 }, colorScheme: "light", javaScriptEnabled: false },
 ];

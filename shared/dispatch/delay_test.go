@@ -2,6 +2,7 @@ package dispatch_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,19 +14,19 @@ import (
 // delays counts how often a lane is delayed. It finds the lane "a", due or not.
 type delays struct {
 	storage.Store
-	found int
-	count int
+	found atomic.Int64
+	count atomic.Int64
 }
 
 func (d *delays) DueLanes(context.Context, outbox.Group, time.Time, int) ([]outbox.Lane, error) {
-	if d.found++; d.found > 2 {
+	if d.found.Add(1) > 2 {
 		return nil, nil
 	}
 	return []outbox.Lane{"a"}, nil
 }
 
 func (d *delays) DelayLane(ctx context.Context, l outbox.Lane, now, until time.Time) error {
-	d.count++
+	d.count.Add(1)
 	return d.Store.DelayLane(ctx, l, now, until)
 }
 
@@ -46,8 +47,8 @@ func TestALaneOfOneMessageIsNotDelayed(t *testing.T) {
 		if _, err := by.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if (counted.count > 0) != c.want {
-			t.Errorf("with the messages %v the lane was delayed %d times", c.seqs, counted.count)
+		if n := counted.count.Load(); (n > 0) != c.want {
+			t.Errorf("with the messages %v the lane was delayed %d times", c.seqs, n)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func (x *scene) storm(n int) {
 }
 
 // storms are how many alerts come in a minute on each store. See TestLargestStorm too.
-var storms = map[string]int{"sqlite": 1000, "dynamodb": 100}
+var storms = map[string]int{"sqlite": 300, "dynamodb": 100}
 
 func TestStormSendsOnePageAndOneSummary(t *testing.T) {
 	for name, n := range storms {
