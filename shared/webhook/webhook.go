@@ -51,11 +51,19 @@ const maxURL = 2048
 type Change struct {
 	URL    *string
 	Active *bool
+	// Seen is the URL on which the change was decided; nil: whatever it is.
+	Seen *string
 }
+
+// ErrOtherURL means that the webhook has another URL than the change was decided on.
+var ErrOtherURL = fault.New(fault.Conflict, "the webhook has another address by now")
 
 // apply changes the webhook. Another URL is another receiver, of which nothing is known
 // yet.
 func (c Change) apply(w *Webhook, private bool) error {
+	if c.Seen != nil && *c.Seen != w.URL {
+		return ErrOtherURL
+	}
 	if c.URL != nil && *c.URL != w.URL {
 		if complaint := checkURL(*c.URL, private); complaint != "" {
 			return fault.Field("url", complaint)

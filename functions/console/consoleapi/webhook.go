@@ -60,19 +60,32 @@ func (a *api) changeWebhook(w http.ResponseWriter, r *http.Request, v visit, s w
 		return err
 	}
 	address := strings.TrimSpace(form.Get("url"))
-	if seen := form.Get("seen"); seen != "" && seen != s.Thing.URL {
-		body := a.newWebhookBody(v, s)
-		body.URL, body.Complaint = address, "Someone else changed the address since you opened the page, to "+s.Thing.URL+". Save again if you still want yours."
-		return a.renderWebhook(w, r, http.StatusConflict, body)
+	change := webhook.Change{URL: &address}
+	if seen := form.Get("seen"); seen != "" {
+		change.Seen = &seen
 	}
-	_, err = a.app.Webhooks.Change(r.Context(), v.actor(), v.Project, s, webhook.Change{URL: &address})
+	_, err = a.app.Webhooks.Change(r.Context(), v.actor(), v.Project, s, change)
 	var wrong fault.Fields
-	if errors.As(err, &wrong) {
+	switch {
+	case errors.Is(err, webhook.ErrOtherURL):
+		return a.renderOtherURL(w, r, v, s.ID, address)
+	case errors.As(err, &wrong):
 		body := a.newWebhookBody(v, s)
 		body.URL, body.Complaints = address, site.NewComplaints(wrong, "url", "The address")
 		return a.renderWebhook(w, r, http.StatusUnprocessableEntity, body)
 	}
 	return a.site.Done(w, r, err, "webhook-saved", v.newWebhookView(s).Address)
+}
+
+// renderOtherURL shows what address the webhook has by now, and the one that was typed.
+func (a *api) renderOtherURL(w http.ResponseWriter, r *http.Request, v visit, id int64, typed string) error {
+	s, err := a.app.Webhooks.Find(r.Context(), v.Project, id)
+	if err != nil {
+		return err
+	}
+	body := a.newWebhookBody(v, s)
+	body.URL, body.Complaint = typed, "Someone else changed the address since you opened the page, to "+s.Thing.URL+". Save again if you still want yours."
+	return a.renderWebhook(w, r, http.StatusConflict, body)
 }
 
 // switchWebhook switches the webhook on or off. The address has a form of its own, so that
