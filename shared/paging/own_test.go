@@ -346,20 +346,27 @@ func TestManyNoticesWaitForTheEndOfQuietHours(t *testing.T) {
 	x.wantNoneDead()
 }
 
+// fireAndSilence has an alert page, and then n others that are silenced before anybody is
+// told of them: for twenty minutes, and each for so much longer than the one before.
+func (x *scene) fireAndSilence(n int64, longer time.Duration) {
+	x.t.Helper()
+	x.fire("first", alert.SeverityHigh)
+	x.sweep()
+	for _, name := range names(int(n), "a%d") {
+		x.fire(name, alert.SeverityHigh)
+	}
+	x.sweep() // the notices wait for a minute
+	for iid := range n {
+		x.silence(iid+2, x.Now().Add(20*time.Minute+time.Duration(iid)*longer))
+	}
+}
+
 // More pages than follow from one message are held by silences, and none is lost.
 func TestManySilencedPagesWait(t *testing.T) {
 	x := newScene(t)
 	x.policy(0, after(0, oncall.Acknowledged, x.ben))
-	x.fire("first", alert.SeverityHigh)
-	x.sweep()
+	x.fireAndSilence(200, time.Millisecond)
 	x.wantMails(pagedBen)
-	for _, name := range names(200, "a%d") {
-		x.fire(name, alert.SeverityHigh)
-	}
-	x.sweep() // the notices wait for a minute
-	for iid := range int64(200) {
-		x.silence(iid+2, x.Now().Add(20*time.Minute+time.Duration(iid)*time.Millisecond))
-	}
 	x.pass(19 * time.Minute)
 	x.wantMails()
 	x.pass(10 * time.Minute)
@@ -371,15 +378,7 @@ func TestManySilencedPagesWait(t *testing.T) {
 func TestPagesWaitForManySilences(t *testing.T) {
 	x := newScene(t)
 	x.policy(0, after(0, oncall.Acknowledged, x.ben))
-	x.fire("first", alert.SeverityHigh)
-	x.sweep()
-	for _, name := range names(120, "a%d") {
-		x.fire(name, alert.SeverityHigh)
-	}
-	x.sweep() // the notices wait for a minute
-	for iid := range int64(120) {
-		x.silence(iid+2, x.Now().Add(20*time.Minute+time.Duration(iid)*20*time.Second))
-	}
+	x.fireAndSilence(120, 20*time.Second)
 	x.fire("loud", alert.SeverityHigh)
 	x.wantMails(pagedBen)
 	x.pass(3 * time.Minute)
