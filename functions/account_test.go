@@ -2,27 +2,23 @@ package functions_test
 
 import (
 	"encoding/base32"
+	"encoding/json"
 	"net/http"
-	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"gatehouse/shared/accesstoken"
-	"gatehouse/shared/apptest"
 	"gatehouse/shared/boot"
 	"gatehouse/shared/mail"
 	"gatehouse/shared/notice"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
-	"gatehouse/shared/secret"
+	"gatehouse/shared/recovery"
 	"gatehouse/shared/session"
 	"gatehouse/shared/signin"
-	"gatehouse/shared/storage/dynamodb"
 	"gatehouse/shared/twofactor"
 	"gatehouse/shared/user"
 	"gatehouse/shared/webhook"
@@ -47,6 +43,7 @@ func aboutAccounts() []scenario {
 				w.guess("somebody")
 			}
 		}, stored: names(signin.EventFailed), logged: slices.Repeat(names(signin.EventFailed), 8)},
+		{page: "GET /users/root", cost: cost{4, 0, 0}},
 		{page: "GET /user_settings/sessions", cost: cost{3, 0, 0}},
 		{page: "GET " + applications, cost: cost{3, 0, 0}},
 		{page: "GET /user_settings/personal_access_tokens", cost: cost{4, 0, 0}},
@@ -59,8 +56,11 @@ func aboutAccounts() []scenario {
 		{page: "GET /user_settings/authorized_applications", cost: cost{8, 2, 0}}, // makes the summaries,
 		{page: "GET /user_settings/authorized_applications", cost: cost{4, 0, 0}},
 		{page: "POST /user_settings/authorized_applications/{client}/revoke", status: 303, stored: names(oauth.EventAuthorizationRevoked)},
+		{name: "the other session", do: func(w *walk) { w.keepSession("session") }},
+		{page: "POST /user_settings/sessions/{session}/end", status: 303, stored: names(session.EventRevoked)},
+		{name: "sign-in after that", do: func(w *walk) { other = w.signIn(w.t) }, stored: names(signin.EventSignIn)},
 		{page: "POST /user_settings/sessions/end_others", status: 303, stored: names(session.EventOthersRevoked)},
-		{page: "POST /user_settings/sessions/" + strings.Repeat("0", 32) + "/end", status: 303, stored: names(session.EventRevoked)},
+		{page: "POST /user_settings/sessions/" + strings.Repeat("0", 32) + "/end", status: 404},
 
 		{page: "POST " + applications, send: registration, status: 201, stored: names(oauth.EventApplicationCreated)},
 		{page: "POST " + applications + "/2", send: registration, status: 303, stored: names(oauth.EventApplicationChanged)},
@@ -70,6 +70,9 @@ func aboutAccounts() []scenario {
 			token := values("name", "page", "scopes[]", "api", "expires_at", w.now().AddDate(0, 0, 9).UTC().Format(time.DateOnly))
 			w.form(w.t, w.browser, "/user_settings/personal_access_tokens", token, http.StatusCreated)
 		}, stored: names(accesstoken.EventCreated)},
+		{rest: "GET /personal_access_tokens", status: 200, keep: "token"},
+		{page: "GET /user_settings/personal_access_tokens/{token}"},
+		{page: "POST /user_settings/personal_access_tokens/{token}/revoke", status: 303, stored: names(accesstoken.EventRevoked)},
 
 		{page: "GET /user_settings/notifications", cost: cost{4, 0, 0}},
 		{page: "POST /user_settings/notifications", send: "email_pages=1&alerts_severity=high&quiet_hours=1&quiet_from=22:00&quiet_to=07:00&quiet_timezone=UTC&quiet_days[]=monday",
@@ -86,6 +89,18 @@ func aboutAccounts() []scenario {
 
 		{rest: "POST /users", send: ben, status: 201, keep: "ben", stored: names(user.EventCreated)},
 		{page: "POST /admin/users/{ben}/confirm", send: "email=ben%40example.com", status: 303, stored: names(user.EventChanged)},
+		{page: "POST /admin/users/{ben}/reset_link", status: 201, stored: names(recovery.EventLinkMade), cost: cost{4, 0, 4}},
+		{name: "a link sets a password", do: func(w *walk) { w.setPasswordByLink() }, stored: names(recovery.EventLinkMade, recovery.EventLinkUsed, user.EventPasswordChanged)},
+		{page: "GET /user_settings/profile", cost: cost{2, 0, 0}},
+		{page: "POST /user_settings/profile", send: "name=The+root", status: 303, stored: names(user.EventChanged)},
+		{name: "another address of one's own", do: func(w *walk) {
+			w.form(w.t, w.browser, "/user_settings/profile/email", values("email", "new@example.com", "current_password", w.root.Password.Reveal()), http.StatusSeeOther)
+		}, stored: names(user.EventChanged)},
+		{page: "POST /user_settings/profile/email", send: "email=newer%40example.com&current_password=wrong", status: 422, stored: names(user.EventPasswordRefused)},
+		{name: "a mail for a lost password", do: func(w *walk) {
+			w.form(w.t, newBrowser(w.t), "/users/password/new", values("login", "ben"), http.StatusSeeOther)
+			w.form(w.t, w.browser, "/user_settings/profile/confirmation", nil, http.StatusSeeOther)
+		}, logged: names(recovery.EventAsked)},
 		{page: "POST /admin/users/{ben}/block", status: 303, stored: names(user.EventBlocked)},
 		{page: "POST /admin/users/{ben}/unblock", status: 303, stored: names(user.EventUnblocked)},
 
@@ -106,6 +121,30 @@ func aboutAccounts() []scenario {
 		}, stored: names(signin.EventFailed), logged: names(signin.EventThrottled)},
 		{name: "who failed", do: func(w *walk) { w.wantFailed(0, 0, 0, w.administrator(w.t).ID) }},
 	}
+}
+
+var endsSession = regexp.MustCompile(`/user_settings/sessions/([0-9a-f]{32})/end`)
+
+// keepSession keeps another session of the administrator.
+func (w *walk) keepSession(name string) {
+	w.t.Helper()
+	page := w.send(w.t, w.browser, w.request(w.t, "GET", "/user_settings/sessions", "", ""), http.StatusOK)
+	found := endsSession.FindSubmatch(page)
+	if found == nil {
+		w.t.Fatalf("no other session on the page:\n%s", page)
+	}
+	w.things.keep(name, map[string]any{"id": string(found[1])})
+}
+
+// setPasswordByLink has ben set a password by a link.
+func (w *walk) setPasswordByLink() {
+	made := w.call(w.t, "POST", w.things.expand("/users/{ben}/reset_link"), w.root.Token.Reveal(), "", http.StatusCreated)
+	var link struct{ URL string }
+	if err := json.Unmarshal(made, &link); err != nil {
+		w.t.Fatal(err)
+	}
+	_, token, _ := strings.Cut(link.URL, "?token=")
+	w.form(w.t, newBrowser(w.t), "/users/password", values("token", w.secret(token), "password", "another password of ben"), http.StatusSeeOther)
 }
 
 // keepMail keeps a mail as an instance does that can send none.
@@ -172,61 +211,6 @@ func aboutSecondSteps() []scenario {
 			w.wantFailed(root, root)
 			w.secret("a wrong password")
 		}},
-	}
-}
-
-// Of 300 wrong codes at once, ten from each of thirty addresses, a hundred are
-// looked at. Then the right one is not either, but a recovery code is.
-func TestGuessesOfASecondFactorHaveALimit(t *testing.T) {
-	t.Run("sqlite", func(t *testing.T) { guessCodes(t, apptest.New(t)) })
-	t.Run("dynamodb", func(t *testing.T) {
-		needEmulator(t)
-		guessCodes(t, apptest.Over(t, dynamodb.New(emulated(t))))
-	})
-}
-
-func guessCodes(t *testing.T, a *apptest.App) {
-	ada := a.User("ada")
-	enrolment := a.TwoFactor.Begin(ada, "session")
-	_, recovery, err := a.TwoFactor.Enable(t.Context(), ada, enrolment, enrolment.Seed.Code(a.Now()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	a.Pass(time.Hour)
-	pending, err := a.SignIn.Password(t.Context(), signin.PasswordAttempt{Login: "ada", Password: secret.NewText(apptest.Password)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	try := func(n byte, code string) signin.Outcome {
-		from := signin.Origin{Address: netip.AddrFrom4([4]byte{203, 0, 113, n})}
-		result, err := a.SignIn.SecondFactor(t.Context(), signin.CodeAttempt{Pending: pending.Cookie.Reveal(), Code: code, Origin: from})
-		if err != nil {
-			t.Error(err)
-		}
-		return result.Outcome
-	}
-	used := enrolment.Seed.Code(a.Now().Add(-time.Hour))
-	var refused, throttled atomic.Int32
-	var callers sync.WaitGroup
-	for n := range 300 {
-		callers.Go(func() {
-			switch try(byte(n/10), used) {
-			case signin.Refused:
-				refused.Add(1)
-			case signin.Throttled:
-				throttled.Add(1)
-			}
-		})
-	}
-	callers.Wait()
-	if refused.Load() != 100 || throttled.Load() != 200 {
-		t.Errorf("of 300 codes at once %d were looked at and %d were not, want 100 and 200", refused.Load(), throttled.Load())
-	}
-	if got := try(40, enrolment.Seed.Code(a.Now())); got != signin.Throttled {
-		t.Errorf("the right code after that is %q, want it throttled", got)
-	}
-	if got := try(40, recovery[0].Reveal()); got != signin.SignedIn {
-		t.Errorf("a recovery code after that is %q, want the user signed in", got)
 	}
 }
 

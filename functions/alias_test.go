@@ -221,6 +221,7 @@ func TestOldAndNewNamesAgree(t *testing.T) {
 	t.Run("dynamodb", func(t *testing.T) {
 		needEmulator(t)
 		compareAll(t, overPolicies)
+		usedRights.end("names")
 	})
 }
 

@@ -10,6 +10,8 @@ import (
 	"gatehouse/shared/oncall"
 	"gatehouse/shared/paging/permit"
 	"gatehouse/shared/project"
+	"gatehouse/shared/session"
+	"gatehouse/shared/signin"
 	"gatehouse/shared/undelivered"
 	"gatehouse/shared/user"
 	"gatehouse/shared/webhook"
@@ -26,6 +28,8 @@ func aboutTheConsole() []scenario {
 		week      = "name=Week&value=1&unit=weeks&starts_at=2026-01-05T09:00"
 		hooks     = settings + "/webhooks"
 		given     = settings + "/undelivered"
+		sample    = `sample={"what":"Down","else":"Slow"}&chosen=1`
+		again     = `integration={integration}&payload={"what":"Down","else":"Slow","fingerprint":"again"}`
 	)
 	return []scenario{
 		{rest: "POST /projects/{web}/monitor/integrations", send: `{"name":"Off","type":"http","active":true}`, status: 201, keep: "integration", stored: names(integration.EventCreated)},
@@ -37,6 +41,7 @@ func aboutTheConsole() []scenario {
 		// The session, then its user, and then the project by its path are four of
 		// the steps.
 		{page: "GET " + console + "/alerts", cost: cost{7, 0, 0}}, // entries, alerts, their events
+		{page: "GET " + console + "/alerts?sort=severity"},
 		{page: "GET " + console + "/alerts/1", cost: cost{6, 0, 0}},
 		{page: "POST " + console + "/alerts/1/status", send: "status=acknowledged", status: 303, cost: cost{7, 1, 0}},
 		{page: "POST " + console + "/alerts/1/silence", send: "for=hour", status: 303, cost: cost{7, 1, 0}},
@@ -96,7 +101,7 @@ func aboutTheConsole() []scenario {
 		{rest: "GET /projects/{web}/monitor/webhooks", status: 200, keep: "hook"},
 		{page: "GET " + hooks + "/{hook}", cost: cost{5, 0, 0}},
 		{page: "POST " + hooks + "/{hook}/active", status: 303, stored: names(webhook.EventDisabled), cost: cost{6, 1, 5}},
-		{page: "POST " + hooks + "/{hook}/test", status: 303, cost: cost{6, 1, 0}},
+		{page: "POST " + hooks + "/{hook}/test", status: 303, cost: cost{8, 2, 0}},
 		{page: "POST " + hooks + "/{hook}", send: "url=https://chat.example/hooks/y", status: 303, stored: names(webhook.EventChanged), cost: cost{6, 1, 5}},
 		{page: "POST " + hooks + "/{hook}/rotate", status: 200, stored: names(webhook.EventRotated), cost: cost{6, 1, 5}},
 		{page: "POST " + hooks + "/{hook}/delete", status: 303, stored: names(webhook.EventDeleted), cost: cost{6, 1, 5}},
@@ -107,10 +112,14 @@ func aboutTheConsole() []scenario {
 		{page: "GET " + one, cost: cost{5, 0, 0}},
 		{page: "POST " + one, send: "name=Off&active=1", status: 303, stored: names(integration.EventEnabled)},
 		{page: "POST " + one + "/key", status: 303, stored: names(integration.EventKeyReset)},
+		{page: "POST " + one + "/delete", status: 303, stored: names(integration.EventDeleted)},
 		{page: "POST " + settings + "/integrations", send: "name=Uptime&type=http&active=1", status: 303, stored: names(integration.EventCreated)},
 		{page: "POST " + settings + "/alerts", send: "create_incident=1&retention_days=30", status: 303, stored: names(integration.EventAlertSettingsChanged)},
 		{page: "POST " + settings + "/error_tracking", send: "active=1&tracker=integrated", status: 303, stored: names(errortracking.EventChanged)},
 		{page: "POST " + settings + "/error_tracking/client_keys", status: 303, stored: names(errortracking.EventClientKeyCreated)},
+		{page: "GET " + settings + "/error_tracking"},
+		{rest: "GET /projects/{web}/error_tracking/client_keys", status: 200, keep: "clientkey"},
+		{page: "POST " + settings + "/error_tracking/client_keys/{clientkey}/delete", status: 303, stored: names(errortracking.EventClientKeyDeleted)},
 		{page: "POST " + console + "/environments", send: "name=staging", status: 303, stored: names(project.EventEnvironmentCreated)},
 		{rest: "GET /projects/{web}/environments", status: 200, keep: "staging"},
 		{page: "POST " + console + "/environments/{staging}/delete", status: 303, stored: names(project.EventEnvironmentDeleted)},
@@ -118,7 +127,23 @@ func aboutTheConsole() []scenario {
 		{page: "GET " + console},
 		{page: "GET " + console + "/alerts/test"},
 		{page: "GET " + console + "/environments"},
-		{page: "GET " + settings + "/error_tracking"},
+		{rest: "GET /projects/{web}/monitor/integrations", status: 200, keep: "integration"},
+		{page: "POST " + one + "/mapping", send: sample + `&path_title=["what"]&do=save`, status: 303, stored: names(integration.EventChanged)},
+		{page: "POST " + one + "/mapping", send: sample + `&path_title=["else"]&do=save`, status: 303, stored: names(integration.EventChanged)},
+		{page: "POST " + console + "/alerts/test", send: again, status: 200},
+		{page: "POST " + console + "/alerts/test", send: again, status: 200},
+		{page: "POST " + console + "/alerts/4/status", send: "status=resolved", status: 303},
+		{page: "POST " + console + "/alerts/4/status", send: "status=triggered", status: 303},
+		{page: "POST " + console + "/alerts/4/status", send: "status=resolved", status: 303},
+		{name: "the session an hour later", do: func(w *walk) {
+			w.pass(session.TouchEvery)
+			w.see(w.t, w.browser, w.things.expand(console))
+		}},
+		{name: "sign-in after alerts expired", do: func(w *walk) {
+			w.pass(32 * 24 * time.Hour)
+			w.browser = w.signIn(w.t)
+		}, stored: names(signin.EventSignIn)},
+		{page: "GET " + console + "/alerts"}, // takes what expired from the numbers
 		{rest: "DELETE /projects/{web}", status: 204, stored: names(project.EventProjectDeleted)},
 	}
 }

@@ -102,7 +102,7 @@ func TestEveryPathTellsItsMethods(t *testing.T) {
 		"/oauth/token":                   "POST, OPTIONS",
 		"/oauth/introspect":              "POST, OPTIONS",
 		"/oauth/token/info":              "GET, HEAD, OPTIONS",
-		"/api/v4/user":                   "GET, HEAD, OPTIONS",
+		"/api/v4/user":                   "GET, HEAD, PUT, OPTIONS",
 		"/api/v4/projects":               "GET, HEAD, POST, OPTIONS",
 		"/api/v4/projects/acme%2Fweb":    "DELETE, GET, HEAD, PUT, OPTIONS",
 		"/api/v4/projects/acme/web":      "DELETE, GET, HEAD, PUT, OPTIONS",

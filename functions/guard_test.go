@@ -21,6 +21,7 @@ import (
 	"gatehouse/shared/boot"
 	"gatehouse/shared/gateway"
 	"gatehouse/shared/gateway/localgateway"
+	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
 	"gatehouse/shared/route"
 	"gatehouse/shared/scope"
@@ -42,18 +43,25 @@ func (s statement) allows(a access) bool {
 	if !slices.Contains(s.Action, "dynamodb:"+a.action) || tableOf(s.Resource) != a.table {
 		return false
 	}
-	patterns := s.Condition["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
 	for _, pk := range a.pks {
-		if s.Condition != nil && !slices.ContainsFunc(patterns, func(pattern string) bool { return leads(pk, pattern) }) {
+		if s.Condition != nil && !slices.ContainsFunc(s.patterns(), func(pattern string) bool { return leads(pk, pattern) }) {
 			return false
 		}
 	}
 	return true
 }
 
+// patterns returns those of the partitions that the statement is about; nil: of all.
+func (s statement) patterns() []string {
+	return s.Condition["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+}
+
 // tableOf returns what is special of a table's name: client-keys of
-// ClientKeysTable.Arn.
+// ClientKeysTable.Arn, and messages/index/due of its index.
 func tableOf(resource string) string {
+	if table, index, ok := strings.Cut(strings.TrimPrefix(resource, "${"), "}"); ok {
+		return tableOf(table) + index
+	}
 	var name strings.Builder
 	for n, r := range strings.TrimSuffix(resource, "Table.Arn") {
 		if n > 0 && r >= 'A' && r <= 'Z' {
@@ -67,15 +75,23 @@ func tableOf(resource string) string {
 // policies returns the statements of each function.
 func policies(t testing.TB) map[string][]statement {
 	t.Helper()
-	text, err := os.ReadFile("../template.yaml")
+	all, err := readPolicies()
 	if err != nil {
 		t.Fatal(err)
+	}
+	return all
+}
+
+func readPolicies() (map[string][]statement, error) {
+	text, err := os.ReadFile("../template.yaml")
+	if err != nil {
+		return nil, err
 	}
 	var template struct {
 		Resources map[string]yaml.Node `yaml:"Resources"`
 	}
 	if err := yaml.Unmarshal(text, &template); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	all := map[string][]statement{}
 	for id, node := range template.Resources {
@@ -91,13 +107,13 @@ func policies(t testing.TB) map[string][]statement {
 			continue
 		}
 		if err := node.Decode(&function); err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		for _, policy := range function.Properties.Policies {
 			all[strings.ToLower(name)] = append(all[strings.ToLower(name)], policy.Statement...)
 		}
 	}
-	return all
+	return all, nil
 }
 
 // access is what a request does in one way in one table: one statement must
@@ -119,7 +135,7 @@ type text struct{ S string }
 
 // part is a request about one item, or a part of one about several.
 type part struct {
-	TableName                 string
+	TableName, IndexName      string
 	Key, Item                 map[string]json.RawMessage
 	ExpressionAttributeValues map[string]json.RawMessage
 }
@@ -162,6 +178,9 @@ func accesses(t testing.TB, operation string, body []byte) (all []access) {
 	}
 	add := func(action string, p part) {
 		table := tableName(p.TableName)
+		if p.IndexName != "" {
+			table += "/index/" + p.IndexName
+		}
 		n := slices.IndexFunc(all, func(a access) bool { return a.action == action && a.table == table })
 		if n < 0 {
 			n, all = len(all), append(all, access{action: action, table: table})
@@ -214,9 +233,12 @@ func (g guard) Do(r *http.Request) (*http.Response, error) {
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	for _, a := range accesses(g.t, strings.TrimPrefix(path.Ext(r.Header.Get("X-Amz-Target")), "."), body) {
-		if !slices.ContainsFunc(g.policy, func(s statement) bool { return s.allows(a) }) {
+		n := slices.IndexFunc(g.policy, func(s statement) bool { return s.allows(a) })
+		if n < 0 {
 			g.t.Errorf("template.yaml does not allow %s to %s %s of %s", g.function, a.action, a.pks, a.table)
+			continue
 		}
+		usedRights.note(g.function, g.policy[n], a)
 	}
 	return g.counter.Do(r)
 }
@@ -225,9 +247,14 @@ func (g guard) Do(r *http.Request) (*http.Response, error) {
 // store and the policy of the template.
 func overPolicies(t testing.TB) *server {
 	t.Helper()
+	return overPoliciesWith(t, integration.AllFeatures)
+}
+
+func overPoliciesWith(t testing.TB, f integration.Features) *server {
+	t.Helper()
 	options := emulated(t)
 	options.FewMembers = 1
-	s := serverOver(t, dynamodb.New(options))
+	s := serverOver(t, dynamodb.New(options), f)
 	s.counter = &steps{}
 	invokers, all := map[string]localgateway.Invoker{}, policies(t)
 	for name := range functions.Handlers(s.app) {
@@ -272,6 +299,38 @@ func TestPoliciesLetEachFunctionReadAnyRole(t *testing.T) {
 		s.call(t, "GET", address, token.Reveal(), "", 200)
 		s.call(t, "GET", address+"?sudo=ada", byRoot, "", 200)
 	}
+	usedRights.end("roles")
+}
+
+// Alerts are stored in another way where they are kept forever, or not grouped.
+func TestPoliciesLetIntakeDoAsItIsConfigured(t *testing.T) {
+	needEmulator(t)
+	const (
+		fires    = `{"title":"Down","fingerprint":"down"}`
+		recovers = `{"title":"Down","fingerprint":"down","end_time":"2199-01-01T00:00:00Z"}`
+	)
+	forever, alone := integration.AllFeatures, integration.AllFeatures
+	forever.KeptDays, alone.Grouping = 0, false
+	for _, f := range []integration.Features{forever, alone} {
+		s := overPoliciesWith(t, f)
+		p, token := s.project(t), s.root.Token.Reveal()
+		monitor := fmt.Sprintf("/projects/%d/monitor", p.ID)
+		things := things{}
+		created := s.call(t, "POST", monitor+"/integrations", token, `{"name":"Tool","type":"http","active":true}`, 201)
+		things.keep("integration", read[any](t, created))
+		i := things["integration"]
+		deliver := func(payload string) {
+			s.notify(t, strings.TrimPrefix(i["url"].(string), s.app.BaseURL), i["authorization_key"].(string), payload)
+		}
+		deliver(fires)
+		deliver(fires)
+		for _, status := range []string{"resolved", "triggered"} {
+			s.call(t, "PUT", monitor+"/alerts/1", token, `{"status":"`+status+`"}`, 200)
+		}
+		s.call(t, "PUT", monitor+"/settings", token, `{"retention_days":1}`, 200)
+		deliver(recovers)
+	}
+	usedRights.end("configured")
 }
 
 // needEmulator skips the test where there is no DynamoDB to test on.

@@ -43,7 +43,10 @@ func aboutTokens() []scenario {
 		{name: "password grant refused", do: func(w *walk) {
 			w.fail(w.t, values("grant_type", "password", "username", "root", "password", w.secret(wrong)))
 		}, stored: names(signin.EventFailed)},
-		{name: "who failed", do: func(w *walk) { w.wantFailed(w.administrator(w.t).ID) }},
+		{name: "password grant refused again", do: func(w *walk) {
+			w.fail(w.t, values("grant_type", "password", "username", "root", "password", w.secret(wrong)))
+		}, stored: names(signin.EventFailed)},
+		{name: "who failed", do: func(w *walk) { w.wantFailed(w.administrator(w.t).ID, w.administrator(w.t).ID) }},
 
 		{rest: "POST /groups", send: `{"name":"Team","path":"team"}`, status: 201, stored: names(project.EventGroupCreated)}, // for claims to tell of
 		{name: "the signing key", do: func(w *walk) { identified = w.exchange(w.t, w.code(w.t, w.browser, scope.OpenID)) }, stored: names(oauth.EventConsent, oauth.EventTokenIssued)},
@@ -55,6 +58,11 @@ func aboutTokens() []scenario {
 
 		{name: "first Git request", do: func(w *walk) { git = w.gitToken(); w.ask(w.t, "root/web", git) }, stored: names(accesstoken.EventCreated)},
 		{name: "Git request", do: func(w *walk) { w.ask(w.t, "root/web", git) }, cost: cost{3, 0, 0}},
+		{name: "a new signing key", do: func(w *walk) {
+			w.pass(90 * 24 * time.Hour)
+			w.browser = w.signIn(w.t)
+			w.exchange(w.t, w.code(w.t, w.browser, scope.OpenID))
+		}, stored: names(signin.EventSignIn, oauth.EventConsent, oauth.EventTokenIssued)},
 		{name: "Git request, a minute later", do: func(w *walk) { w.pass(time.Hour); w.ask(w.t, "root/web", git) }},
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"gatehouse/shared/notice"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
+	"gatehouse/shared/recovery"
+	"gatehouse/shared/reservation"
 	"gatehouse/shared/runner"
 	"gatehouse/shared/user"
 	"gatehouse/shared/webhook"
@@ -19,8 +21,11 @@ func aboutThePlatform() []scenario {
 	const build = `{"description":"Build","tag_list":["linux"]}`
 	const report = `{"healthy":true,"projects_count":41,"failures":[{"project_id":1}]}`
 	return []scenario{
+		{rest: "GET /version", status: 200, cost: cost{2, 0, 0}},
+		{rest: "GET /metadata", status: 200},
 		{rest: "POST /applications", send: `{"name":"REST","redirect_uri":"` + callback + `","scopes":"api"}`, status: 201, keep: "application", stored: names(oauth.EventApplicationCreated)},
 		{rest: "POST /applications/{application}/renew-secret", status: 201, stored: names(oauth.EventSecretRenewed)},
+		{rest: "GET /applications", status: 200},
 		{rest: "DELETE /applications/{application}", status: 204, stored: names(oauth.EventApplicationDeleted)},
 
 		{rest: "POST /users", send: `{"username":"ben","name":"Ben","email":"ben@example.com","password":"the password of ben"}`, status: 201, keep: "ben", stored: names(user.EventCreated)},
@@ -29,6 +34,9 @@ func aboutThePlatform() []scenario {
 		{rest: "PUT /users/{ben}", send: `{"name":"Benjamin","admin":true,"password":"another password of ben"}`,
 			status: 200, stored: names(user.EventAdminGranted, user.EventPasswordChanged, user.EventChanged)},
 		{rest: "PUT /users/{ben}", send: `{"name":"Benjamin","admin":false}`, status: 200, stored: names(user.EventAdminRevoked)},
+		{rest: "PUT /user", send: `{"name":"Root"}`, status: 200, stored: names(user.EventChanged)},
+		{rest: "PUT /user", send: `{"password":"another password","current_password":"not right"}`, status: 400, stored: names(user.EventPasswordRefused)},
+		{rest: "POST /users/{ben}/reset_link", status: 201, stored: names(recovery.EventLinkMade), cost: cost{4, 0, 4}},
 		{rest: "PUT /users/{ben}", send: `{"private_profile":false}`, status: 200, cost: cost{6, 1, 0}},
 		{rest: "PUT /users/{ben}", send: `{"private_profile":null}`, deprecated: true, status: 200, cost: cost{6, 3, 0}}, // the first use of the day is also listed
 		{rest: "PUT /users/{ben}", send: `{"private_profile":null}`, deprecated: true, status: 200, cost: cost{6, 2, 0}},
@@ -70,13 +78,25 @@ func aboutThePlatform() []scenario {
 		{rest: "PUT /groups/{group}", send: `{"default_branch_protection":1,"default_branch_protection_defaults":null}`, deprecated: true, status: 200, stored: names(project.EventGroupChanged)},
 		{rest: "GET /groups/{group}", status: 200, cost: cost{2, 0, 0}},
 		{rest: "GET /groups", status: 200, cost: cost{4, 0, 0}},
+		{rest: "GET /groups?search=x&order_by=path", status: 200, cost: cost{4, 0, 0}},
+		{rest: "GET /groups/{group}/projects?include_subgroups=true", status: 200, cost: cost{3, 0, 0}},
+		{rest: "GET /groups/{group}/subgroups", status: 200, cost: cost{4, 0, 0}},
+		{rest: "GET /namespaces", status: 200, cost: cost{4, 0, 0}},
+		{rest: "GET /namespaces/{group}", status: 200, cost: cost{3, 0, 0}},
+		{rest: "GET /users?active=true", status: 200, cost: cost{4, 0, 0}},
+		{rest: "GET /personal_access_tokens?state=active&sort=name_asc", status: 200, cost: cost{4, 0, 0}},
+		{rest: "GET /groups/{group}/members?query=a", status: 200, cost: cost{4, 0, 0}},
+		{rest: "GET /groups/{group}/members/all/{root}", status: 200, cost: cost{4, 0, 0}},
 		{rest: "POST /groups/{group}/members", send: `{"user_id":{ben},"access_level":30}`, status: 201, stored: names(project.EventMemberAdded)},
 		{rest: "PUT /groups/{group}/members/{ben}", send: `{"access_level":40}`, status: 200, stored: names(project.EventMemberChanged)},
 		{rest: "GET /groups/{group}/members?per_page=1", status: 200}, // begins to keep the count
 		{rest: "GET /groups/{group}/members/all?per_page=1", status: 200, cost: cost{4, 0, 0}},
 		{rest: "DELETE /groups/{group}/members/{ben}", status: 204, stored: names(project.EventMemberRemoved)},
 		{rest: "DELETE /groups/{group}", status: 204, stored: names(project.EventGroupDeleted)},
+		{rest: "POST /user/webhooks?sudo={ben}", send: `{"url":"https://chat.example/of-ben"}`, status: 201, stored: names(webhook.EventOwnCreated, auth.EventSudoUsed)},
 		{rest: "DELETE /users/{ben}", status: 204, stored: names(user.EventDeleted)},
+		{rest: "POST /users", send: `{"username":"ben","name":"Ben","email":"ben@example.com","password":"the password of ben"}`,
+			status: 201, stored: names(user.EventCreated, reservation.EventFreed)},
 
 		{rest: "GET /application/settings", status: 200, cost: cost{3, 0, 0}},
 		{rest: "PUT /application/settings", send: `{"default_branch_protection_defaults":{"allowed_to_push":[{"access_level":60}]}}`, status: 200, stored: names(instance.EventChanged), cost: cost{4, 1, 4}},

@@ -40,9 +40,16 @@ func TestStepsOfARole(t *testing.T) {
 			a.Group(fmt.Sprintf("%s-%d", test.username, n), project.Group{}, u, project.Private)
 		}
 		token := a.OAuthToken(u)
-		for reference, want := range map[string]int{fmt.Sprint(web.ID): 2, url.PathEscape(web.FullPath): 3} {
+		byID, byPath := fmt.Sprintf("/api/v4/projects/%d", web.ID), "/api/v4/projects/"+url.PathEscape(web.FullPath)
+		for _, call := range []struct {
+			target        string
+			status, steps int
+		}{
+			{byID + "/environments?per_page=0", 400, 2}, {byPath + "/environments?per_page=0", 400, 3}, // is refused after it is allowed
+			{byID, 200, 3}, {byPath, 200, 4}, // reads the name of the group
+		} {
 			get := func() int {
-				r := httptest.NewRequest(http.MethodGet, "/api/v4/projects/"+reference, nil)
+				r := httptest.NewRequest(http.MethodGet, call.target, nil)
 				r.Header.Set("Authorization", "Bearer "+token)
 				w := httptest.NewRecorder()
 				h.ServeHTTP(w, r)
@@ -50,9 +57,9 @@ func TestStepsOfARole(t *testing.T) {
 			}
 			get() // notes the use of the token
 			status := 0
-			if got := counter.during(func() { status = get() }); got.steps != want+test.more || status != 200 {
-				t.Errorf("GET %s by a user with %d memberships is %d in %d steps, want 200 in %d",
-					reference, test.memberships, status, got.steps, want+test.more)
+			if got := counter.during(func() { status = get() }); got.steps != call.steps+test.more || status != call.status {
+				t.Errorf("GET %s by a user with %d memberships is %d in %d steps, want %d in %d",
+					call.target, test.memberships, status, got.steps, call.status, call.steps+test.more)
 			}
 		}
 	}

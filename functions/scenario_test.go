@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -39,7 +41,7 @@ type scenario struct {
 
 	deprecated bool // the request uses a deprecated name, which the preview of v5 refuses
 
-	needs  project.Role // the least role that may make the call; NoRole: not tested
+	alone  bool         // every caller makes the call, in a project of its own; whomay_test.go says who may
 	stored []audit.Name // events in the trail and in the log
 	logged []audit.Name // events in the log alone
 	cost   cost         // the zero cost is not tested
@@ -260,6 +262,7 @@ func TestScenarios(t *testing.T) {
 	t.Run("dynamodb", func(t *testing.T) {
 		needEmulator(t)
 		walkAll(t, overPolicies)
+		usedRights.end("scenarios")
 	})
 }
 
@@ -286,17 +289,21 @@ func walkAll(t *testing.T, start func(testing.TB) *server) {
 	}
 }
 
-// Every caller makes every call that needs a role with every form of the
-// project's name: at the function itself and through the gateway, which knows
-// two functions for them. On DynamoDB, which is slower, the gateway is enough:
-// behind it are the same handlers.
+// Every caller makes every call that can be made alone with every form of the
+// project's name, through the gateway, which knows two functions for them. At the
+// function itself one who may and one who may not are enough: it is the same handler.
+// TestEveryCallByEveryCaller has more callers, on SQLite alone.
 func TestWhoMay(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) {
 		whoMay(t, func(t *testing.T, g group, all []scenario) {
 			a := apptest.New(t)
-			t.Run("function", func(t *testing.T) { checkAccess(t, a, functions.Handlers(a.App)[g.name], all) })
+			t.Run("function", func(t *testing.T) {
+				checkAccess(t, a, functions.Handlers(a.App)[g.name], all, "no role", "owner by OAuth")
+			})
 			a = apptest.New(t)
-			t.Run("gateway", func(t *testing.T) { checkAccess(t, a, functions.Gateway(a.App), all) })
+			t.Run("gateway", func(t *testing.T) {
+				checkAccess(t, a, functions.Gateway(a.App), all, "no role", "guest", "planner", "reporter", "developer", "maintainer", "owner", "administrator")
+			})
 		})
 	})
 	t.Run("dynamodb", func(t *testing.T) {
@@ -310,7 +317,7 @@ func TestWhoMay(t *testing.T) {
 
 func whoMay(t *testing.T, check func(t *testing.T, g group, all []scenario)) {
 	for _, g := range groups {
-		if all := g.scenarios(); slices.ContainsFunc(all, needsRole) {
+		if all := g.scenarios(); slices.ContainsFunc(all, isAlone) {
 			t.Run(g.name, func(t *testing.T) {
 				t.Parallel()
 				check(t, g, all)
@@ -319,24 +326,52 @@ func whoMay(t *testing.T, check func(t *testing.T, g group, all []scenario)) {
 	}
 }
 
-func needsRole(x scenario) bool { return x.needs != project.NoRole }
+func isAlone(x scenario) bool { return x.alone }
 
-func checkAccess(t *testing.T, a *apptest.App, h http.Handler, all []scenario) {
+// checkAccess has the callers with the names make the calls, or all of them.
+func checkAccess(t *testing.T, a *apptest.App, h http.Handler, all []scenario, names ...string) {
 	ada := a.User("ada")
 	top := a.Group("acme", project.Group{}, ada, project.Private)
 	team := a.Group("team", top, a.User("ben"), project.Private)
-	callers := a.Callers(top.Place())
+	callers := slices.DeleteFunc(a.Callers(top.Place()), func(c apptest.Caller) bool {
+		return len(names) > 0 && !slices.Contains(names, c.Name)
+	})
 	p := &places{App: a, handler: h, owner: a.Token(ada), namespace: team, known: all}
 	for _, x := range all {
-		if needsRole(x) {
+		if x.alone {
 			t.Run(x.rest, func(t *testing.T) {
 				method, _, _ := strings.Cut(x.rest, " ")
-				call := apptest.Access{Method: method, Path: "{id}", Params: jsonOrNothing(x.send), Needs: x.needs, Status: x.status}
+				call := apptest.Access{Method: method, Path: "{id}", Params: jsonOrNothing(x.send), Needs: leastRole(t, x), Status: x.status}
 				call.Check(t, h, callers, func() []string { return p.arrange(t, x) })
 			})
 		}
 	}
 }
+
+// leastRole returns the least role that may make the call, by the table of permissions.
+func leastRole(t *testing.T, x scenario) project.Role {
+	t.Helper()
+	method, path, _ := strings.Cut(x.rest, " ")
+	path, _, _ = strings.Cut(strings.TrimSuffix(path, "/"), "?")
+	r := httptest.NewRequest(method, "/api/v4"+placeholder.ReplaceAllString(path, "1"), nil)
+	_, pattern := callsOfREST().Handler(r)
+	n := slices.IndexFunc(permissions, func(p permission) bool { return p.call == pattern })
+	if n < 0 {
+		t.Fatalf("the table in whomay_test.go has no line for %s", x.rest)
+	}
+	return permissions[n].who.role
+}
+
+// callsOfREST finds the line of a call.
+var callsOfREST = sync.OnceValue(func() *http.ServeMux {
+	mux := http.NewServeMux()
+	for n, p := range permissions {
+		if p.isREST() && (n == 0 || permissions[n-1].call != p.call) {
+			mux.Handle(p.call, http.NotFoundHandler())
+		}
+	}
+	return mux
+})
 
 func jsonOrNothing(text string) any {
 	if text == "" {

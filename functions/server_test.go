@@ -21,6 +21,7 @@ import (
 	"gatehouse/shared/audit"
 	"gatehouse/shared/boot"
 	"gatehouse/shared/integration"
+	"gatehouse/shared/mail"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/outbox"
 	"gatehouse/shared/project"
@@ -46,24 +47,44 @@ type server struct {
 	client       oauth.Client
 	clientSecret secret.Text
 	ahead        atomic.Int64 // how far its clock is ahead of the real one
+	began        time.Time    // what its clock showed at first; zero: the real time
+	stopped      time.Time    // what its clock shows while it stands still; zero: it goes on
 	lines        log          // what it logs, once that is captured
 	counter      *steps       // of its round trips to DynamoDB; nil elsewhere
-	preview      bool         // calls of the REST API ask for the preview of v5
+	features     integration.Features
+	preview      bool // calls of the REST API ask for the preview of v5
 }
 
-func (s *server) now() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
+func (s *server) now() time.Time {
+	if !s.stopped.IsZero() {
+		return s.stopped
+	}
+	if !s.began.IsZero() {
+		return s.began.Add(time.Duration(s.ahead.Load()))
+	}
+	return time.Now().Add(time.Duration(s.ahead.Load()))
+}
 
 // pass lets time go by.
 func (s *server) pass(d time.Duration) { s.ahead.Add(int64(d)) }
 
 func startServer(t testing.TB) *server {
 	t.Helper()
-	return serverOver(t, sqlitetest.Open(t))
+	return serverOver(t, sqlitetest.Open(t), integration.AllFeatures)
 }
 
-func serverOver(t testing.TB, store storage.Store) *server {
+func serverOver(t testing.TB, store storage.Store, f integration.Features) *server {
 	t.Helper()
-	s := &server{messages: store}
+	s := &server{features: f}
+	s.begin(t, store)
+	s.serve(t, functions.Gateway(s.app))
+	return s
+}
+
+// begin makes what the server has from the first.
+func (s *server) begin(t testing.TB, store storage.Store) {
+	t.Helper()
+	s.messages = store
 	var err error
 	if s.keys, err = boot.KeyFile(t.TempDir()); err != nil {
 		t.Fatal(err)
@@ -78,8 +99,6 @@ func serverOver(t testing.TB, store storage.Store) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.serve(t, functions.Gateway(s.app))
-	return s
 }
 
 // serve answers requests with the handler.
@@ -91,7 +110,7 @@ func (s *server) serve(t testing.TB, h http.Handler) {
 func (s *server) newApp(store storage.Store) *app.App {
 	return app.New(store, app.Config{
 		BaseURL: "http://127.0.0.1:3000", Keys: s.keys, Passwords: secret.Passwords{Time: 1, Memory: 64}, Attempts: throttle.DefaultLimit,
-		OAuth: oauth.Settings{PasswordGrant: true}, Features: integration.AllFeatures, Now: s.now,
+		OAuth: oauth.Settings{PasswordGrant: true}, Features: s.features, Mails: mail.BySMTP, Now: s.now,
 		Webhooks: webhook.Delivery{Sender: &apptest.Receiver{Answers: orGone}},
 	})
 }

@@ -16,14 +16,14 @@ import (
 // package that is not listed holds the rules of a noun. A package imports only
 // packages of its own layer or a lower one.
 var layers = [][]string{
-	{"fault", "secret", "page", "scope", "route", "text", "payload", "host"},
+	{"fault", "secret", "page", "scope", "route", "text", "payload", "host", "telemetry"},
 	rules: nil,
 	{"storage", "storage/packed", "storage/walk"},
 	{"storage/sqlite", "storage/dynamodb", "storage/dynamodb/tables", "storage/dynamodb/dynamodbtest", "storage/sqlite/sqlitetest", "storage/storagetest"},
 	{"web", "gateway", "openapi", "webhook/outgoing", "mail/relay", "mail/ses"},
 	{"auth", "openapi/openapitest"},
 	{"app"},
-	{"site", "memberapi", "runnerapi", "webhookapi", "boot", "boot/mailer", "boot/dispatching", "apptest", "gateway/localgateway"},
+	{"listing", "site", "memberapi", "runnerapi", "projectapi", "webhookapi", "boot", "boot/mailer", "boot/dispatching", "apptest", "gateway/localgateway"},
 }
 
 // rules is the layer that knows neither HTTP nor a database nor AWS.

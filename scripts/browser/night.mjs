@@ -33,6 +33,7 @@ async function walk(visit) {
   const alert = await wakeUp(visit, night);
   await work(visit, night, alert);
   await hook.told("alert.resolved", secret);
+  await chooseNotifications(visit, night);
   await lookWhoIsOnCall(visit, night);
   await sendAgain(visit, night);
 }
@@ -40,7 +41,8 @@ async function walk(visit) {
 // arrange makes a project with somebody on call.
 async function arrange(n) {
   const [mia, nora] = [`mia-${n}`, `nora-${n}`];
-  const people = { mia: await newUser(mia, "Mia Maintainer"), nora: await newUser(nora, "Nora Nachtigall") };
+  const known = { skip_confirmation: true }; // their first mail is about the alert
+  const people = { mia: await newUser(mia, "Mia Maintainer", known), nora: await newUser(nora, "Nora Nachtigall", known) };
   const group = await call("POST", "/groups", { name: "Bakery", path: `bakery-${n}`, visibility: "private" });
   const project = await call("POST", "/projects", { name: "Ovens", namespace_id: group.id });
   for (const [user, access_level] of [[people.mia, 40], [people.nora, 30]]) {
@@ -161,6 +163,39 @@ async function work(visit, { home }, alert) {
   await visit.hit(".deeds form:has([value=resolved]) button");
   assert.match(await page.textContent("[role=status]"), /You resolved/);
   await visit.look("night-resolved");
+  await visit.hit(".account button");
+}
+
+// chooseNotifications has the person on call keep quiet hours, add and delete a webhook, and
+// send a test.
+async function chooseNotifications(visit, { nora }) {
+  const { page } = visit, done = async (what) => assert.match(await page.textContent("[role=status]"), what);
+  await visit.open(`${base}/user_settings/notifications`);
+  await visit.signIn(nora);
+  await visit.look("night-notifications");
+  await visit.hit("label:has([name=quiet_hours])", { stays: true });
+  await visit.write("#quiet_timezone", "Europe/Atlantis");
+  await visit.hit("form:has(#quiet_timezone) .actions button");
+  assert.equal(await visit.focused("#quiet_timezone"), true, "the field with the mistake has the focus");
+  await visit.look("night-notifications-complaint");
+  await visit.write("#quiet_timezone", "Europe/Berlin");
+  await visit.hit("form:has(#quiet_timezone) .actions button");
+  await done(/saved/);
+
+  await visit.write("#url", "https://chat.example/nora");
+  await visit.hit("form:has(#url) .actions button");
+  assert.match(await page.textContent("#webhook-secret"), /^whsec_/);
+  await visit.look("night-own-webhook-secret");
+  await visit.hit("main .actions a");
+  await visit.look("night-own-webhook");
+  await visit.hit("details:has(form[action$='/delete']) summary", { stays: true });
+  await visit.look("night-own-webhook-asks");
+  await visit.hit("form[action$='/delete'] button");
+  await done(/deleted/);
+  await visit.hit("form[action$='/test'] button");
+  await done(/test/);
+  await visit.look("night-notifications-tested");
+  await mailbox.saying(`${nora}@example.com`, "the test that you asked for");
   await visit.hit(".account button");
 }
 

@@ -13,6 +13,8 @@ export async function startMailbox(port) {
   return {
     refused,
     close: () => server.close(),
+    // saying waits for a mail to the address that says something.
+    saying: (address, something) => eventually(`mail to ${address} that says ${something}`, () => mails.some((mail) => mail.to === address && mail.text.includes(something))),
     // to waits for the n-th mail to the address, and returns its text.
     to: (address, n = 1) => eventually(`mail ${n} to ${address}`, () => mails.filter((mail) => mail.to === address)[n - 1]?.text),
   };

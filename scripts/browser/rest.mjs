@@ -16,4 +16,4 @@ export async function call(method, path, params) {
 }
 
 // newUser adds a user who signs in with the common password.
-export const newUser = (username, name) => call("POST", "/users", { username, name, email: `${username}@example.com`, password });
+export const newUser = (username, name, more) => call("POST", "/users", { username, name, email: `${username}@example.com`, password, ...more });

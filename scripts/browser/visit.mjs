@@ -159,7 +159,7 @@ async function newVisit(context, name, { javaScriptEnabled, hasTouch = false, vi
 function nameless() {
   const named = (it) => it.textContent.trim() || it.ariaLabel || it.title || [...it.labels ?? []].some((label) => label.textContent.trim())
     || it.getAttribute("aria-labelledby")?.split(" ").every((id) => document.getElementById(id));
-  const wrong = [...document.querySelectorAll("input:not([type=hidden]), select, textarea, button, a, summary")].filter((it) => !named(it) || it.tabIndex > 0);
+  const wrong = [...document.querySelectorAll("input:not([type=hidden], [hidden]), select, textarea, button, a, summary")].filter((it) => !named(it) || it.tabIndex > 0);
   const ids = [...document.querySelectorAll("[id]")].map((it) => it.id);
   return [...wrong.map((it) => it.outerHTML), ...ids.filter((id, n) => ids.indexOf(id) !== n)];
 }

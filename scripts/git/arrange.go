@@ -24,6 +24,7 @@ const (
 type world struct {
 	server *server
 	group  string
+	ids    map[string]int64 // of the projects, by their paths
 	// Tokens of a developer of the project web, unless the name says otherwise.
 	write, read, oauth, revoked          string
 	reporterWrites, guestReads, stranger string
@@ -32,14 +33,10 @@ type world struct {
 // arrange makes the world through the REST API.
 func arrange(ctx context.Context, r *caller, s *server) (*world, error) {
 	suffix := fmt.Sprint(time.Now().UnixNano())
-	w := &world{server: s, group: "acme" + suffix}
+	w := &world{server: s, group: "acme" + suffix, ids: map[string]int64{}}
 	groupID := r.post(ctx, "/groups", body{"name": "Acme", "path": w.group, "visibility": "internal"})
-	var web int64
 	for path, visibility := range map[string]string{"web": "private", "hidden": "private", "open": "internal"} {
-		id := r.post(ctx, "/projects", body{"name": path, "path": path, "namespace_id": groupID, "visibility": visibility})
-		if path == "web" {
-			web = id
-		}
+		w.ids[path] = r.post(ctx, "/projects", body{"name": path, "path": path, "namespace_id": groupID, "visibility": visibility})
 		if _, err := git(ctx, s.dir, "init", "--quiet", "--bare", w.repository(path)); err != nil {
 			return nil, err
 		}
@@ -48,7 +45,7 @@ func arrange(ctx context.Context, r *caller, s *server) (*world, error) {
 		name += suffix
 		id := r.post(ctx, "/users", body{"username": name, "name": name, "email": name + "@example.com", "password": password})
 		if role > 0 {
-			r.post(ctx, fmt.Sprintf("/projects/%d/members", web), body{"user_id": id, "access_level": role})
+			r.post(ctx, fmt.Sprintf("/projects/%d/members", w.ids["web"]), body{"user_id": id, "access_level": role})
 		}
 		return id
 	}
@@ -66,7 +63,7 @@ func arrange(ctx context.Context, r *caller, s *server) (*world, error) {
 
 // repository returns the directory of a project's bare repository.
 func (w *world) repository(project string) string {
-	return filepath.Join(w.server.repositories(), w.group, project+".git")
+	return filepath.Join(w.server.repositories(), fmt.Sprintf("%d.git", w.ids[project]))
 }
 
 // url returns the address of a repository as people with this token write it.

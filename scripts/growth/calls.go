@@ -35,7 +35,7 @@ type call struct {
 // The calls that only find out who asks, and what about.
 const (
 	byToken  = "GET /user"
-	inPlace  = "GET /projects/:id"
+	inPlace  = "a refused call of a project"
 	bySignIn = "a page"
 	onPage   = "a page of a project"
 	refresh  = "refresh"
@@ -61,13 +61,14 @@ const (
 	namesRoles   = "it names the person's role in up to 200 groups, which are found among all memberships and read one by one"
 	goesBack     = "entries are in a partition for each month: it reads the newest month, then four, then the rest of the year, until the page is full"
 	entryAfter   = "its entry in the audit trail follows the change, which can fail"
+	looksAtMany  = "no key serves it: a page reads up to 500 items, in two looks or, to order them, in one"
 	findsPerson  = "it finds the person by user name first, in two requests"
 )
 
 // calls are the calls of the table, the bases first.
 var calls = []call{
 	{name: byToken, on: "platform", call: "GET /api/v4/user", who: "token manager"},
-	{name: inPlace, on: "projects", call: "GET /api/v4/projects/{busy}", who: "token manager"},
+	{name: inPlace, on: "projects", call: "GET /api/v4/projects/{busy}/environments?page=0", who: "token manager", want: http.StatusBadRequest},
 	{name: bySignIn, on: "account", call: "GET /user_settings/personal_access_tokens/new", who: "session manager"},
 	{name: onPage, on: "console", call: "GET /console/{busy}/settings", who: "session manager", want: http.StatusFound},
 	{name: byOAuth, on: "oauth", call: "GET /oauth/token/info", who: "api many"},
@@ -100,8 +101,29 @@ var calls = []call{
 	{name: "GET /projects?search=, many", on: "projects", call: "GET /api/v4/projects?search=web", who: "token many", base: byToken, above: mergesGroups},
 	{name: "GET /groups, few", on: "platform", call: "GET /api/v4/groups", who: "token few", base: byToken},
 	{name: "GET /groups, many", on: "platform", call: "GET /api/v4/groups", who: "token many", base: byToken, above: mergesGroups},
+	{name: "GET /projects/:id", on: "projects", call: "GET /api/v4/projects/{busy}", who: "token manager", base: inPlace},
+	{name: "GET /projects?visibility=, few", on: "projects", call: "GET /api/v4/projects?visibility=public", who: "token few", base: byToken, above: looksAtMany},
+	{name: "GET /projects?visibility=, many", on: "projects", call: "GET /api/v4/projects?visibility=public", who: "token many", base: byToken, above: mergesGroups},
+	{name: "GET /projects?order_by=name, few", on: "projects", call: "GET /api/v4/projects?order_by=name&sort=asc", who: "token few", base: byToken, above: looksAtMany},
+	{name: "GET /projects?sort=asc, few", on: "projects", call: "GET /api/v4/projects?sort=asc", who: "token few", base: byToken},
+	{name: "GET /projects?order_by=name, administrator", on: "projects", call: "GET /api/v4/projects?order_by=name&sort=asc", who: "token operator", base: byToken, above: looksAtMany},
+	{name: "GET /groups?search=, few", on: "platform", call: "GET /api/v4/groups?search=group00", who: "token few", base: byToken, above: looksAtMany},
+	{name: "GET /groups?search= without a hit, few", on: "platform", call: "GET /api/v4/groups?search=unheard", who: "token few", base: byToken, above: looksAtMany},
+	{name: "GET /groups?order_by=path, few", on: "platform", call: "GET /api/v4/groups?order_by=path&sort=asc", who: "token few", base: byToken, above: looksAtMany},
+	{name: "projects of a group, few", on: "platform", call: "GET /api/v4/groups/{group}/projects", who: "token few", base: inPlace},
+	{name: "projects in subgroups, administrator", on: "platform", call: "GET /api/v4/groups/{group}/projects?include_subgroups=true", who: "token operator", base: inPlace},
+	{name: "subgroups of a group, few", on: "platform", call: "GET /api/v4/groups/{group}/subgroups", who: "token few", base: inPlace},
+	{name: "namespaces, few", on: "platform", call: "GET /api/v4/namespaces", who: "token few", base: byToken},
+	{name: "namespaces, many", on: "platform", call: "GET /api/v4/namespaces", who: "token many", base: byToken, above: mergesGroups},
+	{name: "namespaces, administrator", on: "platform", call: "GET /api/v4/namespaces", who: "token operator", base: byToken},
+	{name: "GET /users?active=true, administrator", on: "platform", call: "GET /api/v4/users?active=true", who: "token operator", base: byToken},
+	{name: "GET /users?admins=true, administrator", on: "platform", call: "GET /api/v4/users?admins=true", who: "token operator", base: byToken, above: looksAtMany},
+	{name: "GET /users?order_by=name, administrator", on: "platform", call: "GET /api/v4/users?order_by=name&sort=asc", who: "token operator", base: byToken, above: looksAtMany},
+	{name: "GET /users?sort=asc, administrator", on: "platform", call: "GET /api/v4/users?sort=asc", who: "token operator", base: byToken},
 	{name: "GET /users, administrator", on: "platform", call: "GET /api/v4/users", who: "token operator", base: byToken},
 	{name: "members of a project", on: "projects", call: "GET " + memberList, who: "token manager", base: inPlace},
+	{name: "members of a project by query", on: "projects", call: "GET " + memberList + "?query=user0", who: "token manager", base: inPlace},
+	{name: "members of a project by query without a hit", on: "projects", call: "GET " + memberList + "?query=unheard", who: "token manager", base: inPlace, above: looksAtMany},
 	{name: "one member", on: "projects", call: "GET " + memberList + "/{member}", who: "token manager", base: inPlace},
 	{name: "change of a member", on: "projects", call: "PUT " + memberList + "/{member}", body: `{"access_level":{role}}`, who: "token manager", base: inPlace, above: entryAfter},
 	{name: "settings of a project, many", on: "monitor", call: "GET /api/v4/projects/{busy}/monitor/settings", who: "token many", base: inPlace},
@@ -115,6 +137,7 @@ var calls = []call{
 	{name: "sessions, many", on: "account", call: "GET /user_settings/sessions", who: "session many", base: bySignIn},
 	{name: "page of tokens, many", on: "account", call: "GET /user_settings/personal_access_tokens", who: "session many", base: bySignIn},
 	{name: "GET /personal_access_tokens, many", on: "platform", call: "GET /api/v4/personal_access_tokens", who: "token many", base: byToken},
+	{name: "GET /personal_access_tokens?search=, many", on: "platform", call: "GET /api/v4/personal_access_tokens?search=unheard", who: "token many", base: byToken},
 	{name: "audit page", on: "account", call: "GET /admin/audit", who: "session operator", base: bySignIn},
 	{name: "audit page, rare event", on: "account", call: "GET /admin/audit?event={rare}", who: "session operator", base: bySignIn, above: goesBack},
 	{name: "audit page, absent event", on: "account", call: "GET /admin/audit?event={absent}", who: "session operator", base: bySignIn, above: goesBack},

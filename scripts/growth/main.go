@@ -47,8 +47,8 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	run, args := growth, os.Args[1:]
-	if len(args) > 0 && args[0] == "partitions" {
-		run, args = partitions, args[1:]
+	if other := map[string]func(context.Context, options, []string) error{"partitions": partitions, "cost": costs}; len(args) > 0 && other[args[0]] != nil {
+		run, args = other[args[0]], args[1:]
 	}
 	err := run(ctx, options{progress: os.Stderr}, args)
 	if err == nil {

@@ -21,6 +21,7 @@ type meter struct {
 	steps  dynamodbtest.Steps // while it is on
 	mu     sync.Mutex
 	on     bool
+	paused bool
 	cost   cost
 }
 
@@ -29,11 +30,12 @@ type cost struct {
 	reads, writes int     // requests
 	inRow         int     // requests one after the other; those side by side are one
 	units         float64 // read units
+	written       float64 // write units
 }
 
 // minus returns what is left beyond another cost.
 func (c cost) minus(other cost) cost {
-	return cost{max(0, c.reads-other.reads), max(0, c.writes-other.writes), max(0, c.inRow-other.inRow), max(0, c.units-other.units)}
+	return cost{max(0, c.reads-other.reads), max(0, c.writes-other.writes), max(0, c.inRow-other.inRow), max(0, c.units-other.units), max(0, c.written-other.written)}
 }
 
 // budget is what a call may take beyond its base.
@@ -58,10 +60,17 @@ func (m *meter) set(on bool) {
 	}
 }
 
+// pause has nothing counted until it ends.
+func (m *meter) pause(on bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.paused = on
+}
+
 func (m *meter) counting() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.on
+	return m.on && !m.paused
 }
 
 func (m *meter) Do(r *http.Request) (*http.Response, error) {
@@ -130,20 +139,20 @@ func operationOf(r *http.Request) string {
 	return operation
 }
 
-// add adds what an answer says. Only reads have read units.
+// add adds what an answer says.
 func (m *meter) add(r *http.Request, body []byte) error {
-	operation := operationOf(r)
-	took := cost{writes: 1}
-	if strings.HasSuffix(operation, "GetItem") || operation == "Query" {
-		units, err := consumed(body)
-		if err != nil {
-			return err
-		}
+	units, err := consumed(body)
+	if err != nil {
+		return err
+	}
+	took := cost{writes: 1, written: units}
+	if operation := operationOf(r); strings.HasSuffix(operation, "GetItem") || operation == "Query" || operation == "Scan" {
 		took = cost{reads: 1, units: units}
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.cost.reads, m.cost.writes, m.cost.units = m.cost.reads+took.reads, m.cost.writes+took.writes, m.cost.units+took.units
+	m.cost.written += took.written
 	return nil
 }
 

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+
+	"gatehouse/shared/telemetry"
 )
 
 // answer takes the place of a connection.
@@ -33,6 +35,7 @@ func (s *site) send(function string, r *http.Request) *answer {
 	a := &answer{header: http.Header{}}
 	s.handlers[function].ServeHTTP(a, r)
 	a.WriteHeader(http.StatusOK)
+	s.sent = a.body.Len()
 	return a
 }
 
@@ -58,6 +61,8 @@ func (s *site) request(method, target, who, body string) *http.Request {
 	if err != nil {
 		panic(err) // a wrong table of calls
 	}
+	ctx, _ := telemetry.WithRequest(r.Context(), telemetry.IDs{Gateway: "JKJaXmPLvHcESHA=", Lambda: "8476a536-e9f4-11e8-9739-2dfe598c3fcd"})
+	r = r.WithContext(ctx) // as functions get it
 	r.RequestURI, r.RemoteAddr = target, "192.0.2.7:40000"
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	if strings.HasPrefix(body, "{\"") {

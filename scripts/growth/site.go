@@ -23,6 +23,7 @@ import (
 	"gatehouse/shared/storage"
 	"gatehouse/shared/throttle"
 	"gatehouse/shared/user"
+	"gatehouse/shared/webhook"
 )
 
 // site is Gatehouse over a filled store, with people who make calls.
@@ -36,6 +37,10 @@ type site struct {
 	// values are what stands for {name} in the calls.
 	values map[string]string
 	calls  int // that were made
+	sent   int // bytes of the last answer, without its header
+	keys   secret.Keys
+	passed time.Duration // since the time that the clock stands at
+	outside
 }
 
 const (
@@ -45,20 +50,21 @@ const (
 )
 
 // newSite returns the site. Its clock stands still, so that no call has to record
-// the use of a token or session.
+// the use of a token or session, until something moves it.
 func newSite(ctx context.Context, store storage.Store, size size, now time.Time) (*site, error) {
 	key := sha256.Sum256([]byte("the growth of lists"))
 	keys, err := secret.NewKeys(key[:])
 	if err != nil {
 		return nil, err
 	}
-	s := &site{store: store, size: size, people: map[string]user.User{}, values: map[string]string{}}
+	s := &site{store: store, size: size, people: map[string]user.User{}, values: map[string]string{}, keys: keys}
 	s.App = app.New(store, app.Config{
 		BaseURL: baseURL, Keys: keys, Passwords: secret.Passwords{Time: 1, Memory: 64}, OAuth: oauth.Settings{PasswordGrant: true},
-		Attempts: throttle.DefaultLimit, Features: integration.AllFeatures, Now: func() time.Time { return now },
+		Attempts: throttle.DefaultLimit, Features: integration.AllFeatures,
+		Webhooks: webhook.Delivery{Sender: &s.outside}, Now: func() time.Time { return now.Add(s.passed) },
 	})
 	s.handlers = functions.Handlers(s.App)
-	for _, step := range []func(context.Context) error{s.findPeople, s.findBusy, s.addIntake, s.addGrants} {
+	for _, step := range []func(context.Context) error{s.findPeople, s.findBusy, s.findGroup, s.addIntake, s.addGrants} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -105,6 +111,13 @@ func (s *site) findBusy(ctx context.Context) (err error) {
 	}
 	member, err := s.Users.UserByLogin(ctx, fmt.Sprintf("user%06d", others+min(10, s.size.members-1)))
 	s.values["busy"], s.values["member"] = strconv.FormatInt(s.busy.ID, 10), strconv.FormatInt(member.ID, 10)
+	return err
+}
+
+// findGroup finds a public group at the top, with others below it.
+func (s *site) findGroup(ctx context.Context) error {
+	g, err := s.Projects.GroupByPath(ctx, "group00000")
+	s.values["group"] = strconv.FormatInt(g.ID, 10)
 	return err
 }
 

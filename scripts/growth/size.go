@@ -38,6 +38,12 @@ var wideSize = size{
 	projectsOfMany: 20, groupsOfMany: 200, grantsOfMany: 20, tokensOfMany: 20, sessionsOfMany: 20,
 }
 
+// pageSize is a store in which lists fill a page and no more.
+var pageSize = size{
+	users: 40, groups: 20, projects: 24, memberships: 80, clients: 4, grants: 20, tokens: 20, entries: 40, alerts: 40, members: 20,
+	projectsOfMany: 20, groupsOfMany: 20, grantsOfMany: 20, tokensOfMany: 20, sessionsOfMany: 5,
+}
+
 func (s *size) fields() []*int {
 	return []*int{
 		&s.users, &s.groups, &s.projects, &s.memberships, &s.clients, &s.grants, &s.tokens, &s.entries, &s.alerts, &s.members,

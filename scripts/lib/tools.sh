@@ -64,6 +64,22 @@ need_python() {
     cp "$1/requirements.txt" "$stamp"
 }
 
+# need_java installs a Java compiler and Maven.
+need_java() {
+  need_package javac default-jdk-headless && need_package mvn maven
+}
+
+# need_jars DIR installs the Java packages of DIR/pom.xml into $tools/java.
+need_jars() {
+  local jars=$tools/java said
+  cmp -s "$1/pom.xml" "$jars/.installed" && return
+  echo "Installing the Java packages of $1 …"
+  rm -rf "$jars"
+  said=$(mvn --batch-mode --quiet --file "$1/pom.xml" -DoutputDirectory="$jars" \
+    org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies 2>&1) || { echo "$said"; return 1; }
+  cp "$1/pom.xml" "$jars/.installed"
+}
+
 # need_go_tool NAME PACKAGE@VERSION installs a Go program as $tools/bin/NAME.
 need_go_tool() {
   local stamp=$tools/bin/.$1

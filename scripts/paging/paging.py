@@ -2,7 +2,8 @@
 appears, the person on call gets a mail on a real SMTP server, nobody acknowledges, the
 second person gets one a minute later, the link in that mail acknowledges where the server
 has a page for it, and the recovery closes the incident and tells a webhook, whose
-signature the library of Standard Webhooks checks.
+signature the library of Standard Webhooks checks. Meanwhile a newcomer confirms an address
+and replaces a lost password, by links in mails.
 
 GATEHOUSE_URL names the server, GATEHOUSE_ROOT_TOKEN an administrator's token, and
 SMTP_PORT the port where the server sends mails.
@@ -28,6 +29,7 @@ from standardwebhooks.webhooks import Webhook
 BASE = os.environ["GATEHOUSE_URL"]
 PATIENCE = 30  # seconds, for what should follow at once
 DELAY = 60  # seconds, of the second step
+PASSWORD = "cold oven, warm heart"
 
 
 def call(method, path, params=None):
@@ -160,10 +162,10 @@ def ok(promise):
     print("paging:", promise, flush=True)
 
 
-def person(name):
+def person(name, confirmed=True):
     """Adds a user, and returns the id."""
-    made = {"username": name, "name": name.title(), "email": name + "@bakery.example", "password": "cold oven, warm heart"}
-    return call("POST", "/users", made | {"skip_confirmation": True})["id"]
+    made = {"username": name, "name": name.title(), "email": name + "@bakery.example", "password": PASSWORD}
+    return call("POST", "/users", made | {"skip_confirmation": confirmed})["id"]
 
 
 def arrange(hook):
@@ -198,20 +200,85 @@ def told(secret):
     return all
 
 
-def acknowledge(text, monitor):
-    """Uses the link in a mail: the page changes nothing, its form does."""
-    link = re.search(r"https?://\S+/acknowledge\?token=\S+", text)
-    assert link, f"the mail has no link that acknowledges: {text}"
+def link_in(mail, path):
+    """Returns the link in a mail that leads to the page at the path."""
+    text = mail.get_body(("plain",)).get_content()
+    link = re.search(rf"https?://\S+{path}\?token=\S+", text)
+    assert link, f"the mail has no link to {path}: {text}"
     assert link[0].startswith(BASE), link[0]
-    browser = requests.Session()
-    page = browser.get(link[0], timeout=10, allow_redirects=False)
+    return link[0]
+
+
+def look(browser, link):
+    """Opens the page behind a link, and returns the fields of its form."""
+    page = browser.get(link, timeout=10, allow_redirects=False)
     assert page.status_code == 200, f"the page answered {page.status_code}"
+    return dict(re.findall(r'name="([^"]+)" value="([^"]*)"', page.text))
+
+
+def send(browser, address, fields, status):
+    """Sends a form of a page."""
+    answer = browser.post(address, data=fields, headers={"Sec-Fetch-Site": "same-origin"}, timeout=10, allow_redirects=False)
+    assert answer.status_code == status, f"{address} answered {answer.status_code}, want {status}"
+
+
+def acknowledge(mail, monitor):
+    """Uses the link in a mail: the page changes nothing, its form does."""
+    browser, link = requests.Session(), link_in(mail, "/acknowledge")
+    fields = look(browser, link)
     assert call("GET", monitor + "/alerts/1")["status"] == "triggered", "looking at the page acknowledged the alert"
-    fields = dict(re.findall(r'name="([^"]+)" value="([^"]*)"', page.text))
-    done = browser.post(link[0], data=fields, headers={"Sec-Fetch-Site": "same-origin"}, timeout=10)
-    assert done.ok, f"the page answered {done.status_code}"
+    send(browser, link, fields, 200)
     assert call("GET", monitor + "/alerts/1")["status"] == "acknowledged"
     ok("the link in the mail acknowledges, after a page")
+
+
+def sign_in(name, password, status):
+    """Tries to sign in, and returns the browser."""
+    browser = requests.Session()
+    send(browser, BASE + "/users/sign_in", {"login": name, "password": password}, status)
+    return browser
+
+
+def signed_in(browser):
+    return browser.get(BASE + "/user_settings/profile", timeout=10, allow_redirects=False).status_code == 200
+
+
+def confirm(mailbox, user):
+    """Has a newcomer confirm the address that a mail goes to."""
+    [(_, mail)] = eventually("a mail to confirm the address", lambda: mailbox.to("dora@bakery.example"))
+    link, stranger = link_in(mail, "/users/confirmation"), requests.Session()
+    fields = look(stranger, link)
+    assert call("GET", f"/users/{user}")["confirmed_at"] is None, "looking at the page confirmed the address"
+    send(stranger, BASE + "/users/confirmation", fields, 200)
+    assert call("GET", f"/users/{user}")["confirmed_at"], "the address is not confirmed"
+    send(stranger, BASE + "/users/confirmation", fields, 404)
+    ok("the link in a mail confirms a newcomer's address, once")
+
+
+def replace_password(mailbox):
+    """Has somebody who lost the password set another one, by a link in a mail."""
+    before, stranger = sign_in("dora", PASSWORD, 303), requests.Session()
+    assert signed_in(before)
+    send(stranger, BASE + "/users/password/new", {"login": "nobody@bakery.example"}, 303)
+    send(stranger, BASE + "/users/password/new", {"login": "Dora@bakery.example"}, 303)
+    _, (_, mail) = eventually("a mail to set a password", lambda: mailbox.to("dora@bakery.example")[1:] and mailbox.to("dora@bakery.example"))
+    link = link_in(mail, "/users/password")
+    fields = look(stranger, link) | {"password": "warm oven, cold heart"}
+    send(stranger, BASE + "/users/password", fields, 303)
+    assert not signed_in(before), "a session from before the new password goes on"
+    sign_in("dora", PASSWORD, 422)
+    assert signed_in(sign_in("dora", fields["password"], 303))
+    assert stranger.get(link, timeout=10).status_code == 404, "the link works twice"
+    send(stranger, BASE + "/users/password", fields, 404)
+    assert not mailbox.to("nobody@bakery.example")
+    ok("the link in a mail replaces a lost password, once, and ends the sessions before")
+
+
+def account(mailbox):
+    """Follows the mails to a newcomer."""
+    user = person("dora", confirmed=False)
+    confirm(mailbox, user)
+    replace_password(mailbox)
 
 
 def follow(mailbox, hook, directory):
@@ -226,10 +293,11 @@ def follow(mailbox, hook, directory):
         assert "The oven is cold" in mail["subject"], mail["subject"]
         assert not mailbox.to("cleo@bakery.example")
         ok("who is on call gets a mail at once")
+        account(mailbox)  # while the second step waits
         second, mail = eventually("a mail to cleo", lambda: mailbox.to("cleo@bakery.example"), DELAY + PATIENCE)[0]
         assert DELAY - 5 < second - first < DELAY + 15, f"the second mail came {second - first} seconds after the first"
         ok("nobody acknowledges, so that the second step pages after its delay")
-        acknowledge(mail.get_body(("plain",)).get_content(), monitor)
+        acknowledge(mail, monitor)
         manager.resolve()
         closed = lambda: call("GET", monitor + "/incidents")[0]["state"] == "closed"
         eventually("the incident is closed", closed)
@@ -238,7 +306,8 @@ def follow(mailbox, hook, directory):
         eventually("the webhook is told", lambda: {"alert.opened", "alert.resolved", "incident.opened", "incident.closed"} <= set(told(secret)))
         assert told(secret)["alert.resolved"]["data"]["title"] == "The oven is cold"
         ok("the webhook was told, with signatures that Standard Webhooks verifies")
-        assert len(mailbox.mails) == 2, f"{len(mailbox.mails)} mails, want 2"
+        got = sorted(recipients[0].removesuffix("@bakery.example") for recipients, _, _ in mailbox.mails)
+        assert got == ["ben", "cleo", "dora", "dora"], f"mails to {got}"
         ok("nobody gets a mail twice")
     finally:
         manager.stop()

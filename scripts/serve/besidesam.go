@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gatehouse/scripts/backend"
 	"gatehouse/shared/boot"
 	"gatehouse/shared/boot/dispatching"
 )
@@ -40,11 +41,11 @@ func besideSAM(ctx context.Context, env boot.Env, o samOptions) error {
 	if err := mayListen(env, o.command); err != nil {
 		return err
 	}
-	backend, err := openForSAM(ctx, env, o.template)
+	opened, err := openForSAM(ctx, env, o.template)
 	if err != nil {
 		return err
 	}
-	defer backend.close()
+	defer opened.Close()
 	listener, network, err := listenForContainers(o.bridge)
 	if err != nil {
 		return err
@@ -58,7 +59,7 @@ func besideSAM(ctx context.Context, env boot.Env, o samOptions) error {
 		return err
 	}
 	defer os.Remove(o.envVars)
-	a := boot.New(env, backend.store, backend.keys)
+	a := boot.New(env, opened.Store, opened.Keys)
 	var hello bytes.Buffer
 	if err := prepare(ctx, a, env, o.demo, &hello); err != nil {
 		return err
@@ -66,7 +67,7 @@ func besideSAM(ctx context.Context, env boot.Env, o samOptions) error {
 	all, ctx := errgroup.WithContext(ctx)
 	all.Go(func() error { return serve(ctx, listener, aws) })
 	all.Go(func() error { return runSAM(ctx, o.command, env.Listen, hello.String()) })
-	go dispatching.New(env, a, backend.store, backend.keys).Run(ctx, backend.dispatchEvery)
+	go dispatching.New(env, a, opened.Store, opened.Keys).Run(ctx, opened.DispatchEvery)
 	return all.Wait()
 }
 
@@ -147,12 +148,12 @@ func mayListen(env boot.Env, command []string) error {
 
 // openForSAM opens the store on an emulator, with the key of this machine: the stand-in
 // never hands out the key of a deployment.
-func openForSAM(ctx context.Context, env boot.Env, template string) (*backend, error) {
+func openForSAM(ctx context.Context, env boot.Env, template string) (*backend.Backend, error) {
 	if env.DynamoDBEndpoint == "" {
 		return nil, errors.New("AWS_ENDPOINT_URL_DYNAMODB has to name an emulator of DynamoDB")
 	}
 	env.Store, env.KeySecretARN = "dynamodb", ""
-	return open(ctx, env, template)
+	return backend.Open(ctx, env, template)
 }
 
 // listenForContainers listens where containers reach this machine: at the address of

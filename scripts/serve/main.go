@@ -10,18 +10,22 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"syscall"
 	"time"
 
 	"gatehouse/functions"
+	"gatehouse/scripts/backend"
 	"gatehouse/shared/app"
 	"gatehouse/shared/boot"
 	"gatehouse/shared/boot/dispatching"
+	"gatehouse/shared/secret"
 )
 
 // gcPercent lets the heap grow to five times the live data before a collection. The
@@ -29,7 +33,20 @@ import (
 // times a second under load and take a fifth of the throughput.
 const gcPercent = 400
 
+// softLimit is from how many bytes on the collector runs as often as it must to stay below,
+// so that large bodies do not let the heap grow five times as well.
+const softLimit = 256 << 20
+
+// memoryLimit is the limit for so many processors: each may be hashing a password, and that
+// memory is no reason to run.
+func memoryLimit(processors int) int64 {
+	return softLimit + int64(processors)*int64(secret.DefaultPasswords.Memory)<<10
+}
+
 func main() {
+	if before := debug.SetMemoryLimit(memoryLimit(runtime.GOMAXPROCS(0))); before != math.MaxInt64 {
+		debug.SetMemoryLimit(before) // GOMEMLIMIT is set
+	}
 	if before := debug.SetGCPercent(gcPercent); before != 100 {
 		debug.SetGCPercent(before) // GOGC is set
 	}
@@ -43,9 +60,6 @@ func main() {
 
 func run(ctx context.Context) error {
 	demo := flag.Bool("demo", false, "load a small believable data set")
-	adminOnly := flag.Bool("create-admin", false, "make the first administrator and exit")
-	resealOnly := flag.Bool("reseal", false, "encrypt what is kept encrypted under the instance key in use and exit")
-	relistOnly := flag.Bool("relist", false, "list anew what an earlier release stored on DynamoDB and exit")
 	var sam samOptions
 	flag.StringVar(&sam.envVars, "beside-sam", "", "serve not Gatehouse but what its functions in sam local need, write this `file` for its option --env-vars, and run the command in the arguments")
 	flag.StringVar(&sam.bridge, "bridge", "docker0", "with -beside-sam: the network `interface` of the containers; if there is none of the name, loopback")
@@ -64,21 +78,19 @@ func run(ctx context.Context) error {
 		sam.template, sam.demo, sam.command = *template, *demo, flag.Args()
 		return besideSAM(ctx, env, sam)
 	}
-	backend, err := open(ctx, env, *template)
+	opened, err := backend.Open(ctx, env, *template)
 	if err != nil {
 		return err
 	}
-	defer backend.close()
+	defer opened.Close()
+	if env.KeySecretARN == "" {
+		running, err := backend.Running(env)
+		if err != nil {
+			return err
+		}
+		defer running.Close()
+	}
 
-	if *adminOnly {
-		return createAdmin(ctx, boot.New(env, backend.store, backend.keys), env)
-	}
-	if *resealOnly {
-		return reseal(ctx, boot.New(env, backend.store, backend.keys), os.Stdout)
-	}
-	if *relistOnly {
-		return relist(ctx, backend.store, time.Now(), os.Stdout)
-	}
 	listener, err := listen(env)
 	if err != nil {
 		return err
@@ -87,21 +99,21 @@ func run(ctx context.Context) error {
 	if env.BaseURL == "" {
 		env.BaseURL = boot.ListenURL(listener.Addr())
 	}
-	a := boot.New(env, backend.store, backend.keys)
+	a := boot.New(env, opened.Store, opened.Keys)
 	if err := prepare(ctx, a, env, *demo, os.Stdout); err != nil {
 		return err
 	}
-	go backend.sweep(ctx)
-	go dispatching.New(env, a, backend.store, backend.keys).Run(ctx, backend.dispatchEvery)
+	go opened.Sweep(ctx)
+	go dispatching.New(env, a, opened.Store, opened.Keys).Run(ctx, opened.DispatchEvery)
 	return serve(ctx, listener, functions.Gateway(a))
 }
 
 // prepare makes the first administrator and the demonstration's data, and prints what
 // to try.
 func prepare(ctx context.Context, a *app.App, env boot.Env, demo bool, out io.Writer) error {
-	root, made, err := boot.FirstStart(ctx, a, env)
+	root, made, err := backend.FirstStart(ctx, a, env)
 	if err != nil {
-		return fmt.Errorf("make the first administrator: %w", err)
+		return err
 	}
 	var account *demoAccount
 	if demo {
@@ -110,20 +122,6 @@ func prepare(ctx context.Context, a *app.App, env boot.Env, demo bool, out io.Wr
 		}
 	}
 	welcome(out, a.BaseURL, root, made, env, account)
-	return nil
-}
-
-// createAdmin makes the first administrator of a deployment that runs elsewhere.
-func createAdmin(ctx context.Context, a *app.App, env boot.Env) error {
-	root, made, err := boot.FirstStart(ctx, a, env)
-	switch {
-	case err != nil:
-		return fmt.Errorf("make the first administrator: %w", err)
-	case !made:
-		fmt.Println("There are users already, so nothing was made.")
-	default:
-		showRoot(os.Stdout, root, env)
-	}
 	return nil
 }
 

@@ -160,6 +160,29 @@ func TestFirstStartShowsTheCredentialsOnce(t *testing.T) {
 	}
 }
 
+// Two that start at once on an empty directory both come up, and one of them makes the
+// administrator.
+func TestTwoFirstStartsAtOnce(t *testing.T) {
+	data, ready := t.TempDir(), make(chan *process)
+	program(t)
+	for range 2 {
+		go func() { ready <- start(t, data) }()
+	}
+	shown := 0
+	for range 2 {
+		p := <-ready
+		if status, _, err := p.call("GET", "/api/v4/user", nil); status != http.StatusOK {
+			t.Errorf("/user with the given token: %d, %v", status, err)
+		}
+		if madeUp.MatchString(p.stop(t, syscall.SIGTERM)) {
+			shown++
+		}
+	}
+	if shown != 1 {
+		t.Errorf("%d of two showed a password, want one", shown)
+	}
+}
+
 // What was answered before the process was killed is there afterwards.
 func TestKillLosesNoAcknowledgedWrite(t *testing.T) {
 	data := t.TempDir()

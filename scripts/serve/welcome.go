@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 
+	"gatehouse/scripts/backend"
 	"gatehouse/shared/boot"
-	"gatehouse/shared/secret"
 )
 
 // welcome prints where the server is, how to sign in, and three things to try. It
@@ -16,7 +16,7 @@ func welcome(w io.Writer, base string, root boot.Root, made bool, env boot.Env, 
 	token := "YOUR-TOKEN"
 	if made {
 		fmt.Fprintf(w, "\nThis is the first start. ")
-		showRoot(w, root, env)
+		backend.ShowRoot(w, root, env)
 		if env.RootToken.Empty() {
 			token = root.Token.Reveal()
 		}
@@ -33,17 +33,4 @@ Try:
   3. See that the service is well:         curl %[1]s/-/health
 `, base, token)
 	fmt.Fprintln(w)
-}
-
-// showRoot prints the first administrator's credentials, except those from the
-// environment.
-func showRoot(w io.Writer, root boot.Root, env boot.Env) {
-	shown := func(made, given secret.Text, variable string) string {
-		if given.Empty() {
-			return made.Reveal()
-		}
-		return "as given in " + variable
-	}
-	fmt.Fprintf(w, "The administrator, shown this once:\n  user name  %s\n  password   %s\n  token      %s   (scopes api, sudo)\n",
-		boot.RootName, shown(root.Password, env.RootPassword, "GATEHOUSE_ROOT_PASSWORD"), shown(root.Token, env.RootToken, "GATEHOUSE_ROOT_TOKEN"))
 }

@@ -7,6 +7,7 @@ package accesstoken
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"gatehouse/shared/fault"
@@ -58,7 +59,11 @@ var (
 	ErrNotFound = fault.New(fault.NotFound, "token not found")
 	ErrTaken    = fault.New(fault.Conflict, "a token with this value exists")
 	ErrRevoked  = fault.New(fault.Conflict, "the token is revoked")
+	ErrTooMany  = fault.New(fault.Conflict, "the user has the most tokens that work: "+strconv.Itoa(MaxActive)+"; revoke one first")
 )
+
+// MaxActive is how many active tokens a user can have who is no administrator.
+const MaxActive = 1000
 
 // Store keeps personal access tokens.
 type Store interface {
@@ -68,8 +73,12 @@ type Store interface {
 	// returns a fault.Conflict error when a token with the digest exists.
 	CreateAccessToken(ctx context.Context, t Token) (Token, error)
 
+	// CreateAccessTokenWithin does the same unless the user has so many active tokens at
+	// that moment: then it returns ErrTooMany.
+	CreateAccessTokenWithin(ctx context.Context, most int, t Token) (Token, error)
+
 	// RevokeAccessToken ends the token for good. A token revoked before stays
-	// as it is, and that is no error; an unknown one is fault.NotFound.
+	// as it is, and the error is ErrRevoked; an unknown one is fault.NotFound.
 	RevokeAccessToken(ctx context.Context, id int64, now time.Time) error
 
 	// RotateAccessToken revokes the old token and stores its successor under

@@ -2,6 +2,7 @@ package accesstoken
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -67,11 +68,19 @@ func (r *Rules) Create(ctx context.Context, actor audit.Actor, req Request) (Tok
 		return Token{}, secret.Text{}, err
 	}
 	text := secret.New(Prefix, entropy)
-	token, err := r.store.CreateAccessToken(ctx, Token{
+	token, err := r.add(ctx, req.Admin, Token{
 		UserID: req.UserID, Name: req.Name, Scopes: req.Scopes, Digest: text.Digest(),
 		CreatedAt: now, ExpiresAt: req.ExpiresAt,
 	})
 	return token, text, r.trail.RecordUnless(ctx, err, token.event(EventCreated, actor))
+}
+
+// add stores the token of a user, who as an administrator can have any number of them.
+func (r *Rules) add(ctx context.Context, admin bool, t Token) (Token, error) {
+	if admin {
+		return r.store.CreateAccessToken(ctx, t)
+	}
+	return r.store.CreateAccessTokenWithin(ctx, MaxActive, t)
 }
 
 // LastDay returns the latest day on which a token made now can end.
@@ -144,9 +153,13 @@ func (r *Rules) Rotate(ctx context.Context, actor audit.Actor, old Token, expire
 	return successor, text, r.trail.RecordUnless(ctx, err, successor.event(EventRotated, actor))
 }
 
-// Revoke ends a token for good. A token that was revoked before is no error.
+// Revoke ends a token for good. A token that was revoked before is no error, and
+// not in the trail again.
 func (r *Rules) Revoke(ctx context.Context, actor audit.Actor, t Token) error {
 	err := r.store.RevokeAccessToken(ctx, t.ID, r.now())
+	if errors.Is(err, ErrRevoked) {
+		return nil
+	}
 	return r.trail.RecordUnless(ctx, err, t.event(EventRevoked, actor))
 }
 

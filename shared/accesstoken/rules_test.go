@@ -1,7 +1,9 @@
 package accesstoken_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -173,6 +175,29 @@ func TestTouchIsExactToAMinute(t *testing.T) {
 		var err error
 		if token, err = a.Tokens.AccessToken(t.Context(), token.ID); err != nil || !token.LastUsedAt.Equal(start.Add(test.want)) {
 			t.Errorf("at %v the last use is %v, %v, want at %v", a.Now().Sub(start), token.LastUsedAt.Sub(start), err, test.want)
+		}
+	}
+}
+
+// full is a store in which every user has the most tokens.
+type full struct{ accesstoken.Store }
+
+func (full) CreateAccessTokenWithin(_ context.Context, most int, _ accesstoken.Token) (accesstoken.Token, error) {
+	if most != accesstoken.MaxActive {
+		return accesstoken.Token{}, errors.New("another limit")
+	}
+	return accesstoken.Token{}, accesstoken.ErrTooMany
+}
+
+func TestOnlyAdministratorsHaveAnyNumberOfTokens(t *testing.T) {
+	a := apptest.New(t)
+	rules := accesstoken.NewRules(full{a.Store}, audit.NewTrail(a.Store, a.Now), a.Now)
+	for _, admin := range []bool{false, true} {
+		u := a.User(fmt.Sprintf("user-%t", admin))
+		req := accesstoken.Request{UserID: u.ID, Admin: admin, Name: "ci", Scopes: scope.Of(scope.API)}
+		_, _, err := rules.Create(t.Context(), audit.ByUser(u.ID), req)
+		if fault.Is(err, fault.Conflict) == admin || (err == nil) != admin {
+			t.Errorf("administrator %t: Create = %v, want it to be a conflict for others", admin, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"net/url"
@@ -88,7 +89,7 @@ func (r *reader) occurrence(item item, title string) Occurrence {
 	occurrence := Occurrence{
 		Recovery:       item.resolved(),
 		Ungrouped:      !r.Grouping,
-		Title:          r.cut("title", title, maxTitle),
+		Title:          cmp.Or(r.cut("title", title, maxTitle), defaultTitle),
 		Description:    r.cut("description", text(item.annotations["description"]), maxDescription),
 		Severity:       ParseSeverity(text(item.labels["severity"])),
 		MonitoringTool: metricsTool,

@@ -3,6 +3,7 @@ package alert
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -89,8 +90,10 @@ func (p plain) text(target mapping.Target, max int) string {
 	return p.cut(string(target), payload.Text(value), max)
 }
 
-// cut shortens a field's text if necessary, with a note.
+// cut shortens a field's text if necessary, with a note, and leaves out what makes it read
+// otherwise than it is.
 func (r *reader) cut(field, text string, max int) string {
+	text = strings.Map(readable, text)
 	short := payload.Cut(text, max)
 	if short != text {
 		r.notes.add(field + " is cut to " + strconv.Itoa(max) + " characters")

@@ -28,6 +28,7 @@ import (
 	"gatehouse/shared/oncall"
 	"gatehouse/shared/paging/permit"
 	"gatehouse/shared/project"
+	"gatehouse/shared/recovery"
 	"gatehouse/shared/runner"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
@@ -43,6 +44,7 @@ import (
 // Config is the configuration of an instance of Gatehouse.
 type Config struct {
 	BaseURL   string // where clients reach it
+	GitURL    string // where the front end of the Git server is; empty: not known
 	Keys      secret.Keys
 	Passwords secret.Passwords
 	Attempts  throttle.Limit // the zero Limit throttles nobody
@@ -50,17 +52,21 @@ type Config struct {
 	Features  integration.Features
 	Webhooks  webhook.Delivery
 	Mails     mail.Way // empty: they are kept
-	Now       func() time.Time
+	// TopLevelGroups says who may make top-level groups.
+	TopLevelGroups project.TopLevel
+	Now            func() time.Time
 }
 
 // App is the rules of one instance of Gatehouse.
 type App struct {
 	BaseURL      string
+	GitURL       string
 	HTTPS        bool
 	Users        *user.Rules
 	Tokens       *accesstoken.Rules
 	Sessions     *session.Rules
 	SignIn       *signin.Rules
+	Recovery     *recovery.Rules
 	Trail        audit.Reader // the rules alone write it
 	TwoFactor    *twofactor.Rules
 	Projects     *project.Rules
@@ -94,7 +100,7 @@ type App struct {
 
 // New returns an App over the store.
 func New(store storage.Store, c Config) *App {
-	a := &App{BaseURL: strings.TrimSuffix(c.BaseURL, "/"), Now: c.Now, store: store, config: c}
+	a := &App{BaseURL: strings.TrimSuffix(c.BaseURL, "/"), GitURL: c.GitURL, Now: c.Now, store: store, config: c}
 	a.HTTPS = strings.HasPrefix(a.BaseURL, "https:")
 	c.OAuth.HTTPS, c.OAuth.Issuer = a.HTTPS, a.BaseURL
 	trail := audit.NewTrail(store, c.Now)
@@ -104,8 +110,9 @@ func New(store storage.Store, c Config) *App {
 	a.Sessions = session.NewRules(store, trail, c.Now)
 	a.TwoFactor = twofactor.NewRules(store, trail, c.Keys, c.Now)
 	attempts := throttle.NewRules(store, c.Keys, c.Attempts, c.Now)
-	a.Projects = project.NewRules(store, trail, attempts, c.Now)
+	a.Projects = project.NewRules(store, trail, attempts, c.TopLevelGroups, c.Now)
 	a.SignIn = signin.NewRules(a.Users, trail, attempts, a.TwoFactor, a.Sessions, c.Keys, c.Now)
+	a.Recovery = recovery.NewRules(a.Users, store, attempts, trail, a.BaseURL, c.Keys, c.Now)
 	a.Tracking = errortracking.NewRules(store, trail, c.Keys, c.Now)
 	a.Approvals = approval.NewRules(store, trail, c.Now)
 	a.Licenses = license.NewRules(store, trail, c.Now)
@@ -120,6 +127,9 @@ func New(store storage.Store, c Config) *App {
 	a.Webhooks = webhook.NewRules(store, a.Integrations, trail, c.Keys, c.Webhooks, c.Now)
 	a.Notices = notice.NewRules(store, a.Webhooks.Own(), trail, c.Now)
 	a.Mails, a.KeepsMails = mail.NewRules(store, c.Now), c.Mails == "" || c.Mails == mail.ByKeeping
+	if !a.KeepsMails {
+		a.Users.OnNewAddress(a.Recovery.AddressChanged)
+	}
 	a.Permits = permit.NewLinks(a.BaseURL, c.Keys)
 	a.OnCall = oncall.NewRules(store, a.Integrations, trail, c.Now)
 	a.Undelivered = undelivered.NewRules(store, trail, c.Now)
@@ -138,8 +148,15 @@ func (a *App) retention(ctx context.Context, p project.Project) (int, error) {
 	return policy.KeptDays, err
 }
 
+// maxPing is how long the store may take to show that it is there.
+const maxPing = 3 * time.Second
+
 // Ping reports whether the store answers.
-func (a *App) Ping(ctx context.Context) error { return a.store.Ping(ctx) }
+func (a *App) Ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, maxPing)
+	defer cancel()
+	return a.store.Ping(ctx)
+}
 
 // OpenID returns the OpenID provider. It is made here on demand because only one
 // function needs it, and the others are smaller without.

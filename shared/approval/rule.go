@@ -241,3 +241,6 @@ func (rule Rule) copying(of Rule) Rule {
 // ruleSets are stored in the project: its own under the number 0, those of a merge
 // request under its number.
 var ruleSets = record.Of[RuleSet]{Kind: "approval_rules"}
+
+// Nouns lists the kinds of records of this package, for an export.
+func Nouns() []record.Noun { return []record.Noun{ruleSets, settings} }

@@ -3,6 +3,7 @@
 package apptest
 
 import (
+	"encoding/base64"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -34,10 +35,13 @@ type App struct {
 	*app.App
 	Store storage.Store
 	Keys  secret.Keys
-	Trail *audit.Trail
+	// KeyFile is what a file with the instance keys has.
+	KeyFile string
+	Trail   *audit.Trail
 	// Receiver gets what webhooks send.
 	Receiver *Receiver
 	t        testing.TB
+	start    time.Time
 	elapsed  atomic.Int64
 }
 
@@ -50,20 +54,37 @@ func New(t testing.TB) *App {
 // Over returns such an App over another store, which must be empty.
 func Over(t testing.TB, store storage.Store) *App {
 	t.Helper()
-	keys, err := secret.NewKeys(secret.Random(secret.KeySize))
+	key := secret.Random(secret.KeySize)
+	keys, err := secret.NewKeys(key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	start := time.Now().UTC().Truncate(time.Millisecond)
-	a := &App{t: t, Store: store, Keys: keys, Receiver: &Receiver{}}
-	a.App = app.New(store, app.Config{
-		BaseURL: BaseURL, Keys: keys, Passwords: secret.Passwords{Time: 1, Memory: 64}, Attempts: throttle.DefaultLimit,
-		OAuth: oauth.Settings{PasswordGrant: true}, Features: integration.AllFeatures,
+	a := &App{t: t, Keys: keys, KeyFile: base64.StdEncoding.EncodeToString(key), Receiver: &Receiver{}, start: time.Now().UTC().Truncate(time.Millisecond)}
+	return a.Moved(store)
+}
+
+// Moved returns an App as it is by now over another store.
+func (a *App) Moved(store storage.Store) *App {
+	return a.moved(store, oauth.Settings{PasswordGrant: true})
+}
+
+// WithSudo returns an App as it is by now over the same store, of which clients need the
+// scope sudo to act with an administrator's rights.
+func (a *App) WithSudo() *App {
+	return a.moved(a.Store, oauth.Settings{PasswordGrant: true, Sudo: true})
+}
+
+func (a *App) moved(store storage.Store, settings oauth.Settings) *App {
+	moved := &App{t: a.t, Store: store, Keys: a.Keys, KeyFile: a.KeyFile, Receiver: a.Receiver, start: a.start}
+	moved.Pass(time.Duration(a.elapsed.Load()))
+	moved.App = app.New(store, app.Config{
+		BaseURL: BaseURL, Keys: a.Keys, Passwords: secret.Passwords{Time: 1, Memory: 64}, Attempts: throttle.DefaultLimit,
+		OAuth: settings, Features: integration.AllFeatures,
 		Webhooks: webhook.Delivery{Sender: a.Receiver},
-		Now:      func() time.Time { return start.Add(time.Duration(a.elapsed.Load())) },
+		Now:      func() time.Time { return moved.start.Add(time.Duration(moved.elapsed.Load())) },
 	})
-	a.Trail = audit.NewTrail(store, a.Now)
-	return a
+	moved.Trail = audit.NewTrail(store, moved.Now)
+	return moved
 }
 
 // Pass moves the clock forward.

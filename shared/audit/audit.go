@@ -132,13 +132,21 @@ func Cut(entries []Entry, size int) Page {
 type Actor struct {
 	ID     int64 // who it really is
 	UserID int64 // in whose name: another user's when an administrator acts as that user
+	// Bound means that an administrator's token does not give administrator's rights.
+	Bound bool
 }
 
 // Setup is the actor of what the instance does before it has users, such as
 // making its first administrator. The trail leaves that out.
 var Setup = Actor{ID: setupID}
 
-const setupID = -1
+// CommandLine is the actor of what somebody does who reaches the data itself.
+var CommandLine = Actor{ID: commandLineID}
+
+const (
+	setupID       = -1
+	commandLineID = -2
+)
 
 // ByUser returns the actor for a user who acts in their own name.
 func ByUser(id int64) Actor { return Actor{ID: id, UserID: id} }

@@ -105,12 +105,17 @@ func (t *Trail) write(ctx context.Context, e Entry) {
 	}
 }
 
-// outcomeOf returns the outcome and the reason of a deed that returned err.
+// outcomeOf returns the outcome and the reason of a deed that returned err. What was not
+// available may have done it nevertheless.
 func outcomeOf(err error) (Outcome, string) {
-	if kind := fault.KindOf(err); kind != "" {
+	switch kind := fault.KindOf(err); kind {
+	case "":
+		return Failed, "error"
+	case fault.Unavailable:
+		return Failed, string(kind)
+	default:
 		return Refused, string(kind)
 	}
-	return Failed, "error"
 }
 
 func log(ctx context.Context, e Entry) {

@@ -36,9 +36,10 @@ func TestDeedThatFailsIsTakenDownAsThat(t *testing.T) {
 		outcome audit.Outcome
 		reason  string
 	}{
-		"done":    {nil, audit.Done, ""},
-		"refused": {fault.New(fault.Conflict, "somebody was faster"), audit.Refused, "conflict"},
-		"failed":  {errors.New("the store is away"), audit.Failed, "error"},
+		"done":      {nil, audit.Done, ""},
+		"refused":   {fault.New(fault.Conflict, "somebody was faster"), audit.Refused, "conflict"},
+		"failed":    {errors.New("the store is away"), audit.Failed, "error"},
+		"uncertain": {fmt.Errorf("%w: no answer", fault.New(fault.Unavailable, "send it again")), audit.Failed, "not available"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

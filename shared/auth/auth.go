@@ -22,6 +22,7 @@ import (
 	"gatehouse/shared/project"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/telemetry"
 	"gatehouse/shared/user"
 	"gatehouse/shared/web"
 )
@@ -54,10 +55,15 @@ type Caller struct {
 	Grant  oauth.Grant
 	Client oauth.Client
 	Token  accesstoken.Token
+	// Bound means that the user is an administrator, for whom the token does no more than
+	// for anybody else: User is none then.
+	Bound bool
 	// By is the id of the administrator who acts as User by sudo, or zero.
 	By int64
 	// Role is the caller's role in the request's project or group, or zero.
 	Role project.Role
+	// Known are memberships of the user that were read to tell the role.
+	Known project.Known
 }
 
 // ByOAuth reports whether the token is an OAuth access token.
@@ -68,7 +74,27 @@ func (c Caller) ByOAuth() bool { return c.Token.ID == 0 }
 func (c Caller) ActorID() int64 { return cmp.Or(c.By, c.User.ID) }
 
 // Actor is the caller as the audit trail records it.
-func (c Caller) Actor() audit.Actor { return audit.Actor{ID: c.ActorID(), UserID: c.User.ID} }
+func (c Caller) Actor() audit.Actor {
+	return audit.Actor{ID: c.ActorID(), UserID: c.User.ID, Bound: c.Bound}
+}
+
+// Self is the user as they are, whatever the token is good for.
+func (c Caller) Self() user.User {
+	u := c.User
+	u.Admin = u.Admin || c.Bound
+	return u
+}
+
+// CheckAdmin returns an error unless the caller has an administrator's rights.
+func (c Caller) CheckAdmin() error {
+	switch {
+	case c.Bound:
+		return insufficientScope(scope.Sudo)
+	case !c.User.Admin:
+		return errForbidden
+	}
+	return nil
+}
 
 // bearer is what a valid token says, before its user and client are read.
 type bearer struct {
@@ -172,7 +198,30 @@ func (a *Auth) resolve(ctx context.Context, b bearer, more ...func(context.Conte
 	case c.ByOAuth() && !c.Grant.Refreshable && !c.User.SessionValid(c.Grant.SessionEpoch):
 		return Caller{}, errRevoked
 	}
-	return c, nil
+	c.note(ctx)
+	return a.bind(c), nil
+}
+
+// bind takes from the token of a client the rights that it does not give.
+func (a *Auth) bind(c Caller) Caller {
+	if !c.ByOAuth() {
+		return c
+	}
+	c.Scopes = a.oauth.Held(c.Scopes)
+	c.Bound = c.User.Admin && !a.oauth.Empowers(c.Scopes)
+	c.User.Admin = c.User.Admin && !c.Bound
+	return c
+}
+
+// note has the log name the caller.
+func (c Caller) note(ctx context.Context) {
+	proof := telemetry.ByToken
+	if c.ByOAuth() {
+		proof = telemetry.ByOAuth
+	}
+	telemetry.NoteCaller(ctx, telemetry.Caller{
+		UserID: c.User.ID, SudoBy: c.By, Proof: proof, TokenID: c.Token.ID, ApplicationID: c.Grant.ClientID,
+	})
 }
 
 // actAs returns the caller acting as the user with this id or user name
@@ -182,7 +231,7 @@ func (a *Auth) actAs(ctx context.Context, c Caller, name string) (Caller, error)
 		return c, nil
 	}
 	switch {
-	case !c.User.Admin:
+	case !c.User.Admin && !c.Bound:
 		return Caller{}, fault.New(fault.Forbidden, "Must be admin to use sudo")
 	case !c.Scopes.Has(scope.Sudo):
 		return Caller{}, insufficientScope(scope.Sudo)
@@ -197,6 +246,7 @@ func (a *Auth) actAs(ctx context.Context, c Caller, name string) (Caller, error)
 		return Caller{}, errBlocked
 	}
 	c.By, c.User = c.User.ID, u
+	c.note(ctx)
 	return c, nil
 }
 

@@ -217,6 +217,45 @@ func TestScopes(t *testing.T) {
 	apptest.Call(t, h, read, "/admin", a.Token(a.User("ada")), nil).WantMessage(t, 403, "403 Forbidden")
 }
 
+// Where applications need sudo to use an administrator's rights, one without it is served
+// as for anybody else. Elsewhere no application has that scope.
+func TestApplicationsOfAdministrators(t *testing.T) {
+	a := apptest.New(t)
+	asking := a.WithSudo()
+	root, ada := a.Admin("root"), a.User("ada")
+	private := fmt.Sprintf("/projects/%d", a.Project("web", a.Namespace(ada), project.Private).ID)
+	own := fmt.Sprintf("/projects/%d", a.Project("own", a.Namespace(root), project.Private).ID)
+	plain, full, personal := asking.OAuthToken(root, scope.API), asking.OAuthToken(root, scope.API, scope.Sudo), a.Token(root)
+	owner, notFound, needsSudo := float64(project.Owner), object{"message": "404 Project Not Found"}, insufficient("sudo")
+	tests := []struct {
+		name   string
+		on     *apptest.App
+		token  string
+		path   string
+		status int
+		body   any
+	}{
+		{"asking, without sudo: what administrators may", asking, plain, "/admin", 403, needsSudo},
+		{"asking, without sudo: another's project", asking, plain, private, 404, notFound},
+		{"asking, without sudo: their own project", asking, plain, own, 200, owner},
+		{"asking, without sudo: as another", asking, plain, "/me?sudo=ada", 403, needsSudo},
+		{"asking, without sudo: themselves", asking, plain, "/me", 200, "root"},
+		{"asking, with sudo: what administrators may", asking, full, "/admin", 200, nil},
+		{"asking, with sudo: another's project", asking, full, private, 200, owner},
+		{"asking, with sudo: as another", asking, full, "/me?sudo=ada", 200, "ada"},
+		{"asking, personal access token", asking, personal, "/admin", 200, nil},
+		{"asking, application of another", asking, asking.OAuthToken(ada, scope.API), "/admin", 403, object{"message": "403 Forbidden"}},
+		{"asking, application of another, with sudo", asking, asking.OAuthToken(ada, scope.API, scope.Sudo), "/me?sudo=root", 403, object{"message": "403 Forbidden - Must be admin to use sudo"}},
+		{"not asking: what administrators may", a, plain, "/admin", 200, nil},
+		{"not asking: as another, once with sudo", a, full, "/me?sudo=ada", 403, needsSudo},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			apptest.Call(t, guarded(test.on.App), "GET", test.path, test.token, nil).Want(t, test.status, test.body)
+		})
+	}
+}
+
 func TestSudo(t *testing.T) {
 	a := apptest.New(t)
 	h := guarded(a.App)
@@ -324,6 +363,35 @@ func TestSudoInParameters(t *testing.T) {
 			r.Header.Set("Sudo", test.header)
 			r.Header.Set("Content-Type", test.contentType)
 			apptest.Send(t, h, r).Want(t, test.status, nil)
+		})
+	}
+}
+
+// Not everybody reads the body of a GET. Whoever names a user there must not get the answer
+// for another one.
+func TestSudoInTheBodyOfAGet(t *testing.T) {
+	a := apptest.New(t)
+	h := guarded(a.App)
+	ada := a.User("ada")
+	sudoer := a.Token(a.Admin("root"), scope.API, scope.Sudo)
+	refused := object{"error": "sudo is invalid: it is not taken from the body of a GET, send the header Sudo"}
+	tests := []struct {
+		name, token, contentType, body string
+		status                         int
+		want                           any
+	}{
+		{"form", sudoer, "application/x-www-form-urlencoded", "sudo=ada", 400, refused},
+		{"JSON", sudoer, "application/json", `{"sudo":"ada"}`, 400, refused},
+		{"no administrator", a.Token(ada), "application/json", `{"sudo":"root"}`, 400, refused},
+		{"another parameter", sudoer, "application/json", `{"search":"ada"}`, 200, "root"},
+		{"a text", sudoer, "text/plain", "sudo", 200, "root"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r := httptest.NewRequest("GET", "/me", strings.NewReader(test.body))
+			r.Header.Set("PRIVATE-TOKEN", test.token)
+			r.Header.Set("Content-Type", test.contentType)
+			apptest.Send(t, h, r).Want(t, test.status, test.want)
 		})
 	}
 }

@@ -47,10 +47,17 @@ func BearerToken(r *http.Request) string {
 	return strings.TrimSpace(token)
 }
 
+// errSudoInGet refuses a name where others than Gatehouse may not look for one, instead
+// of answering as another user than the client meant.
+var errSudoInGet = web.BadParameters("sudo is invalid: it is not taken from the body of a GET, send the header Sudo")
+
 // sudoName returns the user to act as, from the header Sudo or the parameter
 // sudo, or "". Two different names are an error, as are unreadable parameters.
 func sudoName(r *http.Request) (string, error) {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		if web.BodyHas(r, "sudo") {
+			return "", errSudoInGet
+		}
 		r = r.WithContext(r.Context())
 		r.Body = nil // some clients send a body with a GET, which means nothing
 	}

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"golang.org/x/sync/errgroup"
@@ -39,12 +40,30 @@ func (a *Auth) User(also ...scope.Scope) func(UserHandler) http.Handler {
 	}
 }
 
+// Bearer guards a handler for every user whose token is valid, whatever its scopes are.
+func (a *Auth) Bearer(next UserHandler) http.Handler {
+	return web.Handler(func(w http.ResponseWriter, r *http.Request) error {
+		token, err := credential(r)
+		if err != nil {
+			return err
+		}
+		c, err := a.Recognise(r.Context(), token)
+		if err == nil {
+			c, err = a.actAsAsked(r, c)
+		}
+		if err != nil {
+			return err
+		}
+		return next(w, r, c)
+	})
+}
+
 // Admin guards a handler for administrators, with the scopes of User.
 func (a *Auth) Admin(also ...scope.Scope) func(UserHandler) http.Handler {
 	return func(next UserHandler) http.Handler {
 		return a.User(also...)(func(w http.ResponseWriter, r *http.Request, c Caller) error {
-			if !c.User.Admin {
-				return errForbidden
+			if err := c.CheckAdmin(); err != nil {
+				return err
 			}
 			return next(w, r, c)
 		})
@@ -114,8 +133,8 @@ func (a *Auth) RoleIn(ctx context.Context, p project.Project, userID int64) (pro
 	return project.Viewer{UserID: u.ID, Admin: u.Admin, Memberships: memberships}.RoleIn(p, a.now()), nil
 }
 
-// roleOf returns the caller's role in the group or project.
-func (a *Auth) roleOf(ctx context.Context, c Caller, known project.Known, at project.GroupOrProject) (project.Role, error) {
+// roleOf returns the caller's role in the group or project, and what is known then.
+func (a *Auth) roleOf(ctx context.Context, c Caller, known project.Known, at project.GroupOrProject) (project.Role, project.Known, error) {
 	return a.projects.RoleIn(ctx, project.Viewer{UserID: c.User.ID, Admin: c.User.Admin}, known, at)
 }
 
@@ -127,7 +146,7 @@ func (a *Auth) Namespace(ctx context.Context, c Caller, id int64, role project.R
 	if err != nil {
 		return project.Group{}, web.NotFound(subject, err)
 	}
-	own, err := a.roleOf(ctx, c, project.Known{}, g)
+	own, _, err := a.roleOf(ctx, c, project.Known{}, g)
 	if err != nil {
 		return project.Group{}, err
 	}
@@ -178,7 +197,7 @@ func authorize[P project.GroupOrProject](
 	case c.User.ID != b.userID: // acts as another user
 		known = project.Known{}
 	}
-	c.Role, err = a.roleOf(ctx, c, known, at)
+	c.Role, c.Known, err = a.roleOf(ctx, c, known, at)
 	return c, at, err
 }
 
@@ -192,10 +211,15 @@ func (a *Auth) checkRequest(r *http.Request, c Caller, also []scope.Scope) (Call
 	if err := c.checkScope(enough); err != nil {
 		return Caller{}, err
 	}
+	return a.actAsAsked(r, c)
+}
+
+// actAsAsked replaces the user if the request asks to act as another one.
+func (a *Auth) actAsAsked(r *http.Request, c Caller) (Caller, error) {
 	name, err := sudoName(r)
 	switch {
-	case err != nil && c.User.Admin:
-		return Caller{}, err // it is unknown which user the administrator meant
+	case err != nil && c.User.Admin, errors.Is(err, errSudoInGet):
+		return Caller{}, err // it is unknown which user the caller meant
 	case err != nil:
 		return c, nil // the endpoint reports it after its own checks
 	}

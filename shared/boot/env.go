@@ -14,6 +14,7 @@ import (
 	"gatehouse/shared/integration"
 	"gatehouse/shared/mail"
 	"gatehouse/shared/oauth"
+	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/throttle"
 )
@@ -22,13 +23,18 @@ import (
 // each variable.
 type Env struct {
 	BaseURL       string         // GATEHOUSE_BASE_URL
+	GitURL        string         // GATEHOUSE_GIT_URL
 	PasswordGrant bool           // GATEHOUSE_PASSWORD_GRANT
+	OAuthSudo     bool           // GATEHOUSE_OAUTH_SUDO
 	RefreshRetry  time.Duration  // GATEHOUSE_REFRESH_RETRY_SECONDS
 	Attempts      throttle.Limit // GATEHOUSE_SIGN_IN_FAILURES, GATEHOUSE_SIGN_IN_WINDOW_SECONDS
 	// GATEHOUSE_SEVERAL_ENDPOINTS, GATEHOUSE_PAYLOAD_MAPPING, GATEHOUSE_ALERT_GROUPING,
 	// GATEHOUSE_ALERT_RETENTION_DAYS
-	Features integration.Features
+	Features       integration.Features
+	TopLevelGroups project.TopLevel // GATEHOUSE_TOP_LEVEL_GROUPS
+
 	LogLevel slog.Level // GATEHOUSE_LOG_LEVEL
+	Metrics  string     // GATEHOUSE_METRICS: their namespace; empty: none
 
 	PrivateWebhooks bool          // GATEHOUSE_WEBHOOK_PRIVATE_ADDRESSES
 	Mail            mail.Settings // GATEHOUSE_MAIL, GATEHOUSE_MAIL_FROM, GATEHOUSE_SMTP_URL
@@ -63,8 +69,10 @@ func ReadEnv(getenv func(string) string) (Env, error) {
 	r := reader{getenv: getenv}
 	env := Env{
 		BaseURL:       r.baseURL("GATEHOUSE_BASE_URL"),
+		GitURL:        r.baseURL("GATEHOUSE_GIT_URL"),
 		PasswordGrant: r.boolean("GATEHOUSE_PASSWORD_GRANT", true),
 		RefreshRetry:  r.seconds("GATEHOUSE_REFRESH_RETRY_SECONDS", 0, 0, oauth.MaxRefreshRetry),
+		OAuthSudo:     r.boolean("GATEHOUSE_OAUTH_SUDO", false),
 		Attempts: throttle.Limit{
 			Failures: r.number("GATEHOUSE_SIGN_IN_FAILURES", throttle.DefaultLimit.Failures, 0, 1000),
 			Window:   r.seconds("GATEHOUSE_SIGN_IN_WINDOW_SECONDS", throttle.DefaultLimit.Window, time.Second, 24*time.Hour),
@@ -76,7 +84,11 @@ func ReadEnv(getenv func(string) string) (Env, error) {
 			Grouping:         r.boolean("GATEHOUSE_ALERT_GROUPING", true),
 			KeptDays:         r.number("GATEHOUSE_ALERT_RETENTION_DAYS", integration.AllFeatures.KeptDays, 0, integration.MaxRetention),
 		},
+		TopLevelGroups: project.TopLevel(r.oneOf("GATEHOUSE_TOP_LEVEL_GROUPS",
+			string(project.TopLevelByEverybody), string(project.TopLevelByAdministrators))),
+
 		LogLevel: r.level("GATEHOUSE_LOG_LEVEL"),
+		Metrics:  getenv("GATEHOUSE_METRICS"),
 
 		PrivateWebhooks: r.boolean("GATEHOUSE_WEBHOOK_PRIVATE_ADDRESSES", false),
 		Mail:            r.mail("GATEHOUSE_MAIL", "GATEHOUSE_MAIL_FROM", "GATEHOUSE_SMTP_URL"),

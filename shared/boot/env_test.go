@@ -12,6 +12,7 @@ import (
 
 	"gatehouse/shared/boot"
 	"gatehouse/shared/mail"
+	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/throttle"
 )
@@ -40,14 +41,14 @@ func TestReadEnvDefaults(t *testing.T) {
 
 func TestReadEnv(t *testing.T) {
 	got, err := boot.ReadEnv(env(
-		"GATEHOUSE_BASE_URL", "https://id.example/", "GATEHOUSE_PASSWORD_GRANT", "false",
+		"GATEHOUSE_BASE_URL", "https://id.example/", "GATEHOUSE_GIT_URL", "https://git.example/", "GATEHOUSE_PASSWORD_GRANT", "false",
 		"GATEHOUSE_REFRESH_RETRY_SECONDS", "30", "GATEHOUSE_LOG_LEVEL", "warn", "GATEHOUSE_STORE", "dynamodb",
 		"GATEHOUSE_ROOT_TOKEN", "a token", "GATEHOUSE_SIGN_IN_FAILURES", "0", "GATEHOUSE_SIGN_IN_WINDOW_SECONDS", "60",
 	))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.BaseURL != "https://id.example" || got.PasswordGrant || got.RefreshRetry != 30*time.Second ||
+	if got.BaseURL != "https://id.example" || got.GitURL != "https://git.example" || got.PasswordGrant || got.RefreshRetry != 30*time.Second ||
 		got.LogLevel != slog.LevelWarn || got.Store != "dynamodb" || got.RootToken.Reveal() != "a token" ||
 		got.Attempts != (throttle.Limit{Failures: 0, Window: time.Minute, Patience: time.Second}) {
 		t.Errorf("read: %+v", got)
@@ -60,11 +61,14 @@ func TestReadEnvNamesWhatItCannotUnderstand(t *testing.T) {
 			"gatehouse", "https://", "https:gatehouse", "ftp://gatehouse", "https://gatehouse/path", "https://gatehouse?x",
 			"https://user@gatehouse", "https://gate house",
 		},
+		"GATEHOUSE_GIT_URL":                {"git.example", "https://git.example/path"},
 		"GATEHOUSE_PASSWORD_GRANT":         {"perhaps"},
+		"GATEHOUSE_OAUTH_SUDO":             {"sudo"},
 		"GATEHOUSE_REFRESH_RETRY_SECONDS":  {"31", "-1", "x"},
 		"GATEHOUSE_SIGN_IN_FAILURES":       {"-1", "1001", "many"},
 		"GATEHOUSE_SIGN_IN_WINDOW_SECONDS": {"0", "86401", "10m"},
 		"GATEHOUSE_ALERT_RETENTION_DAYS":   {"-1", "3651", "a year", "1.5"},
+		"GATEHOUSE_TOP_LEVEL_GROUPS":       {"nobody", "Administrators", "true"},
 		"GATEHOUSE_LOG_LEVEL":              {"loud"},
 		"GATEHOUSE_STORE":                  {"postgres"},
 
@@ -152,6 +156,24 @@ func TestAnEmptyEndpointIsThatOfAWS(t *testing.T) {
 		}
 		if endpoint := aws.ToString(boot.DynamoDB(got).Client().Options().BaseEndpoint); endpoint != want {
 			t.Errorf("AWS_ENDPOINT_URL_DYNAMODB=%q leads to %q, want %q", value, endpoint, want)
+		}
+	}
+}
+
+func TestReadEnvOfOAuthSudo(t *testing.T) {
+	for value, want := range map[string]bool{"": false, "false": false, "true": true} {
+		if got, err := boot.ReadEnv(env("GATEHOUSE_OAUTH_SUDO", value)); err != nil || got.OAuthSudo != want {
+			t.Errorf("sudo for applications with %q: %t, %v", value, got.OAuthSudo, err)
+		}
+	}
+}
+
+func TestReadEnvOfTopLevelGroups(t *testing.T) {
+	for value, want := range map[string]project.TopLevel{
+		"": project.TopLevelByEverybody, "everybody": project.TopLevelByEverybody, "administrators": project.TopLevelByAdministrators,
+	} {
+		if got, err := boot.ReadEnv(env("GATEHOUSE_TOP_LEVEL_GROUPS", value)); err != nil || got.TopLevelGroups != want {
+			t.Errorf("top-level groups with %q: %q, %v, want %q", value, got.TopLevelGroups, err, want)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func FirstStart(ctx context.Context, a *app.App, env Env) (root Root, made bool,
 			return Root{}, false, err // there are users, but no root
 		}
 		u, err = a.Users.Create(ctx, audit.Setup, user.Registration{
-			Username: RootName, Name: "Administrator", Email: "root@localhost.localdomain", Password: root.Password, Admin: true,
+			Username: RootName, Name: "Administrator", Email: "root@localhost.localdomain", MadeUp: true, Password: root.Password, Admin: true,
 		})
 	case err == nil:
 		var tokens page.Of[accesstoken.Token]

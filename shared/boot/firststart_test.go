@@ -1,6 +1,7 @@
 package boot_test
 
 import (
+	"context"
 	"testing"
 
 	"gatehouse/shared/app"
@@ -34,6 +35,15 @@ func TestFirstStartMakesUpCredentialsOnce(t *testing.T) {
 		t.Errorf("second start: made %t, %v", made, err)
 	}
 	wantRoot(t, a, root)
+}
+
+// Nobody has the first administrator's address.
+func TestFirstStartHasNoAddressConfirmed(t *testing.T) {
+	a := apptest.New(t).App
+	a.Users.OnNewAddress(func(_ context.Context, u user.User) { t.Errorf("%s is to be confirmed", u.Email) })
+	if _, _, err := boot.FirstStart(t.Context(), a, boot.Env{}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestFirstStartTakesCredentialsAsGiven(t *testing.T) {

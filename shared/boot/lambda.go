@@ -2,7 +2,6 @@ package boot
 
 import (
 	"context"
-	"log"
 	"log/slog"
 	"net/http"
 	"os"
@@ -18,6 +17,7 @@ import (
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage"
 	"gatehouse/shared/storage/dynamodb"
+	"gatehouse/shared/telemetry"
 	"gatehouse/shared/webhook"
 	"gatehouse/shared/webhook/outgoing"
 )
@@ -29,9 +29,9 @@ const warmUpLimit = 2 * time.Second
 func Start(newHandler func(*app.App) http.Handler) {
 	b, err := fromEnvironment(context.Background())
 	if err != nil {
-		log.Fatal(err)
+		fail(err)
 	}
-	gateway.Start(newHandler(b.App))
+	lambda.Start(b.measured(gateway.New(newHandler(b.App))))
 }
 
 // Booted is what a Lambda function is started with.
@@ -51,9 +51,31 @@ type EventHandler interface {
 func StartEvents(newHandler func(Booted) EventHandler) {
 	b, err := fromEnvironment(context.Background())
 	if err != nil {
-		log.Fatal(err)
+		fail(err)
 	}
-	lambda.Start(newHandler(b))
+	lambda.Start(b.measured(newHandler(b)))
+}
+
+// measured returns the handler, after each event of which the metrics are told.
+func (b Booted) measured(next EventHandler) EventHandler {
+	if b.Env.Metrics == "" {
+		return next
+	}
+	m := telemetry.NewMetrics(os.Stdout, b.Env.Metrics, functionName())
+	telemetry.Use(m)
+	return telling{next, m}
+}
+
+// telling is a handler after each event of which metrics are told.
+type telling struct {
+	next    EventHandler
+	metrics *telemetry.Metrics
+}
+
+// Invoke has the event handled.
+func (t telling) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
+	defer func() { t.metrics.Tell(time.Now()) }()
+	return t.next.Invoke(ctx, payload)
 }
 
 // fromEnvironment returns what a Lambda function is started with. Lambda gives a function a
@@ -61,10 +83,11 @@ func StartEvents(newHandler func(Booted) EventHandler) {
 // not in the first request. If DynamoDB does not answer, the function starts
 // nevertheless.
 func fromEnvironment(ctx context.Context) (b Booted, err error) {
-	if b.Env, err = ReadEnv(os.Getenv); err != nil {
+	b.Env, err = ReadEnv(os.Getenv)
+	LogTo(os.Stdout, b.Env.LogLevel, functionName()) // also what is wrong with the environment
+	if err != nil {
 		return Booted{}, err
 	}
-	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stdout, &slog.HandlerOptions{Level: b.Env.LogLevel})))
 	b.Store = dynamodb.New(DynamoDB(b.Env))
 	var warm sync.WaitGroup
 	warm.Go(func() { warmUp(ctx, b.Store) })
@@ -89,15 +112,18 @@ func warmUp(ctx context.Context, store storage.Store) {
 func New(env Env, store storage.Store, keys secret.Keys) *app.App {
 	return app.New(store, app.Config{
 		BaseURL:   env.BaseURL,
+		GitURL:    env.GitURL,
 		Keys:      keys,
 		Passwords: secret.DefaultPasswords,
 		Attempts:  env.Attempts,
-		Features:  env.Features, OAuth: oauth.Settings{PasswordGrant: env.PasswordGrant, RefreshRetry: env.RefreshRetry},
+		Features:  env.Features,
+		OAuth:     oauth.Settings{PasswordGrant: env.PasswordGrant, RefreshRetry: env.RefreshRetry, Sudo: env.OAuthSudo},
 		Webhooks: webhook.Delivery{
 			Sender: outgoing.New(outgoing.Options{Private: env.PrivateWebhooks}), Private: env.PrivateWebhooks,
 		},
-		Mails: env.Mail.Way,
-		Now:   time.Now,
+		Mails:          env.Mail.Way,
+		TopLevelGroups: env.TopLevelGroups,
+		Now:            time.Now,
 	})
 }
 

@@ -18,6 +18,8 @@ type delays struct {
 	count atomic.Int64
 }
 
+func (d *delays) AnyMessages(context.Context) (bool, error) { return true, nil }
+
 func (d *delays) DueLanes(context.Context, outbox.Group, time.Time, int) ([]outbox.Lane, error) {
 	if d.found.Add(1) > 2 {
 		return nil, nil

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/outbox"
+	"gatehouse/shared/telemetry"
 )
 
 // Handler handles the first message of a lane. It may get the message again, if an earlier
@@ -79,6 +80,14 @@ const (
 // Sweep works on the lanes that are due until none is, or the context ends. It returns how
 // many it worked on. Slow lanes hold up no others.
 func (d *Dispatcher) Sweep(ctx context.Context) (worked int, err error) {
+	any, err := d.store.AnyMessages(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if !any { // so that an idle instance costs little
+		telemetry.Add(telemetry.OldestDue, 0)
+		return 0, nil
+	}
 	for ctx.Err() == nil {
 		var prompt, slow int
 		var groups errgroup.Group
@@ -86,8 +95,12 @@ func (d *Dispatcher) Sweep(ctx context.Context) (worked int, err error) {
 		groups.Go(func() (err error) { slow, err = d.sweepSlow(ctx); return err })
 		err := groups.Wait()
 		worked += prompt + slow
-		if err != nil || prompt+slow == 0 {
+		if err != nil {
 			return worked, err
+		}
+		if prompt+slow == 0 && ctx.Err() == nil { // only a sweep that could look tells that nothing is late
+			telemetry.Add(telemetry.OldestDue, 0)
+			return worked, nil
 		}
 	}
 	return worked, ctx.Err()
@@ -172,12 +185,15 @@ func leaveDue(context.Context, outbox.Message, time.Time) error { return nil }
 
 // workOn handles the messages of a lane until it is empty or its first one is not ready.
 func (d *Dispatcher) workOn(ctx context.Context, l outbox.Lane, then notReady) error {
-	for ctx.Err() == nil {
+	for handled := 0; ctx.Err() == nil; handled++ {
 		waiting, err := d.store.Waiting(ctx, l, 2)
 		if err != nil || len(waiting) == 0 {
 			return err
 		}
 		first, now := waiting[0], d.source.Now()
+		if late := now.Sub(first.DueAt); late > 0 && handled == 0 { // those behind it waited for the lane
+			telemetry.AddTime(telemetry.OldestDue, late)
+		}
 		if !first.Ready(now) {
 			if len(waiting) == 1 {
 				return nil // sweeps look for it when it is ready
@@ -213,7 +229,11 @@ func (d *Dispatcher) handle(ctx context.Context, m outbox.Message) error {
 	var later notYet
 	switch {
 	case failure == nil:
-		return d.store.FinishMessages(ctx, append([]outbox.Message{m}, result.Behind...), result.Follow)
+		err := d.store.FinishMessages(ctx, append([]outbox.Message{m}, result.Behind...), result.Follow)
+		if err == nil {
+			telemetry.Add(telemetry.MessagesHandled, float64(1+len(result.Behind)))
+		}
+		return err
 	case errors.As(failure, &later):
 		m.DueAt = later.until
 		return d.store.PostponeMessage(ctx, m)
@@ -256,10 +276,12 @@ func (d *Dispatcher) mostAttempts(k outbox.Kind) int {
 func (d *Dispatcher) fail(ctx context.Context, m outbox.Message, failure error) error {
 	m.Attempts++
 	m.LastError = briefly(failure)
+	telemetry.Add(telemetry.MessagesFailed, 1)
 	slog.WarnContext(ctx, "message not handled", "kind", m.Kind, "message", m.ID(), "attempts", m.Attempts, "error", m.LastError)
 	now := d.source.Now()
 	if errors.As(failure, new(permanent)) || m.Attempts >= d.mostAttempts(m.Kind) {
 		slog.ErrorContext(ctx, "message given up", "kind", m.Kind, "message", m.ID(), "error", m.LastError)
+		telemetry.Add(telemetry.DeadLetters, 1)
 		return d.store.BuryMessage(ctx, m, now)
 	}
 	m.DueAt = now.Add(d.pause(m, failure))

@@ -341,3 +341,16 @@ func TestManyBehindOneThatWaits(t *testing.T) {
 		t.Errorf("handled %d, want 300", len(d.got))
 	}
 }
+
+// silent is a store without messages that must not be looked through.
+type silent struct{ outbox.Store }
+
+func (silent) AnyMessages(context.Context) (bool, error) { return false, nil }
+
+func TestSweepOfNothingLooksNoFurther(t *testing.T) {
+	d := newDesk(t)
+	n, err := dispatch.New(silent{}, dispatch.Handlers{}, d.source()).Sweep(t.Context()) // panics if it calls another method
+	if n != 0 || err != nil {
+		t.Errorf("Sweep = %d, %v", n, err)
+	}
+}

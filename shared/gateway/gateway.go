@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
@@ -34,6 +35,10 @@ func New(next http.Handler) *Handler { return &Handler{next} }
 // Start serves the events that Lambda delivers. It does not return.
 func Start(next http.Handler) { lambda.Start(New(next)) }
 
+// maxWork is how long a request may work. Lambda ends the function a little later, and
+// what is answered then is not the handler's.
+const maxWork = 25 * time.Second
+
 // Invoke answers one event: an event without a valid request with 400, and a
 // panic of the handler with 500. It fails when the payload is not an event.
 func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
@@ -41,6 +46,8 @@ func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	if err := json.Unmarshal(payload, &e); err != nil {
 		return nil, fmt.Errorf("read the gateway's event: %w", err)
 	}
+	ctx, cancel := context.WithTimeout(ctx, maxWork)
+	defer cancel()
 	return marshal(h.answer(ctx, &e))
 }
 
@@ -53,15 +60,15 @@ func (h *Handler) answer(ctx context.Context, e *event) (answer events.APIGatewa
 	}()
 	w := newResponseWriter()
 	r, err := e.request(ctx)
+	next := h.next
 	if err != nil {
-		refused.ServeHTTP(w, e.unreadable(ctx, err))
-	} else {
-		h.next.ServeHTTP(w, r)
+		next, r = refused, e.unreadable(ctx, err)
 	}
-	return w.answer()
+	next.ServeHTTP(w, r)
+	return w.answer(r)
 }
 
 // refused answers in place of the handler, with the headers that every answer has.
-var refused = web.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+var refused = web.Wrap("", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	web.Error(w, r, fault.New(fault.Invalid, ""))
 }))

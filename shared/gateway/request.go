@@ -10,7 +10,10 @@ import (
 	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-lambda-go/lambdacontext"
 	"github.com/awslabs/aws-lambda-go-api-proxy/core"
+
+	"gatehouse/shared/telemetry"
 )
 
 // event has the fields of payload format 2.0 that a request needs. Decoding all
@@ -24,6 +27,7 @@ type event struct {
 	IsBase64Encoded bool              `json:"isBase64Encoded"`
 	RequestContext  struct {
 		DomainName string `json:"domainName"`
+		RequestID  string `json:"requestId"`
 		HTTP       struct {
 			Method   string `json:"method"`
 			SourceIP string `json:"sourceIp"`
@@ -49,7 +53,7 @@ func (e *event) request(ctx context.Context) (*http.Request, error) {
 	if err != nil {
 		return nil, errBody
 	}
-	r = r.WithContext(ctx)
+	r = r.WithContext(e.noting(ctx))
 	r.Method = e.RequestContext.HTTP.Method
 	r.URL = e.url()
 	r.RequestURI = r.URL.RequestURI()
@@ -65,7 +69,17 @@ func (e *event) unreadable(ctx context.Context, reason error) *http.Request {
 	r := &http.Request{Method: http.MethodGet, URL: &url.URL{Path: "/"}, RequestURI: "/"}
 	r.Header, r.Host = e.header()
 	r.RemoteAddr = net.JoinHostPort(e.RequestContext.HTTP.SourceIP, "0")
-	return r.WithContext(ctx)
+	return r.WithContext(e.noting(ctx))
+}
+
+// noting returns a context in which the log's line about the request is collected.
+func (e *event) noting(ctx context.Context) context.Context {
+	ids := telemetry.IDs{Gateway: e.RequestContext.RequestID}
+	if invocation, ok := lambdacontext.FromContext(ctx); ok {
+		ids.Lambda = invocation.AwsRequestID
+	}
+	ctx, _ = telemetry.WithRequest(ctx, ids)
+	return ctx
 }
 
 // body returns a request that has only the event's body.

@@ -10,10 +10,12 @@ import (
 )
 
 // responseWriter makes the library's writer behave like that of net/http: the
-// first status counts, and 204 and 304 have no body.
+// first status counts, and 204 and 304 have no body. It gathers the body, which may be
+// compressed as a whole.
 type responseWriter struct {
 	proxy  *core.ProxyResponseWriterV2
 	status int
+	body   bytes.Buffer
 }
 
 func newResponseWriter() *responseWriter {
@@ -39,11 +41,19 @@ func (w *responseWriter) Write(body []byte) (int, error) {
 	if w.status == http.StatusNoContent || w.status == http.StatusNotModified {
 		return 0, http.ErrBodyNotAllowed
 	}
-	return w.proxy.Write(body)
+	if w.Header().Get("Content-Type") == "" {
+		w.Header().Set("Content-Type", http.DetectContentType(body))
+	}
+	return w.body.Write(body)
 }
 
-func (w *responseWriter) answer() events.APIGatewayV2HTTPResponse {
+// answer returns the answer to the request.
+func (w *responseWriter) answer(r *http.Request) events.APIGatewayV2HTTPResponse {
 	w.WriteHeader(http.StatusOK)
+	body := compress(r, w.Header(), w.status, w.body.Bytes())
+	if len(body) > 0 {
+		_, _ = w.proxy.Write(body) // it takes everything
+	}
 	answer, err := w.proxy.GetProxyResponse()
 	if err != nil {
 		panic(err) // only a missing status is an error, and there is one

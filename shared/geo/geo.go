@@ -192,3 +192,6 @@ var sites = record.Of[Site]{Kind: "geo_site", Words: func(s Site) record.Words {
 
 // StoredSite is a site with its id.
 type StoredSite = record.Stored[Site]
+
+// Nouns lists the kinds of records of this package, for an export.
+func Nouns() []record.Noun { return []record.Noun{sites} }

@@ -104,3 +104,6 @@ func listName(state State, status Status) string {
 func listsOf(at project.Place, i Incident) []record.List {
 	return []record.List{{Place: at, Name: listName(i.State, i.Status)}}
 }
+
+// Nouns lists the kinds of records of this package, for an export.
+func Nouns() []record.Noun { return []record.Noun{incidents, notesOf(0)} }

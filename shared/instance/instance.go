@@ -77,3 +77,6 @@ func (r *Rules) Change(ctx context.Context, by audit.Actor, edits ...project.Edi
 	})
 	return next.Thing, err
 }
+
+// Nouns lists the kinds of records of this package, for an export.
+func Nouns() []record.Noun { return []record.Noun{settings} }

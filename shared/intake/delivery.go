@@ -22,6 +22,7 @@ type delivery struct {
 	rules    *Rules
 	now      time.Time
 	endpoint integration.Endpoint // by open; without ID if there is none
+	noKey    bool                 // by open: the key is wrong or missing
 	parsed   alert.Parsed         // by read
 	touched  []alert.Recorded     // by record
 }
@@ -55,6 +56,7 @@ var (
 // cannot be used is refused first, but even that is noted at the integration.
 func (d *delivery) open(ctx context.Context) (err error) {
 	d.endpoint, err = d.rules.integrations.EndpointOf(ctx, d.Project, d.Endpoint)
+	d.noKey = !d.endpoint.Authorizes(d.Key)
 	if unusable := cmp.Or(d.Unread, payload.Check(d.Body)); unusable != nil {
 		if fault.IgnoreNotFound(err) != nil {
 			slog.ErrorContext(ctx, "refusal not noted", "error", err)
@@ -81,9 +83,9 @@ func (d *delivery) authorize(err error) error {
 		return errInactiveMetrics
 	case err != nil || !d.endpoint.Receives():
 		return errInactive
-	case d.Key.Empty():
+	case d.noKey && d.Key.Empty():
 		return errNoKey
-	case !d.endpoint.Authorizes(d.Key):
+	case d.noKey:
 		return errWrongKey
 	}
 	return nil
@@ -183,8 +185,13 @@ func (d *delivery) end(ctx context.Context, err error) error {
 	}
 	if err != nil {
 		err = d.readable(ctx, err)
+	}
+	switch {
+	case d.noKey: // whatever else was wrong, a stranger may have sent it
+		h.WrongKeys, h.LastWrongKeyAt = 1, d.now
+	case err != nil:
 		h.Rejected, h.LastError, h.LastErrorAt = 1, fault.Message(err), d.now
-	} else {
+	default:
 		h.Received, h.SkippedItems, h.TruncatedAlerts = 1, int64(d.parsed.Skipped.Total()), d.parsed.TruncatedAlerts
 		if len(d.parsed.Notes) > 0 {
 			h.LastError, h.LastErrorAt = d.parsed.Notes[0], d.now
@@ -196,16 +203,18 @@ func (d *delivery) end(ctx context.Context, err error) error {
 	return err
 }
 
-// readable returns the error as the sender may read it, and logs a failure.
+// readable returns the error as the sender may read it. It logs a failure, and takes its
+// cause away, which would be logged again.
 func (d *delivery) readable(ctx context.Context, err error) error {
 	message := fault.Message(err)
-	if message == "" || fault.Is(err, fault.Unavailable) && !errors.As(err, new(throttled)) {
-		slog.ErrorContext(ctx, "payload not recorded", "error", err, "integration_id", d.endpoint.ID)
+	if message != "" && (!fault.Is(err, fault.Unavailable) || errors.As(err, new(throttled))) {
+		return err
 	}
+	slog.ErrorContext(ctx, "payload not recorded", "error", err, "integration_id", d.endpoint.ID)
 	if message == "" {
 		return errDown
 	}
-	return err
+	return fault.New(fault.Unavailable, message)
 }
 
 // count adds to the integration's health. That it could not be written is no

@@ -159,6 +159,12 @@ func refused(kind fault.Kind, says, writes string) ending {
 	return ending{kind: kind, says: says, health: integration.Health{Rejected: 1, LastError: says, LastErrorAt: now}, writes: writes}
 }
 
+// byStranger says that the key was wrong, so that no error of the integration is noted.
+func (e ending) byStranger() ending {
+	e.health = integration.Health{WrongKeys: 1, LastWrongKeyAt: now}
+	return e
+}
+
 func (e ending) logged(line string) ending {
 	e.logs = line
 	return e
@@ -261,8 +267,8 @@ func TestHowADeliveryEnds(t *testing.T) {
 			func(s *store, _ *intake.Delivery) { s.endpoint.Type = integration.OnCallLink }, fire,
 			refused(fault.Forbidden, inactive, "health"),
 		},
-		"no key":    {func(_ *store, d *intake.Delivery) { d.Key = secret.Text{} }, fire, refused(fault.Unauthorized, noKey, "health")},
-		"wrong key": {func(_ *store, d *intake.Delivery) { d.Key = secret.NewText("x") }, fire, refused(fault.Unauthorized, wrongKey, "health")},
+		"no key":    {func(_ *store, d *intake.Delivery) { d.Key = secret.Text{} }, fire, refused(fault.Unauthorized, noKey, "health").byStranger()},
+		"wrong key": {func(_ *store, d *intake.Delivery) { d.Key = secret.NewText("x") }, fire, refused(fault.Unauthorized, wrongKey, "health").byStranger()},
 		"throttled": {
 			func(s *store, _ *intake.Delivery) { s.endpoint.RateLimit, s.overRate = 1, true }, fire,
 			refused(fault.TooMany, slower, "health rate").retryAfter(40 * time.Second),
@@ -292,7 +298,7 @@ func TestHowADeliveryEnds(t *testing.T) {
 		},
 		"too deep, with a wrong key": {
 			func(_ *store, d *intake.Delivery) { d.Key = secret.NewText("x") }, strings.Repeat("[", 101),
-			refused(fault.Invalid, tooDeep, "health"),
+			refused(fault.Invalid, tooDeep, "health").byStranger(),
 		},
 		"malformed": {nil, `{"title":`, refused(fault.Invalid, "the payload is not valid JSON near byte 9", "health key")},
 		"another format for metrics": {

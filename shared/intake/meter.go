@@ -9,7 +9,8 @@ import (
 
 // writeEvery is the shortest time between two writes of an integration's
 // health. Something wrong is written at once if nothing wrong was written for
-// that time, so that people who set up a tool see their mistake.
+// that time, so that people who set up a tool see their mistake. So is a wrong key,
+// by itself: whoever floods the address with wrong keys delays no real error.
 const writeEvery = time.Minute
 
 // meter holds the health of integrations between two writes. Counts that were
@@ -23,13 +24,14 @@ type tally struct {
 	health  integration.Health
 	written time.Time
 	warned  time.Time // when something wrong was written last
+	keys    time.Time // when wrong keys were written last
 }
 
 func newMeter() *meter { return &meter{tally: map[int64]*tally{}} }
 
 // add adds to the integration's health, and returns everything since the last
 // write if it is time for the next.
-func (m *meter) add(integrationID int64, h integration.Health, now time.Time) (due integration.Health, write bool) {
+func (m *meter) add(integrationID int64, h integration.Health, now time.Time) (_ integration.Health, write bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	t := m.tally[integrationID]
@@ -38,13 +40,18 @@ func (m *meter) add(integrationID int64, h integration.Health, now time.Time) (d
 		m.tally[integrationID] = t
 	}
 	t.health = t.health.Plus(h)
-	wrong := !t.health.Fine()
-	if now.Sub(t.written) < writeEvery && !(wrong && now.Sub(t.warned) >= writeEvery) {
+	wrong, wrongKeys := !t.health.Fine(), t.health.WrongKeys > 0
+	due := func(last time.Time) bool { return now.Sub(last) >= writeEvery }
+	if !due(t.written) && !(wrong && due(t.warned)) && !(wrongKeys && due(t.keys)) {
 		return integration.Health{}, false
 	}
 	if wrong {
 		t.warned = now
 	}
-	due, t.health, t.written = t.health, integration.Health{}, now
-	return due, true
+	if wrongKeys {
+		t.keys = now
+	}
+	all := t.health
+	t.health, t.written = integration.Health{}, now
+	return all, true
 }

@@ -12,6 +12,7 @@ import (
 func TestWhenHealthIsWritten(t *testing.T) {
 	start := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	fine, wrong := integration.Health{Received: 1}, integration.Health{Rejected: 1}
+	stranger := integration.Health{WrongKeys: 1}
 	steps := []struct {
 		name  string
 		id    int64
@@ -30,6 +31,11 @@ func TestWhenHealthIsWritten(t *testing.T) {
 		{"again wrong after a minute", 1, 2 * time.Minute, wrong, integration.Health{Received: 1, Rejected: 2}, true},
 		{"fine after a minute", 1, 3 * time.Minute, fine, fine, true},
 		{"wrong a minute after the last time", 1, 3 * time.Minute, wrong, wrong, true},
+		{"a wrong key at that moment", 1, 3 * time.Minute, stranger, stranger, true},
+		{"a flood of wrong keys", 1, 3*time.Minute + 1, integration.Health{WrongKeys: 1000}, integration.Health{}, false},
+		{"just within the minute", 1, 4*time.Minute - 1, stranger, integration.Health{}, false},
+		{"after a minute", 1, 4 * time.Minute, stranger, integration.Health{WrongKeys: 1002}, true},
+		{"wrong amid the flood", 1, 4*time.Minute + 1, wrong, wrong, true},
 	}
 	m := newMeter()
 	for _, step := range steps {

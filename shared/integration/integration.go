@@ -79,9 +79,14 @@ type Health struct {
 	TruncatedAlerts int64 // alerts that the sender left out
 	LastError       string
 	LastErrorAt     time.Time
+
+	// Anybody can send with a wrong key. So these requests count apart, and change
+	// nothing else.
+	WrongKeys      int64 // requests with a wrong key or without one
+	LastWrongKeyAt time.Time
 }
 
-// Fine reports whether there is no problem.
+// Fine reports whether there is no problem, apart from wrong keys.
 func (h Health) Fine() bool {
 	return h.Rejected == 0 && h.SkippedItems == 0 && h.TruncatedAlerts == 0 && h.LastError == ""
 }
@@ -97,6 +102,10 @@ func (h Health) Plus(other Health) Health {
 	}
 	if other.LastErrorAt.After(h.LastErrorAt) {
 		h.LastError, h.LastErrorAt = other.LastError, other.LastErrorAt
+	}
+	h.WrongKeys += other.WrongKeys
+	if other.LastWrongKeyAt.After(h.LastWrongKeyAt) {
+		h.LastWrongKeyAt = other.LastWrongKeyAt
 	}
 	return h
 }

@@ -113,3 +113,6 @@ func (r *Rules) Delete(ctx context.Context, by audit.Actor, p project.Project, w
 func event(by audit.Actor, name audit.Name, p project.Project, policy Policy) audit.Event {
 	return by.Event(name, audit.Details{"in": p.Where(), "license": policy.Name, "approval_status": string(policy.Status)}).In(p.ID)
 }
+
+// Nouns lists the kinds of records of this package, for an export.
+func Nouns() []record.Noun { return []record.Noun{policies} }

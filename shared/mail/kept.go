@@ -158,3 +158,6 @@ func (r *Rules) removeIfOld(ctx context.Context, number, newest int64) (bool, er
 	}
 	return true, fault.IgnoreNotFound(keptMails.Remove(ctx, r.store, s))
 }
+
+// Nouns lists the kinds of records of this package, for an export.
+func Nouns() []record.Noun { return []record.Noun{keptMails, oldestMail} }

@@ -5,9 +5,6 @@ package memberapi
 import (
 	"context"
 	"net/http"
-	"slices"
-
-	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/app"
 	"gatehouse/shared/auth"
@@ -35,6 +32,7 @@ func Mount[P project.GroupOrProject, H ~func(http.ResponseWriter, *http.Request,
 	}
 	handle("GET", "/members", project.NoRole, api.list)
 	handle("GET", "/members/all", project.NoRole, api.listAll)
+	handle("GET", "/members/all/{user_id}", project.NoRole, api.showAny)
 	handle("POST", "/members", manager, api.add)
 	handle("GET", "/members/{user_id}", project.NoRole, api.show)
 	handle("PUT", "/members/{user_id}", manager, api.change)
@@ -54,41 +52,6 @@ func newBody(m project.Member, u user.User) body {
 	return body{u.ID, u.Username, u.Name, m.Role, web.Date(m.ExpiresAt)}
 }
 
-func (a *api) list(w http.ResponseWriter, r *http.Request, _ auth.Caller, at project.GroupOrProject) error {
-	return a.listOf(w, r, at.Place())
-}
-
-func (a *api) listAll(w http.ResponseWriter, r *http.Request, _ auth.Caller, at project.GroupOrProject) error {
-	return a.listOf(w, r, at.Places()...)
-}
-
-func (a *api) listOf(w http.ResponseWriter, r *http.Request, places ...project.Place) error {
-	req, err := web.ReadPage(r)
-	if err != nil {
-		return err
-	}
-	members, err := a.app.Projects.MembersOf(r.Context(), req, places...)
-	if err != nil {
-		return err
-	}
-	var users map[int64]user.User
-	reads, ctx := errgroup.WithContext(r.Context())
-	reads.Go(func() (err error) {
-		users, err = a.app.Users.UsersByID(ctx, userIDs(members.Items))
-		return err
-	})
-	reads.Go(func() (err error) {
-		members.Total, err = a.app.Projects.TotalOf(ctx, members, req, places...)
-		return err
-	})
-	if err := reads.Wait(); err != nil {
-		return err
-	}
-	// A user may have been deleted between the two reads.
-	members.Items = slices.DeleteFunc(members.Items, func(m project.Member) bool { return users[m.UserID].ID == 0 })
-	return web.List(w, r, a.app.BaseURL, req, members, func(m project.Member) body { return newBody(m, users[m.UserID]) })
-}
-
 func userIDs(members []project.Member) []int64 {
 	ids := make([]int64, len(members))
 	for i, m := range members {
@@ -105,6 +68,22 @@ func (a *api) show(w http.ResponseWriter, r *http.Request, _ auth.Caller, at pro
 	return a.answer(w, r, http.StatusOK, m)
 }
 
+// showAny answers with the member's highest role, that of a group above included.
+func (a *api) showAny(w http.ResponseWriter, r *http.Request, _ auth.Caller, at project.GroupOrProject) error {
+	userID, err := web.PathID(r, "user_id")
+	if err != nil {
+		return web.NotFound("Member", err)
+	}
+	found, err := a.app.Projects.MembersAmong(r.Context(), []int64{userID}, at.Places()...)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		return web.NotFound("Member", project.ErrMemberNotFound)
+	}
+	return a.answer(w, r, http.StatusOK, found[0])
+}
+
 func (a *api) add(w http.ResponseWriter, r *http.Request, c auth.Caller, at project.GroupOrProject) error {
 	params := web.Params(r)
 	find := a.invited(params)
@@ -117,10 +96,7 @@ func (a *api) add(w http.ResponseWriter, r *http.Request, c auth.Caller, at proj
 		return web.NotFound("User", err)
 	}
 	by := project.Inviter{Actor: c.Actor(), Role: c.Role, Admin: c.User.Admin || c.By != 0}
-	known := func(ctx context.Context) error {
-		_, err := a.app.Users.User(ctx, m.UserID)
-		return err
-	}
+	known := func(ctx context.Context) error { return a.checkKnown(ctx, by, m.UserID, params.Has("user_id")) }
 	if err := a.app.Projects.Invite(r.Context(), by, at, m, known); err != nil {
 		return web.NotFound("User", err)
 	}
@@ -139,6 +115,21 @@ func (a *api) invited(params *web.Values) func(context.Context) (int64, error) {
 		u, err := a.app.Users.UserByUsername(ctx, name)
 		return u.ID, err
 	}
+}
+
+// checkKnown returns a fault.NotFound error for an unknown user. The answer shows the user's
+// name, and ids are counted up: so by an id alone nobody but an administrator adds a stranger
+// who is blocked or has a private profile.
+func (a *api) checkKnown(ctx context.Context, by project.Inviter, userID int64, byID bool) error {
+	u, err := a.app.Users.User(ctx, userID)
+	if err != nil || !byID || by.Admin || userID == by.UserID || !u.PrivateProfile && !u.Blocked() {
+		return err
+	}
+	shared, err := a.app.Projects.Share(ctx, by.UserID, userID)
+	if err == nil && !shared {
+		err = user.ErrNotFound
+	}
+	return err
 }
 
 // change keeps the values that are not sent.
@@ -225,4 +216,9 @@ func ReadChange(params *web.Values) project.Change {
 		Name: params.OptionalString("name"), Path: params.OptionalString("path"),
 		Visibility: (*project.Visibility)(params.OptionalString("visibility")),
 	}
+}
+
+// ReadVisibility reads the visibility that a list is narrowed to, or "" for none.
+func ReadVisibility(params *web.Values) project.Visibility {
+	return web.Choice(params, "visibility", []project.Visibility{project.Private, project.Internal, project.Public})
 }

@@ -11,6 +11,7 @@ import (
 
 	"gatehouse/shared/app"
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/memberapi"
 	"gatehouse/shared/project"
@@ -316,6 +317,62 @@ func TestInvitationsHaveALimit(t *testing.T) {
 }
 
 // Everybody can leave what they were put into.
+// A group below another has the owners of that one, and a project those of its group. Nobody
+// is above the last owner of a top-level group but administrators.
+func TestATopLevelGroupKeepsAnOwner(t *testing.T) {
+	a := apptest.New(t)
+	h := mounted(a.App)
+	ada, ben, root := a.User("ada"), a.User("ben"), a.Admin("root")
+	g := a.Group("acme", project.Group{}, ada, project.Private)
+	below := a.Group("team", g, ada, project.Private)
+	own := pathOf(g.Place(), ada)
+	a.Member(g.Place(), ben, project.Maintainer)
+	const last = "409 Conflict - this is the last owner of the group: make somebody else an owner first, or delete the group"
+	apptest.Call(t, h, "DELETE", own, a.Token(ada), nil).WantMessage(t, 409, last)
+	apptest.Call(t, h, "PUT", own, a.Token(ada), object{"access_level": 40}).WantMessage(t, 409, last)
+	apptest.Call(t, h, "PUT", own, a.Token(ada), object{"expires_at": "2126-01-01"}).WantMessage(t, 409, last)
+	apptest.Call(t, h, "PUT", own, a.Token(ada), object{"access_level": 50}).Want(t, 200, nil)
+	apptest.Call(t, h, "DELETE", pathOf(below.Place(), ada), a.Token(ada), nil).Want(t, 204, nil)
+
+	apptest.Call(t, h, "PUT", pathOf(g.Place(), ben), a.Token(ada), object{"access_level": 50}).Want(t, 200, nil)
+	apptest.Call(t, h, "DELETE", own, a.Token(ada), nil).Want(t, 204, nil)
+	apptest.Call(t, h, "DELETE", pathOf(g.Place(), ben), a.Token(ben), nil).WantMessage(t, 409, last)
+	apptest.Call(t, h, "DELETE", pathOf(g.Place(), ben), a.Token(root), nil).Want(t, 204, nil)
+
+	roots := a.Group("roots", project.Group{}, root, project.Private)
+	apptest.Call(t, h, "DELETE", pathOf(roots.Place(), root), a.Token(root), nil).Want(t, 204, nil)
+}
+
+// An owner who is blocked, or whose role ends earlier, does not stand in for another one.
+func TestWhoElseOwnsATopLevelGroup(t *testing.T) {
+	for name, test := range map[string]struct {
+		until   int // days from now; 0: no end
+		blocked bool
+		another bool
+	}{
+		"an owner without an end": {another: true},
+		"an owner until tomorrow": {until: 1},
+		"a blocked owner":         {blocked: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := apptest.New(t)
+			h := mounted(a.App)
+			ada, ben := a.User("ada"), a.User("ben")
+			g := a.Group("acme", project.Group{}, ada, project.Private)
+			a.Member(g.Place(), ben, project.Owner)
+			if test.until > 0 {
+				apptest.Call(t, h, "PUT", pathOf(g.Place(), ben), a.Token(ada), object{"expires_at": a.Now().AddDate(0, 0, test.until).Format(time.DateOnly)}).Want(t, 200, nil)
+				apptest.Call(t, h, "DELETE", pathOf(g.Place(), ada), a.Token(ben), nil).Want(t, 409, nil)
+			}
+			if test.blocked {
+				a.Block(ben)
+			}
+			status := map[bool]int{true: 204, false: 409}[test.another]
+			apptest.Call(t, h, "DELETE", pathOf(g.Place(), ada), a.Token(ada), nil).Want(t, status, nil)
+		})
+	}
+}
+
 func TestEveryMemberCanLeave(t *testing.T) {
 	a := apptest.New(t)
 	h := mounted(a.App)
@@ -331,4 +388,64 @@ func TestEveryMemberCanLeave(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Ids are counted up, so an id alone must not tell the name of somebody who keeps it private,
+// or who is blocked.
+func TestAnIDTellsNoHiddenName(t *testing.T) {
+	a := apptest.New(t)
+	h := mounted(a.App)
+	mia, root := a.User("mia"), a.Admin("root")
+	p := a.Project("mine", a.Namespace(mia), project.Private)
+	above := a.Group("acme", project.Group{}, root, project.Private)
+	team := a.Group("team", above, root, project.Private)
+	other := a.Group("other", above, root, project.Private)
+	a.Member(team.Place(), mia, project.Guest)
+	shy := func(name string, at ...project.Place) user.User {
+		u := a.User(name)
+		for _, at := range at {
+			a.Member(at, u, project.Guest)
+		}
+		yes := true
+		u, err := a.Users.Update(t.Context(), audit.Setup, u.ID, user.Change{PrivateProfile: &yes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	gone, left := a.User("gone"), shy("left")
+	a.Block(gone)
+	a.MemberUntil(team.Place(), left, project.Guest, a.Now().Add(time.Minute))
+	a.Pass(time.Hour)
+	strangers := []user.User{gone, left, shy("stranger"), shy("besides", other.Place())}
+	known := []user.User{
+		a.User("open"), shy("colleague", team.Place()), shy("superior", above.Place()),
+		shy("below", a.Project("web", team, project.Private).Place()), shy("aide", a.Project("old", a.Namespace(mia), project.Private).Place()),
+	}
+	add := func(by user.User, params object) apptest.Answer {
+		params["access_level"] = 10
+		return apptest.Call(t, h, "POST", membersOf(p.Place()), a.Token(by), params)
+	}
+	for _, u := range strangers {
+		add(mia, object{"user_id": u.ID}).WantMessage(t, 404, "404 User Not Found")
+		add(mia, object{"username": u.Username}).Want(t, 201, body(u, project.Guest, nil))
+		apptest.Call(t, h, "DELETE", pathOf(p.Place(), u), a.Token(mia), nil).Want(t, 204, nil)
+		add(root, object{"user_id": u.ID}).Want(t, 201, body(u, project.Guest, nil))
+	}
+	for _, u := range known {
+		add(mia, object{"user_id": u.ID}).Want(t, 201, body(u, project.Guest, nil))
+	}
+}
+
+// A user adds the own account with any profile.
+func TestPrivateUsersAddThemselves(t *testing.T) {
+	a := apptest.New(t)
+	h := mounted(a.App)
+	mia, yes := a.User("mia"), true
+	if _, err := a.Users.Update(t.Context(), audit.Setup, mia.ID, user.Change{PrivateProfile: &yes}); err != nil {
+		t.Fatal(err)
+	}
+	p := a.Project("mine", a.Namespace(mia), project.Private)
+	apptest.Call(t, h, "POST", membersOf(p.Place()), a.Token(mia), object{"user_id": mia.ID, "access_level": 10}).
+		Want(t, 201, body(mia, project.Guest, nil))
 }

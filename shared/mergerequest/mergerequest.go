@@ -268,3 +268,6 @@ func (f Filter) keeps(m Stored) bool {
 		(f.Draft == nil || *f.Draft == thing.Draft()) &&
 		strings.Contains(strings.ToLower(thing.Title+"\n"+thing.Description), strings.ToLower(f.Search))
 }
+
+// Nouns lists the kinds of records of this package, for an export.
+func Nouns() []record.Noun { return []record.Noun{merges, diffs} }

@@ -123,3 +123,6 @@ func (r Report) check(now time.Time) error {
 	}
 	return complaints.Err()
 }
+
+// Nouns lists the kinds of records of this package, for an export.
+func Nouns() []record.Noun { return []record.Noun{states} }

@@ -19,7 +19,7 @@ import (
 var EventChanged = audit.Declare("notifications.changed", "Notification settings changed")
 
 // settings are kept below the instance, under the id of the user.
-var settings = record.Of[Settings]{Kind: "notifications", Tell: tested}
+var settings = record.Of[Settings]{Kind: record.Notifications, Tell: tested}
 
 // Rules keep settings.
 type Rules struct {
@@ -177,3 +177,6 @@ func tested(was *Settings, is Stored) []outbox.Message {
 		Data: data, CreatedAt: at, DueAt: at,
 	}}
 }
+
+// Nouns lists the kinds of records of this package, for an export.
+func Nouns() []record.Noun { return []record.Noun{settings} }

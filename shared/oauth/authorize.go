@@ -138,7 +138,7 @@ func (s *Server) Check(c Client, req AuthorizeRequest) (Authorization, error) {
 	if err := req.check(); err != nil {
 		return Authorization{}, reply.error(err)
 	}
-	scopes, err := requestedScopes(req.Scope, c)
+	scopes, err := s.requestedScopes(req.Scope, c)
 	if err == nil && len(scopes) == 0 {
 		err = newError(InvalidScope, "The application offers no scope that could be granted.")
 	}
@@ -214,7 +214,8 @@ func (req AuthorizeRequest) checkPKCE(c Client) *Error {
 
 // requestedScopes reads a scope parameter. Without one the client gets the
 // default scope, if it registered that.
-func requestedScopes(parameter string, c Client) (scope.Set, *Error) {
+func (s *Server) requestedScopes(parameter string, c Client) (scope.Set, *Error) {
+	c.Scopes = s.Held(c.Scopes)
 	if parameter == "" {
 		return scope.Of(scope.Default).And(c.Scopes), nil
 	}

@@ -167,7 +167,7 @@ func later(a, b time.Time) time.Time {
 }
 
 // RevokeAuthorization ends all that the actor allowed the client with this
-// number. A client that was deleted, or was allowed nothing, is no error.
+// number, which may be deleted. It returns ErrNothingGranted if that is nothing.
 func (s *Server) RevokeAuthorization(ctx context.Context, actor audit.Actor, clientID int64) error {
 	client, err := s.store.ClientByID(ctx, clientID)
 	if fault.IgnoreNotFound(err) != nil {

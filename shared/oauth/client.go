@@ -26,9 +26,12 @@ type Client struct {
 	RequireSecret bool
 	// PasswordGrant allows the client the password grant.
 	PasswordGrant bool
-	OwnerID       int64 // the user who registered it; zero: the instance
-	CreatedAt     time.Time
-	Version       int64 // incremented by each change, which names the version it read
+	// OwnRefreshRetry means that RefreshRetry counts in place of Settings.RefreshRetry.
+	OwnRefreshRetry bool
+	RefreshRetry    int64 // in seconds
+	OwnerID         int64 // the user who registered it; zero: the instance
+	CreatedAt       time.Time
+	Version         int64 // incremented by each change, which names the version it read
 }
 
 // ClientReader finds clients. Reads see every write that was acknowledged
@@ -61,6 +64,10 @@ type ClientStore interface {
 	// CreateClient stores the client under the next id and returns it with ID
 	// and Version.
 	CreateClient(ctx context.Context, c Client) (Client, error)
+
+	// CreateClientWithin does the same unless the owner has so many clients, or about as
+	// many if an earlier release stored some: then it returns ErrTooManyClients.
+	CreateClientWithin(ctx context.Context, most int, c Client) (Client, error)
 
 	// UpdateClient replaces the client if its Version is still the stored one,
 	// and increments the stored version. It returns a fault.Conflict

@@ -33,6 +33,7 @@ type fixture struct {
 	store        storage.Store
 	users        *user.Rules
 	looked       atomic.Int32 // how many passwords were looked at
+	busy         bool         // too many others are
 	clock        atomic.Pointer[time.Time]
 	user         user.User
 	client       oauth.Client
@@ -53,7 +54,7 @@ func newFixtureOver(t *testing.T, store storage.Store, settings oauth.Settings) 
 	trail := audit.NewTrail(store, f.now)
 	f.users = user.NewRules(store, trail, secret.Passwords{Time: 1, Memory: 64}, f.now)
 	settings.Issuer = issuer
-	identities := oidc.New(store, project.NewRules(store, nil, nil, f.now), keys(t), issuer, f.now)
+	identities := oidc.New(store, project.NewRules(store, nil, nil, "", f.now), keys(t), issuer, f.now)
 	attempts := throttle.NewRules(store, keys(t), throttle.DefaultLimit, f.now)
 	f.Server = oauth.NewServer(store, f, attempts, trail, keys(t), settings, f.now).WithIdentities(identities)
 	var err error
@@ -77,9 +78,12 @@ func (f *fixture) UserByLogin(ctx context.Context, login string) (user.User, err
 	return f.users.UserByLogin(ctx, login)
 }
 
-func (f *fixture) VerifyPassword(u user.User, password secret.Text) bool {
+func (f *fixture) VerifyPassword(ctx context.Context, u user.User, password secret.Text) (bool, error) {
 	f.looked.Add(1)
-	return f.users.VerifyPassword(u, password)
+	if f.busy {
+		return false, secret.ErrBusy
+	}
+	return f.users.VerifyPassword(ctx, u, password)
 }
 
 func keys(t *testing.T) secret.Keys {

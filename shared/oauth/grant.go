@@ -173,7 +173,8 @@ type GrantStore interface {
 	// RevokeGrants ends all of the user's grants to the client, outstanding
 	// codes included, and forgets the Summary. Once it returns, no grant from
 	// before the call works; one that is created meanwhile may stay, and then the
-	// Summary does.
+	// Summary does. It returns ErrNothingGranted when there is neither a grant that
+	// was not revoked before nor a Summary.
 	RevokeGrants(ctx context.Context, userID, clientID int64, now time.Time) error
 
 	// TouchGrant records the use of an access token of the grant, in the grant and

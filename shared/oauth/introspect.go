@@ -9,6 +9,7 @@ import (
 	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/user"
 )
 
 // IntrospectionRequest is a request to the introspection endpoint (RFC 7662
@@ -27,6 +28,8 @@ type Introspection struct {
 	Scopes              scope.Set
 	ClientID            string
 	IssuedAt, ExpiresAt time.Time
+	UserID              int64
+	Username            string // empty: the token does not let its bearer read the user's name
 }
 
 var errInvalidToken = newError(InvalidToken, "The access token is invalid, or not one that may ask about this token.")
@@ -87,7 +90,7 @@ func (s *Server) introspectAsBearer(ctx context.Context, req IntrospectionReques
 		return fault.IgnoreNotFound(err)
 	})
 	reads.Go(func() (err error) {
-		usable, err = s.userAllows(ctx, bearer.grant)
+		_, usable, err = s.userAllows(ctx, bearer.grant)
 		return err
 	})
 	reads.Go(func() (err error) {
@@ -126,17 +129,26 @@ func sameToken(a, b exchange) bool {
 		a.credential.Generation == b.credential.Generation
 }
 
+// showName are the scopes with which a token reads the user's name elsewhere.
+var showName = scope.Of(scope.API, scope.ReadAPI, scope.ReadUser, scope.OpenID)
+
 // introspection describes a token whose grant was read. A refresh token is as old
 // as its access token and outlives it.
 func (s *Server) introspection(ctx context.Context, x exchange) (Introspection, error) {
 	if !s.current(x) {
 		return Introspection{}, nil
 	}
-	if usable, err := s.userAllows(ctx, x.grant); err != nil || !usable {
+	u, usable, err := s.userAllows(ctx, x.grant)
+	if err != nil || !usable {
 		return Introspection{}, err
 	}
 	g := x.grant
-	info := Introspection{Active: true, Scopes: g.Scopes, ClientID: g.Application, IssuedAt: g.IssuedAt, ExpiresAt: g.AccessExpiresAt()}
+	info := Introspection{
+		Active: true, Scopes: g.Scopes, ClientID: g.Application, IssuedAt: g.IssuedAt, ExpiresAt: g.AccessExpiresAt(), UserID: u.ID,
+	}
+	if g.Scopes.HasAny(showName...) {
+		info.Username = u.Username
+	}
 	if x.credential.Kind == RefreshKind {
 		info.ExpiresAt = g.EndsAt()
 	}
@@ -157,12 +169,12 @@ func (s *Server) current(x exchange) bool {
 	}
 }
 
-// userAllows reports whether the grant's user exists, is not blocked, and has not
-// ended tokens of this kind since.
-func (s *Server) userAllows(ctx context.Context, g Grant) (bool, error) {
+// userAllows returns the grant's user, and whether the user is not blocked and has not
+// ended tokens of this kind since. A user who does not exist allows nothing.
+func (s *Server) userAllows(ctx context.Context, g Grant) (user.User, bool, error) {
 	u, err := s.users.User(ctx, g.UserID)
 	if err != nil {
-		return false, fault.IgnoreNotFound(err)
+		return user.User{}, false, fault.IgnoreNotFound(err)
 	}
-	return !u.Blocked() && (g.Refreshable || u.SessionValid(g.SessionEpoch)), nil
+	return u, !u.Blocked() && (g.Refreshable || u.SessionValid(g.SessionEpoch)), nil
 }

@@ -55,7 +55,7 @@ func TestIntrospectionTellsScopeClientAndTimes(t *testing.T) {
 	f.advance(time.Minute)
 	want := oauth.Introspection{
 		Active: true, Scopes: scope.Of(scope.API, scope.ReadUser), ClientID: f.client.ClientID,
-		IssuedAt: issued, ExpiresAt: issued.Add(oauth.AccessLifetime),
+		IssuedAt: issued, ExpiresAt: issued.Add(oauth.AccessLifetime), UserID: f.user.ID, Username: f.user.Username,
 	}
 	if diff := cmp.Diff(want, f.introspect(t, tokens.Access)); diff != "" {
 		t.Errorf("access token (-want +got):\n%s", diff)

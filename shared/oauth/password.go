@@ -8,6 +8,7 @@ import (
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
+	"gatehouse/shared/secret"
 	"gatehouse/shared/signin"
 	"gatehouse/shared/throttle"
 	"gatehouse/shared/user"
@@ -54,7 +55,12 @@ func (s *Server) exchangePassword(ctx context.Context, x exchange) (Tokens, erro
 	case x.throttled:
 		s.trail.Record(ctx, attemptEvent(signin.EventThrottled, x))
 		return Tokens{}, errNotOpened
-	case !s.users.VerifyPassword(x.passwordUser(), x.Password), x.user.Blocked():
+	}
+	right, err := s.users.VerifyPassword(secret.From(ctx, x.Address), x.passwordUser(), x.Password)
+	switch {
+	case err != nil:
+		return Tokens{}, s.withdraw(ctx, x, err)
+	case !right, x.user.Blocked():
 		s.trail.Record(ctx, attemptEvent(signin.EventFailed, x))
 		return Tokens{}, errNotOpened
 	}
@@ -105,19 +111,19 @@ func (s *Server) passwordClient(x exchange) (Client, scope.Set, error) {
 			return Client{}, nil, newError(UnauthorizedClient, "The application may not use the password grant.")
 		}
 	}
-	scopes, err := passwordScopes(x.Scope, client.Client)
+	scopes, err := s.passwordScopes(x.Scope, client.Client)
 	return client.Client, scopes, err
 }
 
 // passwordScopes returns the requested scopes. Without a client, every scope on
 // offer can be requested.
-func passwordScopes(parameter string, c Client) (scope.Set, error) {
+func (s *Server) passwordScopes(parameter string, c Client) (scope.Set, error) {
 	if c.ID == 0 {
-		for _, d := range scope.Client {
+		for _, d := range s.Scopes() {
 			c.Scopes = append(c.Scopes, d.Scope)
 		}
 	}
-	scopes, err := requestedScopes(parameter, c)
+	scopes, err := s.requestedScopes(parameter, c)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package oauth_test
 
 import (
+	"errors"
 	"net/netip"
 	"sync"
 	"testing"
@@ -230,4 +231,17 @@ func TestPasswordGrantCountsOnlyPasswordsThatAreLookedAt(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A password that nobody had the time to look at is no failure.
+func TestPasswordGrantCountsNoPasswordWhileBusy(t *testing.T) {
+	f := newFixture(t, oauth.Settings{PasswordGrant: true})
+	f.busy = true
+	for range 20 {
+		if _, err := f.Token(t.Context(), right()); !errors.Is(err, secret.ErrBusy) {
+			t.Fatalf("Token = %v, want ErrBusy", err)
+		}
+	}
+	f.busy = false
+	f.mustToken(t, right())
 }

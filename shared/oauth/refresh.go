@@ -3,6 +3,7 @@ package oauth
 import (
 	"context"
 	"errors"
+	"time"
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/scope"
@@ -141,11 +142,19 @@ func (s *Server) isRace(generation int64, g Grant) bool {
 	return s.now().Sub(rotated) < raceWindow
 }
 
+// refreshRetry returns how long after a rotation the client gets the same new pair again.
+func (s *Server) refreshRetry(c Client) time.Duration {
+	if c.OwnRefreshRetry {
+		return time.Duration(c.RefreshRetry) * time.Second
+	}
+	return s.settings.RefreshRetry
+}
+
 // isRetry reports whether the same client repeats its last refresh within the
 // retry window and for the same scope.
 func (s *Server) isRetry(x exchange, g Grant) bool {
 	age := s.now().Sub(g.IssuedAt)
-	if x.credential.Generation != g.Generation-1 || age < 0 || age >= s.settings.RefreshRetry {
+	if x.credential.Generation != g.Generation-1 || age < 0 || age >= s.refreshRetry(x.client) {
 		return false
 	}
 	if x.Scope == "" {

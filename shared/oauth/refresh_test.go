@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gatehouse/shared/audit"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
@@ -200,6 +201,40 @@ func TestRetriedRefresh(t *testing.T) {
 			}
 			if want := 7200*time.Second - test.after; again.ExpiresIn != want {
 				t.Errorf("the retry's pair expires in %s, want %s", again.ExpiresIn, want)
+			}
+		})
+	}
+}
+
+// An application's own time counts in place of the instance's, also none at all.
+func TestRetryWithinTheApplicationsOwnTime(t *testing.T) {
+	tests := []struct {
+		name     string
+		instance time.Duration
+		own      *int64
+		after    time.Duration
+		same     bool
+	}{
+		{"own time", 0, new(int64(10)), 9 * time.Second, true},
+		{"after the own time", 20 * time.Second, new(int64(5)), 5 * time.Second, false},
+		{"none", 20 * time.Second, new(int64(0)), 0, false},
+		{"as the instance says", 20 * time.Second, nil, 19 * time.Second, true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			f := newFixture(t, oauth.Settings{RefreshRetry: test.instance})
+			registration := f.client.Registration(false)
+			registration.RefreshRetry = test.own
+			if _, err := f.ChangeClient(t.Context(), audit.ByUser(f.user.ID), f.client, registration); err != nil {
+				t.Fatal(err)
+			}
+			req := f.refreshRequest(f.tokens(t).Refresh)
+			lost := f.mustToken(t, req)
+			f.advance(test.after)
+			if !test.same {
+				f.wantRefused(t, req, oauth.InvalidGrant)
+			} else if again := f.mustToken(t, req); again.Access != lost.Access {
+				t.Error("the retry got another pair")
 			}
 		})
 	}

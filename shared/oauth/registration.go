@@ -3,7 +3,10 @@ package oauth
 import (
 	"context"
 	"encoding/hex"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
@@ -30,6 +33,19 @@ type Registration struct {
 	Trusted       bool // only with ByAdmin
 	RequireSecret bool
 	PasswordGrant bool
+	RefreshRetry  *int64 // in seconds; nil: as the instance says
+}
+
+// Registration returns what the client is registered with.
+func (c Client) Registration(byAdmin bool) Registration {
+	r := Registration{
+		ByAdmin: byAdmin, Name: c.Name, RedirectURIs: strings.Join(c.RedirectURIs, "\n"), Scopes: c.Scopes,
+		Confidential: c.Confidential, Trusted: c.Trusted, RequireSecret: c.RequireSecret, PasswordGrant: c.PasswordGrant,
+	}
+	if c.OwnRefreshRetry {
+		r.RefreshRetry = &c.RefreshRetry
+	}
+	return r
 }
 
 // Register makes a client and returns it with its secret, which cannot be read
@@ -41,8 +57,22 @@ func (s *Server) Register(ctx context.Context, actor audit.Actor, ownerID int64,
 	}
 	text := newClientSecret()
 	c.SecretDigest = text.Digest()
-	c, err := s.store.CreateClient(ctx, c)
+	c, err := s.addClient(ctx, r.ByAdmin, c)
 	return c, text, s.trail.RecordUnless(ctx, err, c.event(EventApplicationCreated, actor))
+}
+
+// MaxClients is how many clients a user can have who is no administrator.
+const MaxClients = 500
+
+// ErrTooManyClients refuses one more.
+var ErrTooManyClients = fault.New(fault.Conflict, "you have the most applications you can have: "+strconv.Itoa(MaxClients))
+
+// addClient stores the client, of which an administrator can make any number.
+func (s *Server) addClient(ctx context.Context, byAdmin bool, c Client) (Client, error) {
+	if byAdmin {
+		return s.store.CreateClient(ctx, c)
+	}
+	return s.store.CreateClientWithin(ctx, MaxClients, c)
 }
 
 // ChangeClient replaces the client's registration.
@@ -83,13 +113,20 @@ func (s *Server) apply(c *Client, r Registration) error {
 	complaints := fault.Fields{}
 	complaints.Add("name", text.CheckName(r.Name))
 	complaints.Add("redirect_uri", checkRedirectURIs(uris, s.settings.HTTPS))
-	complaints.Add("scopes", checkScopes(r.Scopes))
+	complaints.Add("scopes", s.checkScopes(r))
+	if retry := r.RefreshRetry; retry != nil && (*retry < 0 || *retry > int64(MaxRefreshRetry/time.Second)) {
+		complaints.Add("refresh_retry_seconds", "must be between 0 and 30")
+	}
 	if err := complaints.Err(); err != nil {
 		return err
 	}
 	c.Name, c.RedirectURIs, c.Scopes = r.Name, uris, r.Scopes
 	c.Confidential, c.Trusted = r.Confidential, r.Trusted && r.ByAdmin
 	c.RequireSecret, c.PasswordGrant = r.RequireSecret, r.PasswordGrant
+	c.OwnRefreshRetry, c.RefreshRetry = r.RefreshRetry != nil, 0
+	if r.RefreshRetry != nil {
+		c.RefreshRetry = *r.RefreshRetry
+	}
 	return nil
 }
 
@@ -108,14 +145,44 @@ func checkRedirectURIs(uris []string, https bool) string {
 	return ""
 }
 
-func checkScopes(scopes scope.Set) string {
-	if len(scopes) == 0 {
+func (s *Server) checkScopes(r Registration) string {
+	if len(r.Scopes) == 0 {
 		return "can't be blank"
 	}
-	for _, x := range scopes {
-		if !scope.Offered(x) {
+	offered := s.ScopesToRegister(r.ByAdmin)
+	for _, x := range r.Scopes {
+		if !slices.ContainsFunc(offered, func(d scope.Described) bool { return d.Scope == x }) {
 			return "doesn't match configured on the server."
 		}
 	}
 	return ""
 }
+
+// Scopes lists the scopes that clients can have, in the order people see them.
+func (s *Server) Scopes() []scope.Described {
+	if s.settings.Sudo {
+		return scope.All
+	}
+	return scope.Client
+}
+
+// ScopesToRegister lists the scopes that a person can register a client with. Nobody but
+// administrators has clients ask for sudo.
+func (s *Server) ScopesToRegister(byAdmin bool) []scope.Described {
+	if byAdmin {
+		return s.Scopes()
+	}
+	return scope.Client
+}
+
+// Held returns those of the scopes that clients can have, where they once could have more.
+func (s *Server) Held(scopes scope.Set) scope.Set {
+	if s.settings.Sudo {
+		return scopes
+	}
+	return scopes.Without(scope.Sudo)
+}
+
+// Empowers reports whether a client with these scopes may do for an administrator what
+// nobody else may.
+func (s *Server) Empowers(scopes scope.Set) bool { return !s.settings.Sudo || scopes.Has(scope.Sudo) }

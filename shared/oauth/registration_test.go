@@ -1,16 +1,20 @@
 package oauth_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"gatehouse/shared/apptest"
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
+	"gatehouse/shared/secret"
+	"gatehouse/shared/storage"
 )
 
 func TestRegister(t *testing.T) {
@@ -77,6 +81,64 @@ func TestOnlyAdministratorsMakeClientsTrusted(t *testing.T) {
 		var err error
 		if c, err = f.ChangeClient(t.Context(), audit.Setup, c, r); err != nil || c.Trusted != byAdmin {
 			t.Errorf("changed by an administrator %v: trusted %v, %v", byAdmin, c.Trusted, err)
+		}
+	}
+}
+
+// full is a store in which every user has the most clients.
+type full struct{ storage.Store }
+
+func (full) CreateClientWithin(_ context.Context, most int, _ oauth.Client) (oauth.Client, error) {
+	if most != oauth.MaxClients {
+		return oauth.Client{}, errors.New("another limit")
+	}
+	return oauth.Client{}, oauth.ErrTooManyClients
+}
+
+func TestOnlyAdministratorsOfferSudo(t *testing.T) {
+	for _, switched := range []bool{false, true} {
+		for _, byAdmin := range []bool{false, true} {
+			f := newFixture(t, oauth.Settings{Sudo: switched})
+			_, _, err := f.Register(t.Context(), audit.Setup, 0, oauth.Registration{
+				ByAdmin: byAdmin, Name: "App", RedirectURIs: redirectURI, Scopes: scope.Of(scope.API, scope.Sudo),
+			})
+			if (err == nil) != (switched && byAdmin) {
+				t.Errorf("sudo for an application, switched on: %t, by an administrator: %t: %v", switched, byAdmin, err)
+			}
+		}
+	}
+}
+
+// An application that could have sudo once gets it no more where the instance does not
+// offer it to applications.
+func TestSudoThatIsNoLongerOffered(t *testing.T) {
+	off := apptest.New(t)
+	on, root := off.WithSudo(), off.Admin("root")
+	client, clientSecret, err := on.OAuth.Register(t.Context(), audit.Setup, 0, oauth.Registration{
+		ByAdmin: true, Name: "App", RedirectURIs: redirectURI, Scopes: scope.Of(scope.API, scope.Sudo), Confidential: true, PasswordGrant: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for server, want := range map[*apptest.App]bool{on: true, off: false} {
+		_, err := server.OAuth.Token(t.Context(), oauth.TokenRequest{
+			GrantType: "password", Username: root.Username, Password: secret.NewText(apptest.Password), Scope: "api sudo",
+			Client: oauth.Credentials{ClientID: client.ClientID, Secret: clientSecret},
+		})
+		if (err == nil) != want {
+			t.Errorf("sudo for an application: %v, want it given: %t", err, want)
+		}
+	}
+}
+
+func TestOnlyAdministratorsRegisterAnyNumber(t *testing.T) {
+	f := newFixture(t, oauth.Settings{})
+	server := oauth.NewServer(full{f.store}, f, nil, audit.NewTrail(f.store, f.now), keys(t), oauth.Settings{}, f.now)
+	for _, admin := range []bool{false, true} {
+		r := oauth.Registration{Name: "App", RedirectURIs: redirectURI, Scopes: scope.Of(scope.API), ByAdmin: admin}
+		_, _, err := server.Register(t.Context(), audit.Setup, f.user.ID, r)
+		if fault.Is(err, fault.Conflict) == admin || (err == nil) != admin {
+			t.Errorf("administrator %t: Register = %v, want it to be a conflict for others", admin, err)
 		}
 	}
 }

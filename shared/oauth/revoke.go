@@ -16,6 +16,9 @@ var errNotAllowedToRevoke = newError(UnauthorizedClient, "You are not authorized
 // client that does not own the token, or does not prove itself, gets an *Error.
 func (s *Server) Revoke(ctx context.Context, credentials Credentials, token secret.Text) error {
 	x, err := s.load(ctx, TokenRequest{Client: credentials}, s.parseToken(token))
+	if err == nil {
+		x, err = s.nameClient(ctx, x)
+	}
 	if err != nil {
 		return err
 	}
@@ -43,7 +46,8 @@ func (s *Server) parseToken(token secret.Text) Credential {
 	return c
 }
 
-// mayRevoke lets a client revoke its own tokens. A token of the password grant
+// mayRevoke lets a client revoke its own tokens, a public one also without its client_id,
+// which is no secret. A token of the password grant
 // without a client may be revoked by its bearer.
 func (s *Server) mayRevoke(x exchange) error {
 	if x.grant.UserID != 0 && x.grant.ClientID == 0 {

@@ -53,6 +53,21 @@ func TestWhoMayRevoke(t *testing.T) {
 	}
 }
 
+// The Application ID of a public client is no secret, so that it need not be sent.
+func TestPublicClientRevokesWithoutItsName(t *testing.T) {
+	f := newFixture(t, oauth.Settings{})
+	for name, token := range map[string]func(oauth.Tokens) secret.Text{
+		"access token":  func(pair oauth.Tokens) secret.Text { return pair.Access },
+		"refresh token": func(pair oauth.Tokens) secret.Text { return pair.Refresh },
+	} {
+		pair := f.publicTokens(t)
+		if err := f.Revoke(t.Context(), oauth.Credentials{}, token(pair)); err != nil {
+			t.Errorf("revoke by the %s: %v", name, err)
+		}
+		f.wantAlive(t, pair, false)
+	}
+}
+
 func TestRevokeWhatIsNoPresentToken(t *testing.T) {
 	f := newFixture(t, oauth.Settings{})
 	first := f.tokens(t)

@@ -25,6 +25,9 @@ type Settings struct {
 	// pair again for the old refresh token, in case the response was lost.
 	// Zero: never; at most MaxRefreshRetry.
 	RefreshRetry time.Duration
+	// Sudo offers the scope sudo to clients, and clients without it act for an
+	// administrator as for anybody else.
+	Sudo bool
 }
 
 // MaxRefreshRetry bounds Settings.RefreshRetry.
@@ -38,6 +41,8 @@ var (
 
 	ErrGrantNotFound = fault.New(fault.NotFound, "grant not found")
 	ErrGrantChanged  = fault.New(fault.Conflict, "the grant was advanced or revoked before")
+	// ErrNothingGranted means that the user allowed the client nothing that could be ended.
+	ErrNothingGranted = fault.New(fault.NotFound, "nothing was granted")
 )
 
 // Store keeps clients and grants.
@@ -51,7 +56,8 @@ type Users interface {
 	User(ctx context.Context, id int64) (user.User, error)
 	UserByLogin(ctx context.Context, login string) (user.User, error)
 	// VerifyPassword costs the same for the zero User as for a real one.
-	VerifyPassword(u user.User, password secret.Text) bool
+	// secret.ErrBusy says that it did not look.
+	VerifyPassword(ctx context.Context, u user.User, password secret.Text) (bool, error)
 }
 
 // Server is the authorization server.

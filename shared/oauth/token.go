@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -11,6 +12,7 @@ import (
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/telemetry"
 	"gatehouse/shared/throttle"
 	"gatehouse/shared/user"
 )
@@ -95,7 +97,14 @@ func (s *Server) Token(ctx context.Context, req TokenRequest) (Tokens, error) {
 	if err != nil {
 		return Tokens{}, err
 	}
-	return grantType.issue(s, ctx, x)
+	known := telemetry.Caller{ApplicationID: x.client.ID}
+	telemetry.NoteCaller(ctx, known)
+	tokens, err := grantType.issue(s, ctx, x)
+	if err == nil {
+		known.UserID = cmp.Or(x.grant.UserID, x.user.ID)
+		telemetry.NoteCaller(ctx, known)
+	}
+	return tokens, err
 }
 
 // load reads the client and the grant or user of the request in parallel, and

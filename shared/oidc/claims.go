@@ -90,6 +90,14 @@ func (r ring) legacySubject(u user.User) Claim {
 	return Claim{"sub_legacy", hex.EncodeToString(sum[:])}
 }
 
+// nameClaims returns the user's names for clients that asked for the profile.
+func nameClaims(u user.User, scopes scope.Set) Claims {
+	if !scopes.Has(scope.Profile) {
+		return nil
+	}
+	return Claims{{"name", u.Name}, {"preferred_username", u.Username}}
+}
+
 // emailClaims returns the address for clients that may know it.
 func emailClaims(u user.User, scopes scope.Set) Claims {
 	if !scopes.Has(scope.Email) || u.Email == "" {

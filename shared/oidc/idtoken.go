@@ -52,6 +52,7 @@ func (id identity) IDToken(u user.User, g oauth.Grant, access secret.Text) (secr
 		{"at_hash", accessTokenHash(access)},
 		id.ring.legacySubject(u),
 	}
+	claims = append(claims, nameClaims(u, g.Scopes)...)
 	claims = append(claims, emailClaims(u, g.Scopes)...)
 	fitting := within(maxIDTokenBytes, id.direct)
 	claims = append(claims, Claim{"groups_direct", paths(fitting)}, Claim{"groups_direct_truncated", ifTrue(fitting.More)})

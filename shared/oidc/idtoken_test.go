@@ -30,6 +30,7 @@ func TestClaimsOfAnIDToken(t *testing.T) {
 		{"without more", loner, func(*oauth.Grant) {}, map[string]any{
 			"iss": issuer, "aud": "client", "exp": float64(start.Add(oauth.AccessLifetime).Unix()), "iat": float64(start.Unix()),
 			"at_hash": "DD1GlGu_mcghPdf2xkDtZA", "auth_time": nil, "nonce": nil, "email": nil, "email_verified": nil, "groups_direct": nil,
+			"name": nil, "preferred_username": nil,
 		}},
 		{"of a group's member", owner, func(*oauth.Grant) {}, map[string]any{"groups_direct": []any{"engines"}}},
 		{"with a known sign-in", loner, func(g *oauth.Grant) { g.AuthenticatedAt = start.Add(-time.Hour) }, map[string]any{
@@ -39,6 +40,9 @@ func TestClaimsOfAnIDToken(t *testing.T) {
 		{"the second with a nonce", loner, func(g *oauth.Grant) { g.OIDCNonce, g.Generation = "n", 2 }, map[string]any{"nonce": nil}},
 		{"with the e-mail address", loner, func(g *oauth.Grant) { g.Scopes = scope.Of(scope.OpenID, scope.Email) }, map[string]any{
 			"email": "loner@example.com", "email_verified": false,
+		}},
+		{"with the profile", loner, func(g *oauth.Grant) { g.Scopes = scope.Of(scope.OpenID, scope.Profile) }, map[string]any{
+			"name": loner.Name, "preferred_username": "loner", "email": nil,
 		}},
 		{"with a confirmed e-mail address", confirmed, func(g *oauth.Grant) { g.Scopes = scope.Of(scope.OpenID, scope.Email) }, map[string]any{
 			"email": "loner@example.com", "email_verified": true,

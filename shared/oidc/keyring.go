@@ -104,3 +104,26 @@ func (k *keyring) read(ctx context.Context) (r ring, stale bool, err error) {
 func (k *keyring) replace(ctx context.Context, next ring) error {
 	return k.store.ReplaceSigningKeys(ctx, SealedKeys{Version: next.version, Sealed: k.box.Seal(next.text(), ringLabel)})
 }
+
+// reseal seals the stored keys under the instance's present key, unless they are, and
+// reports whether it did. If there are none it makes none.
+func (k *keyring) reseal(ctx context.Context) (bool, error) {
+	for {
+		stored, err := k.store.SigningKeys(ctx)
+		if err != nil {
+			return false, fault.IgnoreNotFound(err)
+		}
+		anew, err := k.box.Anew(stored.Sealed, ringLabel)
+		if err != nil || anew == nil {
+			return false, err
+		}
+		err = k.store.ReplaceSigningKeys(ctx, SealedKeys{Version: stored.Version + 1, Sealed: anew})
+		if !errors.Is(err, ErrReplaced) {
+			return err == nil, err
+		}
+	}
+}
+
+// Reseal seals the keys of id_tokens under the instance's present key, unless they are,
+// and reports whether it did.
+func (p *Provider) Reseal(ctx context.Context) (bool, error) { return p.keys.reseal(ctx) }

@@ -45,7 +45,7 @@ func (p Profile) Claims(u user.User, scopes scope.Set) Claims {
 	}
 	claims = append(claims, emailClaims(u, scopes)...)
 	return append(claims,
-		Claim{"profile", p.issuer + "/" + u.Username},
+		Claim{"profile", p.issuer + u.PagePath()},
 		Claim{"groups", paths(p.joined)},
 		Claim{"groups_truncated", ifTrue(p.joined.More)},
 		Claim{p.issuer + "/claims/groups/owner", paths(p.joined, project.Owner)},

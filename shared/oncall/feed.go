@@ -72,8 +72,12 @@ func (r *Rules) RenewFeed(ctx context.Context, by Who, p project.Project, was St
 	return fresh, r.setFeed(ctx, by, EventFeedRenewed, p, was, fresh.Digest().String())
 }
 
-// EndFeed ends the schedule's feed.
+// EndFeed ends the schedule's feed. That there is none is no error, and not in the
+// trail.
 func (r *Rules) EndFeed(ctx context.Context, by Who, p project.Project, was Stored) error {
+	if was.Thing.Feed == "" {
+		return by.maintains()
+	}
 	return r.setFeed(ctx, by, EventFeedEnded, p, was, "")
 }
 
@@ -93,7 +97,7 @@ type ownFeed struct {
 	Digest string `json:"digest"` // of the secret; empty: there is no feed
 }
 
-var ownFeeds = record.Of[ownFeed]{Kind: "oncall_feed"}
+var ownFeeds = record.Of[ownFeed]{Kind: record.ShiftFeed}
 
 // RenewOwnFeed makes the secret of the feed of the user in whose name the actor acts, and
 // ends the former one.
@@ -108,14 +112,14 @@ func (r *Rules) HasOwnFeed(ctx context.Context, userID int64) (bool, error) {
 	return feed.Thing.Digest != "", fault.IgnoreNotFound(err)
 }
 
-// EndOwnFeed ends that feed.
+// EndOwnFeed ends that feed. That there is none is no error, and not in the trail.
 func (r *Rules) EndOwnFeed(ctx context.Context, by audit.Actor) error {
 	return r.setOwnFeed(ctx, by, EventFeedEnded, "")
 }
 
 func (r *Rules) setOwnFeed(ctx context.Context, by audit.Actor, name audit.Name, digest string) error {
 	was, err := ownFeeds.FindOr(ctx, r.store, record.Instance, by.UserID, ownFeed{}, r.now())
-	if err != nil {
+	if err != nil || digest == was.Thing.Digest {
 		return err
 	}
 	return r.trail.Do(ctx, by.Event(name, nil), func(ctx context.Context) error {

@@ -64,7 +64,7 @@ type Stored = record.Stored[Schedule]
 // schedules are in the list of each of their people, for feeds.
 var schedules = record.Of[Schedule]{
 	Kind:  "oncall_schedule",
-	Words: func(s Schedule) record.Words { return record.Words{"name": s.Name} },
+	Words: Schedule.words,
 	Lists: func(_ project.Place, s Schedule) (lists []record.List) {
 		for _, id := range s.people() {
 			lists = append(lists, listOf(id))
@@ -72,6 +72,21 @@ var schedules = record.Of[Schedule]{
 		return lists
 	},
 	Tell: messagesOf,
+}
+
+func (s Schedule) words() record.Words {
+	words := record.Words{"name": s.Name}
+	if s.Slot != 0 {
+		words[record.Slot] = record.SlotWord("", s.Slot)
+	}
+	return words
+}
+
+// slots are those that the schedules of a project hold.
+var slots = record.Slots[Schedule]{
+	Most: maxSchedules,
+	Full: fault.New(fault.Conflict, fmt.Sprintf("the project has %d schedules, which is the most", maxSchedules)),
+	Of:   func(s *Schedule) *int { return &s.Slot },
 }
 
 // listOf is the list of the schedules that the user is in.
@@ -166,11 +181,12 @@ func (r *Rules) Create(ctx context.Context, by Who, p project.Project, c Change)
 	if err != nil {
 		return Stored{}, err
 	}
-	if len(all.Items) == maxSchedules {
-		return Stored{}, fault.New(fault.Conflict, fmt.Sprintf("the project has %d schedules, which is the most", maxSchedules))
+	free := slots.Free(all.Items)
+	if len(free) == 0 {
+		return Stored{}, slots.Full
 	}
 	err = r.trail.Do(ctx, event(by.Actor, EventCreated, p, s, nil), func(ctx context.Context) (err error) {
-		made, err = schedules.Create(ctx, r.store, p.Place(), s, r.now())
+		made, err = schedules.CreateIn(ctx, r.store, p.Place(), s, r.now(), slots, free)
 		return err
 	})
 	return made, err
@@ -283,3 +299,6 @@ func event(by audit.Actor, name audit.Name, p project.Project, s Schedule, more 
 	maps.Copy(details, more)
 	return by.Event(name, details).In(p.ID)
 }
+
+// Nouns lists the kinds of records of this package, for an export.
+func Nouns() []record.Noun { return []record.Noun{schedules, policies, ownFeeds} }

@@ -2,6 +2,8 @@ package oncall_test
 
 import (
 	"errors"
+	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oncall"
+	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 )
 
@@ -204,4 +207,25 @@ func TestHasOwnFeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(false)
+}
+
+// The limit holds also for those who add schedules at the same moment.
+func TestSchedulesAreNeverTooMany(t *testing.T) {
+	const most = 20
+	s := newScene(t)
+	zone := "UTC"
+	var callers sync.WaitGroup
+	for n := range most + 5 {
+		callers.Go(func() {
+			name := fmt.Sprint("Schedule ", n)
+			if _, err := s.OnCall.Create(t.Context(), s.by, s.web, oncall.Change{Name: &name, Timezone: &zone}); err != nil && !fault.Is(err, fault.Conflict) {
+				t.Errorf("Create: %v", err)
+			}
+		})
+	}
+	callers.Wait()
+	found, err := s.OnCall.Schedules(t.Context(), s.web, page.First)
+	if err != nil || found.Total != most {
+		t.Errorf("there are %d schedules, %v, want %d", found.Total, err, most)
+	}
 }

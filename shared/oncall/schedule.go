@@ -16,6 +16,7 @@ type Schedule struct {
 	Overrides []Override `json:"overrides,omitempty"` // in the order in which they were made
 	LastID    int64      `json:"last_id,omitempty"`   // of a rotation or an override
 	Feed      string     `json:"feed,omitempty"`      // the digest of the calendar's secret
+	Slot      int        `json:"slot,omitempty"`      // of those of the project
 }
 
 // Override makes a user be on call in place of another while it lasts. Later overrides

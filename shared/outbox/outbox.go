@@ -101,6 +101,10 @@ type Store interface {
 	// stored one replaces nothing: it is left out.
 	PutMessages(ctx context.Context, messages []Message) error
 
+	// AnyMessages reports whether there is a message, due or not, other than dead ones. It
+	// may miss those of the last second.
+	AnyMessages(ctx context.Context) (bool, error)
+
 	// DueLanes returns lanes of the group with a message that should be looked at by now,
 	// at most n and each once. It may leave out lanes that got their message in the last
 	// second.

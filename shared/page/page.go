@@ -29,6 +29,11 @@ var ErrTooFar = fault.New(fault.Invalid,
 type Request struct {
 	Number, Size int
 	After        Position
+	// Uncounted says that nobody needs the total.
+	Uncounted bool
+	// Oldest asks for the oldest items first, of a list by descending number that can be
+	// read from both ends: users, personal access tokens, groups and projects.
+	Oldest bool
 }
 
 // First is the default page.
@@ -43,6 +48,14 @@ func (r Request) Skipped() int {
 		return 0
 	}
 	return r.Offset()
+}
+
+// Order is the order of positions in a list by descending number.
+func (r Request) Order() func(a, b Position) int {
+	if r.Oldest {
+		return Ascending
+	}
+	return Falling
 }
 
 // TooFar reports whether the page is asked for by its number alone and ends beyond

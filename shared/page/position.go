@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"errors"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -14,6 +15,9 @@ type Position struct {
 	Value int64 // what the list is ordered by, such as microseconds since 1970
 	ID    int64 // the number of the item, 1 or more
 }
+
+// MaxID is more than any number of an item. Stores count on from there.
+const MaxID = math.MaxInt64 - 1
 
 // At is the position of an item in a list that is ordered by the number alone.
 func At(id int64) Position { return Position{ID: id} }
@@ -50,7 +54,7 @@ func ParsePosition(text string) (Position, error) {
 	v, errValue := strconv.ParseInt(value, base, 64)
 	n, errID := strconv.ParseInt(id, base, 64)
 	p := Position{v, n}
-	if !ok || errValue != nil || errID != nil || !p.Some() {
+	if !ok || errValue != nil || errID != nil || !p.Some() || n > MaxID {
 		return Position{}, errPosition
 	}
 	return p, nil

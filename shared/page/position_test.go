@@ -10,13 +10,13 @@ import (
 
 func TestPositionsComeBackFromAddresses(t *testing.T) {
 	for _, p := range []page.Position{
-		page.At(1), {Value: 1_700_000_000_000_000, ID: 42}, {Value: -5, ID: 1}, {Value: math.MinInt64, ID: math.MaxInt64},
+		page.At(1), {Value: 1_700_000_000_000_000, ID: 42}, {Value: -5, ID: 1}, {Value: math.MinInt64, ID: page.MaxID},
 	} {
 		if got, err := page.ParsePosition(p.String()); err != nil || got != p {
 			t.Errorf("ParsePosition(%q) = %+v, %v, want %+v", p, got, err, p)
 		}
 	}
-	for _, text := range []string{"", ".", "1", "1.", ".1", "1.0", "1.-1", "1.1.1", "!.1", "1.!", "1.zzzzzzzzzzzzzzzz"} {
+	for _, text := range []string{"", ".", "1", "1.", ".1", "1.0", "1.-1", "1.1.1", "!.1", "1.!", "1.zzzzzzzzzzzzzzzz", "0.1y2p0ij32e8e7"} {
 		if got, err := page.ParsePosition(text); err == nil {
 			t.Errorf("ParsePosition(%q) = %+v, want an error", text, got)
 		}

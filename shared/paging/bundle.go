@@ -121,11 +121,14 @@ const mostWaits = 40
 func (r *Rules) held(from outbox.Message, userID int64, waiting held) (messages []outbox.Message) {
 	times := slices.SortedFunc(maps.Keys(waiting), time.Time.Compare)
 	for i, until := range times[:min(len(times), mostWaits)] {
-		all := waiting[until]
+		all := slices.Clone(waiting[until])
 		if i == mostWaits-1 {
 			for _, later := range times[mostWaits:] {
 				all = append(all, waiting[later]...)
 			}
+		}
+		for n := range all {
+			all[n].Waited = true
 		}
 		for some := range slices.Chunk(all, mostBundled) {
 			messages = append(messages, message(from, len(messages), noticeLane(userID), kindNotice, until, newBundle(userID, some)))

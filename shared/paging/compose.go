@@ -22,6 +22,7 @@ var reasons = map[reason]string{
 	becausePolicy:     "The escalation policy of the project names you.",
 	becauseMaintainer: "You look after the project, which mails its alerts.",
 	becauseAssigned:   "This was assigned to you.",
+	becauseScheduled:  "You take part in the schedule.",
 }
 
 // letterEvents are the words of mails for what happened.
@@ -33,7 +34,7 @@ var letterEvents = map[event]letter.Event{
 // longer. Those that have to wait it adds to later.
 func (r *Rules) compose(ctx context.Context, to user.User, id string, all []notice, more int, later held) (*mail.Message, error) {
 	all = slices.SortedStableFunc(slices.Values(all), gravestFirst)
-	looked := all[:min(len(all), mostLooked)]
+	looked := all[:min(len(all), r.MostLooked)]
 	about, err := r.items(ctx, to, looked, later)
 	more += furtherThings(looked, all[len(looked):])
 	if err != nil || len(about)+more == 0 {
@@ -51,12 +52,22 @@ func (r *Rules) compose(ctx context.Context, to user.User, id string, all []noti
 		alone := about[0].letter(e)
 		return &alone, nil
 	}
-	summary := letter.Summary{Total: len(about) + more, URL: r.BaseURL + "/console"}
-	for _, one := range about[:min(len(about), letter.MaxListed)] {
-		summary.Alerts = append(summary.Alerts, one.listed)
-	}
-	composed := letter.ForSummary(e, summary)
+	composed := letter.ForSummary(e, r.summaryOf(about, more))
 	return &composed, nil
+}
+
+// summaryOf returns what a mail says of these things, and of more alerts or incidents.
+func (r *Rules) summaryOf(about []item, more int) letter.Summary {
+	s := letter.Summary{URL: r.BaseURL + "/console"}
+	for _, one := range about {
+		if one.shift != nil {
+			s.Shifts = append(s.Shifts, *one.shift)
+		} else {
+			s.Alerts = append(s.Alerts, one.listed)
+		}
+	}
+	s.Total = len(s.Alerts) + more
+	return s
 }
 
 // envelope returns that of a mail to a user for a reason.
@@ -70,14 +81,25 @@ func (r *Rules) envelope(to user.User, id, why string) letter.Envelope {
 // SettingsPath is that of the page where people choose how they are told.
 const SettingsPath = "/user_settings/notifications"
 
-// mostLooked is how many notices are looked at. Those behind them are counted whether they
-// are still worth telling or not: a storm would take too many reads.
-const mostLooked = 1000
+// thing is the alert or incident that a notice is about, or the shifts in a schedule: their
+// changes are one thing, and the handovers another.
+type thing struct {
+	projectID, iid, incidentIID, scheduleID int64
+	changed                                 bool
+}
 
-// thing is the alert or incident that a notice is about.
-type thing struct{ projectID, iid, incidentIID int64 }
+func (n notice) thing() thing {
+	return thing{n.ProjectID, n.IID, n.IncidentIID, n.ScheduleID, n.What == letter.ShiftChanged}
+}
 
-func (n notice) thing() thing { return thing{n.ProjectID, n.IID, n.IncidentIID} }
+// saysMoreThan reports whether of two notices about one thing this is the one to tell: that
+// with the least rank, and of shifts the later one.
+func (n notice) saysMoreThan(former notice) bool {
+	if n.Event == shifted {
+		return !n.At.Before(former.At)
+	}
+	return n.Event.rank() < former.Event.rank()
+}
 
 // furtherThings counts what some notices are about and those before them are not.
 func furtherThings(before, some []notice) (n int) {
@@ -125,20 +147,21 @@ func (r *Rules) items(ctx context.Context, to user.User, all []notice, later hel
 		if at, told := places[n.thing()]; !told {
 			places[n.thing()] = len(about)
 			about = append(about, one)
-		} else if n.Event.rank() < about[at].notice.Event.rank() {
+		} else if n.saysMoreThan(about[at].notice) {
 			about[at] = one
 		}
 	}
 	return about, nil
 }
 
-// item is what is said of a notice: in a mail, alone or in a list, and to webhooks. Of several
-// notices about one thing it is that with the least rank.
+// item is what is said of a notice: in a mail, alone or in a list, and to webhooks.
 type item struct {
 	notice
 	listed letter.Alert
 	letter func(letter.Envelope) mail.Message
 	facts  Facts
+	shift  *letter.ShiftNotice // nil: it is about an alert or incident
+	told   ownMessage          // what webhooks are told of a shift
 	// silenced is until when the alert is, if the person would be paged otherwise.
 	silenced time.Time
 }
@@ -159,6 +182,10 @@ func (r *Rules) itemIn(ctx context.Context, p project.Project, to user.User, n n
 	role, err := r.Members.RoleIn(ctx, p, to.ID)
 	if err != nil || role < project.Developer { // they have left the project
 		return item{}, false, err
+	}
+	if n.ScheduleID != 0 {
+		s, err := r.OnCall.Find(ctx, p, n.ScheduleID)
+		return r.aboutShiftTo(p, s, n), true, err
 	}
 	if n.IncidentIID != 0 {
 		s, err := r.Incidents.Find(ctx, p, n.IncidentIID)

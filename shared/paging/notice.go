@@ -14,6 +14,7 @@ import (
 	"gatehouse/shared/dispatch"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/mail"
+	"gatehouse/shared/mail/letter"
 	person "gatehouse/shared/notice"
 	"gatehouse/shared/outbox"
 	"gatehouse/shared/record"
@@ -22,14 +23,20 @@ import (
 
 // notice is what a person is to be told.
 type notice struct {
-	UserID      int64  `json:"user_id"`
-	ProjectID   int64  `json:"project_id"`
-	IID         int64  `json:"iid,omitempty"`          // of an alert
-	IncidentIID int64  `json:"incident_iid,omitempty"` // of an incident
-	Event       event  `json:"event"`
-	Why         reason `json:"why"`
+	UserID      int64 `json:"user_id"`
+	ProjectID   int64 `json:"project_id"`
+	IID         int64 `json:"iid,omitempty"`          // of an alert
+	IncidentIID int64 `json:"incident_iid,omitempty"` // of an incident
+	// Of a schedule it is what shift says.
+	ScheduleID int64        `json:"schedule_id,omitempty"`
+	What       letter.Shift `json:"what,omitempty"`
+	At         time.Time    `json:"at,omitzero"` // in UTC
+	Event      event        `json:"event"`
+	Why        reason       `json:"why"`
 	// UntilResolved means that an acknowledged alert waits for the person too.
 	UntilResolved bool `json:"until_resolved,omitempty"`
+	// Waited means that it comes again, after a silence or quiet hours.
+	Waited bool `json:"waited,omitempty"`
 }
 
 // event says what happened.
@@ -40,10 +47,13 @@ const (
 	opened   event = "opened"
 	resolved event = "resolved"
 	assigned event = "assigned"
+	shifted  event = "shift" // something happened to a shift of the person
 )
 
 // rank orders the events by what a person should know first.
-func (e event) rank() int { return slices.Index([]event{paged, resolved, assigned, opened}, e) }
+func (e event) rank() int {
+	return slices.Index([]event{paged, shifted, resolved, assigned, opened}, e)
+}
 
 // reason says why a person is told.
 type reason string
@@ -53,6 +63,7 @@ const (
 	becausePolicy     reason = "policy"
 	becauseMaintainer reason = "maintainer"
 	becauseAssigned   reason = "assigned"
+	becauseScheduled  reason = "schedule"
 )
 
 func noticeLane(userID int64) outbox.Lane { return outbox.Lane(fmt.Sprintf("notice/%d", userID)) }
@@ -71,6 +82,8 @@ func (n notice) subject() person.Subject {
 		return person.Pages
 	case assigned:
 		return person.Assignments
+	case shifted:
+		return person.Shifts
 	}
 	return person.Alerts
 }
@@ -86,12 +99,13 @@ const mostNotices = 20_000
 type lastTold struct {
 	At    time.Time `json:"at"`
 	First string    `json:"first,omitempty"` // the first message that was told then
-	// MailedAt and Mailed say likewise what the last mail was about.
-	MailedAt time.Time `json:"mailed_at,omitzero"`
-	Mailed   string    `json:"mailed,omitempty"`
+	// Mailed says likewise what the last mail was about, and MailedToo has the Seq of each
+	// further message in it.
+	Mailed    string   `json:"mailed,omitempty"`
+	MailedToo []string `json:"mailed_too,omitempty"`
 }
 
-var allTold = record.Of[lastTold]{Kind: "last_notice"}
+var allTold = record.Of[lastTold]{Kind: record.LastNotice}
 
 func (r *Rules) lastTold(ctx context.Context, userID int64) (record.Stored[lastTold], error) {
 	return allTold.FindOr(ctx, r.store, record.Instance, userID, lastTold{}, r.Now())
@@ -177,7 +191,7 @@ func (r *Rules) tell(ctx context.Context, to user.User, waiting []outbox.Message
 		}
 	}
 	slices.SortStableFunc(now, gravestFirst)
-	looked := now[:min(len(now), mostLooked)]
+	looked := now[:min(len(now), r.MostLooked)]
 	about, err := r.items(ctx, to, looked, later)
 	if err != nil {
 		return nil, false, err
@@ -185,9 +199,56 @@ func (r *Rules) tell(ctx context.Context, to user.User, waiting []outbox.Message
 	about = slices.DeleteFunc(about, func(one item) bool {
 		return one.notice.subject() == person.Alerts && !by.Grave(alert.Severity(one.facts.Severity))
 	})
-	o := others{more, looked, now[len(looked):]}
+	again, rest := waited(now[len(looked):])
+	o := others{more, looked, rest}
 	follow = append(r.toMail(waiting[0], to, by, about, o), r.toWebhooks(waiting[0], to, by, about, o)...)
-	return append(r.held(waiting[0], to.ID, later), follow...), len(follow) > 0, nil
+	told = len(follow) > 0
+	follow = append(follow, r.unlooked(waiting[0], to.ID, rest)...)
+	for n, some := range chunks(again) {
+		follow = append(follow, message(waiting[0], behindHeld+n, noticeLane(to.ID), kindNotice, r.Now(), newBundle(to.ID, some)))
+	}
+	return append(r.held(waiting[0], to.ID, later), follow...), told, nil
+}
+
+// behindHeld numbers the messages of a telling behind those that held returns.
+const behindHeld = 100
+
+// chunks returns what messages carry of many notices.
+func chunks(all []notice) [][]notice { return slices.Collect(slices.Chunk(all, mostBundled)) }
+
+// waited divides notices: those that have waited are told by a next telling, and only after
+// a look. If they were counted like the others, silenced ones would be each time.
+func waited(all []notice) (again, others []notice) {
+	for _, n := range all {
+		if n.Waited {
+			again = append(again, n)
+		} else {
+			others = append(others, n)
+		}
+	}
+	return again, others
+}
+
+// unlooked returns the messages by which those of the notices come again that are about
+// silenced alerts. They were counted without a look at each.
+func (r *Rules) unlooked(from outbox.Message, userID int64, rest []notice) (all []outbox.Message) {
+	pages := slices.DeleteFunc(slices.Clone(rest), func(n notice) bool { return n.Event != paged })
+	for some := range slices.Chunk(pages, r.MostLooked) {
+		lane := outbox.Lane(fmt.Sprintf("silenced/%d", userID))
+		all = append(all, message(from, len(all), lane, kindSilenced, r.Now(), newBundle(userID, some)))
+	}
+	return all
+}
+
+// holdSilenced has those of the notices come again that are about silenced alerts.
+func (r *Rules) holdSilenced(ctx context.Context, m outbox.Message, b bundle) ([]outbox.Message, error) {
+	to, err := r.user(ctx, b.UserID)
+	if err != nil || to.ID == 0 {
+		return nil, err
+	}
+	later := held{}
+	_, err = r.items(ctx, to, b.notices(), later)
+	return r.held(m, to.ID, later), err
 }
 
 // gravestFirst orders notices by what a person should know first.
@@ -211,6 +272,9 @@ func mailLane(userID int64) outbox.Lane { return outbox.Lane(fmt.Sprintf("mail/%
 
 // mostMailed is how many alerts and incidents are looked at again when a mail is sent.
 const mostMailed = 100
+
+// mostInMail is how many messages a mail is about. Those behind them are in another one.
+const mostInMail = 500
 
 // toMail returns the message that mails a person what they want to be mailed.
 func (r *Rules) toMail(from outbox.Message, to user.User, by person.Person, about []item, o others) []outbox.Message {
@@ -242,33 +306,38 @@ func (r *Rules) mail(ctx context.Context, first outbox.Message) (dispatch.Result
 	if err != nil {
 		return dispatch.Result{}, err
 	}
-	asOf := r.Now()
 	waiting, err := r.due(ctx, first)
 	if err != nil {
 		return dispatch.Result{}, err
 	}
 	if last.Thing.Mailed == first.ID() { // whoever sent the mail died then
-		return dispatch.Result{Behind: until(last.Thing.MailedAt, waiting[1:])}, nil
+		return dispatch.Result{Behind: mailedToo(last.Thing, waiting[1:])}, nil
 	}
+	waiting = waiting[:min(len(waiting), mostInMail)]
 	to, err := r.user(ctx, userID)
 	if err != nil || to.ID == 0 {
 		return dispatch.Result{Behind: waiting[1:]}, err
 	}
-	follow, err := r.mailAbout(ctx, to, last, asOf, waiting)
+	follow, err := r.mailAbout(ctx, to, last, waiting)
 	return dispatch.Result{Follow: follow, Behind: waiting[1:]}, err
 }
 
-// until returns the messages of a time and before.
-func until(at time.Time, all []outbox.Message) []outbox.Message {
-	return slices.DeleteFunc(all, func(m outbox.Message) bool { return m.CreatedAt.After(at) })
+// mailedToo returns those of the messages that were in the last mail. Others came since.
+func mailedToo(last lastTold, all []outbox.Message) []outbox.Message {
+	return slices.DeleteFunc(all, func(m outbox.Message) bool { return !slices.Contains(last.MailedToo, m.Seq) })
 }
 
-// mailAbout sends a person one mail about these messages, which were read after a time, and
-// returns what follows. If notices of alerts that were silenced meanwhile have to come again
-// nothing is sent yet: whoever dies after a mail would lose them.
-func (r *Rules) mailAbout(ctx context.Context, to user.User, last record.Stored[lastTold], asOf time.Time, waiting []outbox.Message) ([]outbox.Message, error) {
+// mailAbout sends a person one mail about these messages, and returns what follows. If
+// notices of alerts that were silenced meanwhile have to come again nothing is sent yet:
+// whoever dies after a mail would lose them.
+func (r *Rules) mailAbout(ctx context.Context, to user.User, last record.Stored[lastTold], waiting []outbox.Message) ([]outbox.Message, error) {
 	later := held{}
 	all, more := unbundle(waiting)
+	slices.SortStableFunc(all, gravestFirst)
+	if len(all) > r.MostLooked {
+		less := message(waiting[0], 0, mailLane(to.ID), kindMail, r.Now(), bounded(to.ID, all, more))
+		return append(r.unlooked(waiting[0], to.ID, all[r.MostLooked:]), less), nil
+	}
 	composed, err := r.compose(ctx, to, waiting[0].ID(), all, more, later)
 	if err != nil || composed == nil {
 		return r.held(waiting[0], to.ID, later), err
@@ -284,7 +353,7 @@ func (r *Rules) mailAbout(ctx context.Context, to user.User, last record.Stored[
 	case err != nil:
 		return nil, err
 	}
-	r.noteMail(ctx, last, asOf, waiting[0].ID())
+	r.noteMail(ctx, last, waiting)
 	return nil, nil
 }
 
@@ -310,13 +379,16 @@ func bounded(userID int64, all []notice, more int) bundle {
 	return b
 }
 
-// noteMail notes when a person was mailed. The mail is out, so that a failure here must not
+// noteMail notes what a person was mailed. The mail is out, so that a failure here must not
 // send it again.
-func (r *Rules) noteMail(ctx context.Context, last record.Stored[lastTold], at time.Time, first string) {
+func (r *Rules) noteMail(ctx context.Context, last record.Stored[lastTold], mailed []outbox.Message) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	_, err := allTold.Change(ctx, r.store, last, func(l *lastTold) error {
-		l.MailedAt, l.Mailed = at, first
+		l.Mailed, l.MailedToo = mailed[0].ID(), nil
+		for _, m := range mailed[1:] {
+			l.MailedToo = append(l.MailedToo, m.Seq)
+		}
 		return nil
 	})
 	if err != nil {
@@ -391,3 +463,6 @@ func (n notice) stands(a alert.Alert, now time.Time) bool {
 	}
 	return true
 }
+
+// Nouns lists the kinds of records of this package, for an export.
+func Nouns() []record.Noun { return []record.Noun{allTold} }

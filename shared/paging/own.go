@@ -87,6 +87,9 @@ var ownWords = map[event]string{paged: "waits for you", opened: "opened", resolv
 
 // own is what webhooks are told of one thing.
 func (one item) own() ownMessage {
+	if one.shift != nil {
+		return one.told
+	}
 	f, noun, about := one.facts, "Alert", fmt.Sprintf("alert/%d/%d", one.ProjectID, one.IID)
 	if one.notice.IncidentIID != 0 {
 		noun, about = "Incident", fmt.Sprintf("incident/%d/%d", one.ProjectID, one.notice.IncidentIID)
@@ -99,13 +102,18 @@ func (one item) own() ownMessage {
 
 // summary is what webhooks are told of several things.
 func (r *Rules) summary(about []item, more int) ownMessage {
-	all := []ownFacts{}
+	all := []any{}
 	for _, one := range about[:min(len(about), letter.MaxListed)] {
+		if one.shift != nil {
+			all = append(all, one.told.Data)
+			continue
+		}
 		one.facts.Description = ""
 		all = append(all, ownFacts{one.facts, one.Why})
 	}
+	s := r.summaryOf(about, more)
 	return ownMessage{
-		Type: "notification.summary", about: "summary", Text: fmt.Sprintf("%d alerts for you %s/console", len(about)+more, r.BaseURL),
+		Type: "notification.summary", about: "summary", Text: s.Heading() + " " + s.URL,
 		Data: map[string]any{"total": len(about) + more, "notices": all},
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"gatehouse/shared/mail"
 	"gatehouse/shared/notice"
 	"gatehouse/shared/oncall"
+	"gatehouse/shared/paging"
 	"gatehouse/shared/storage/sqlite/sqlitetest"
 	"gatehouse/shared/user"
 	"gatehouse/shared/webhook"
@@ -374,6 +375,20 @@ func TestManySilencedPagesWait(t *testing.T) {
 	x.wantNoneDead()
 }
 
+// Pages beyond those that are looked at when a person is told are held by silences too.
+func TestMoreSilencedPagesThanAreLookedAtWait(t *testing.T) {
+	x := newScene(t)
+	x.dispatcher = x.dispatcherOver(x.Store, func(c *paging.Config) { c.MostLooked = 100 })
+	x.policy(0, after(0, oncall.Acknowledged, x.ben))
+	x.fireAndSilence(120, time.Millisecond)
+	x.wantMails(pagedBen)
+	x.pass(19 * time.Minute)
+	x.wantMails("ben: 20 alerts for you") // they were counted without a look at each
+	x.pass(10 * time.Minute)
+	x.wantMails("ben: 100 alerts for you", "ben: 20 alerts for you")
+	x.wantNoneDead()
+}
+
 // Pages that wait for more times than messages follow from one are not stuck.
 func TestPagesWaitForManySilences(t *testing.T) {
 	x := newScene(t)
@@ -413,6 +428,59 @@ func TestShiftsInQuietHours(t *testing.T) {
 	x.wantMails("ben" + ends)
 	if told := x.wantHooks("notification.shift")[0]; told.Data["what"] != "ends" || told.Data["schedule"] != "Night" {
 		t.Errorf("the webhook is told %+v", told)
+	}
+	x.wantNoneDead()
+}
+
+// What waits for the end of quiet hours comes together, also what concerns shifts.
+func TestShiftsAreInTheSummary(t *testing.T) {
+	x, _ := onShifts(t)
+	x.pass(3 * time.Minute)
+	x.wantMails("ada"+moves, "ben"+moves)
+	x.settings(integration.SettingsChange{SendEmail: ptr(true)})
+	x.ownWebhook(x.ada, "https://chat.example/ada")
+	x.quietFor(x.ada, 5*time.Hour)
+	x.notifications(x.ben, withoutMail(notice.Shifts))
+	x.fire("disk", alert.SeverityHigh)
+	x.pass(4*time.Hour + 30*time.Minute) // Ada's shift ends, and the next one begins
+	x.wantMails()
+	x.wantHooks()
+	x.pass(time.Hour)
+	mailed := x.wantMails("ada: 1 alert and your shifts")[0]
+	for _, part := range []string{"* You are on call now: Night\n  acme/web, ", "CET", "* disk (#1)"} {
+		if !strings.Contains(mailed.Text, part) {
+			t.Errorf("the summary lacks %q:\n%s", part, mailed.Text)
+		}
+	}
+	if mailed.Subject != "1 alert and your shifts" || strings.Contains(mailed.Text, "more") || strings.Contains(mailed.Text, "no longer") {
+		t.Errorf("the summary is %q:\n%s", mailed.Subject, mailed.Text)
+	}
+	told := x.wantHooks("notification.summary")[0]
+	notices, _ := told.Data["notices"].([]any)
+	if told.Data["total"] != 2.0 || len(notices) != 2 || !strings.HasPrefix(told.Text, "1 alert and your shifts https://") {
+		t.Fatalf("the webhook is told %+v", told)
+	}
+	if first, _ := notices[0].(map[string]any); first["what"] != "begins" || first["schedule"] != "Night" {
+		t.Errorf("the first notice is %+v", first)
+	}
+	x.wantNoneDead()
+}
+
+// Shifts in several schedules are told together when nothing else has waited.
+func TestShiftsOfSeveralSchedulesAreASummary(t *testing.T) {
+	x, _ := onShifts(t)
+	x.pass(3 * time.Minute)
+	x.wantMails("ada"+moves, "ben"+moves)
+	x.quietFor(x.ada, time.Hour)
+	for _, name := range []string{"East", "West"} {
+		x.schedule(name, x.ada)
+	}
+	x.pass(30 * time.Minute)
+	x.wantMails()
+	x.leave(x.ben)
+	x.pass(31 * time.Minute)
+	if mailed := x.wantMails("ada: Your shifts on call")[0]; !strings.Contains(mailed.Text, "East") || !strings.Contains(mailed.Text, "West") {
+		t.Errorf("the summary is:\n%s", mailed.Text)
 	}
 	x.wantNoneDead()
 }

@@ -25,6 +25,7 @@ import (
 	"gatehouse/shared/paging/permit"
 	"gatehouse/shared/project"
 	"gatehouse/shared/record"
+	"gatehouse/shared/recovery"
 	"gatehouse/shared/user"
 	"gatehouse/shared/webhook"
 )
@@ -50,9 +51,16 @@ type Config struct {
 	Notices   *person.Rules
 	Members   alert.Members
 	Links     permit.Links
+	Recovery  *recovery.Rules
 	Mails     mail.Sender
-	From      mail.Address
-	Now       func() time.Time
+	// KeepsMails means that Mails keeps them for administrators to look at.
+	KeepsMails bool
+	From       mail.Address
+	Now        func() time.Time
+	// MostLooked is how many notices are looked at together; zero: 1000. Those behind them
+	// are counted whether they are still worth telling or not: a storm would take too many
+	// reads.
+	MostLooked int
 }
 
 // Rules handle messages.
@@ -62,7 +70,12 @@ type Rules struct {
 }
 
 // NewRules returns the rules over a store.
-func NewRules(store Store, c Config) *Rules { return &Rules{c, store} }
+func NewRules(store Store, c Config) *Rules {
+	if c.MostLooked == 0 {
+		c.MostLooked = 1000
+	}
+	return &Rules{c, store}
+}
 
 // The kinds of messages that follow from others.
 const (
@@ -77,13 +90,14 @@ const (
 	kindShiftMail outbox.Kind = "notice.shift_mail"
 	kindTestMail  outbox.Kind = "notice.test_mail"
 	kindOwn       outbox.Kind = "notice.webhook"
+	kindSilenced  outbox.Kind = "notice.silenced"
 )
 
 // Handlers returns the handlers of all kinds of messages.
 func (r *Rules) Handlers() dispatch.Handlers {
 	all := dispatch.Handlers{
 		kindStep: handle(r.step), kindDelivery: handle(r.deliver), kindMembers: handle(r.tellMembers),
-		kindNotice: r.notify, kindMail: r.mail, kindOwn: handle(r.deliverOwn), person.KindTest: handle(r.test), kindTestMail: handle(r.mailTest), kindShiftMail: handle(r.mailShift), kindBesides: handle(r.followBesides), kindRefused: handle(r.refused), kindShift: handle(r.tellShift), oncall.KindChanged: handle(r.followSchedule), oncall.KindHandover: handle(r.handOver),
+		kindNotice: r.notify, kindSilenced: handle(r.holdSilenced), kindMail: r.mail, kindOwn: handle(r.deliverOwn), person.KindTest: handle(r.test), kindTestMail: handle(r.mailTest), kindShiftMail: handle(r.mailShift), kindBesides: handle(r.followBesides), kindRefused: handle(r.refused), kindShift: handle(r.tellShift), recovery.KindPassword: handle(r.mailPassword), recovery.KindConfirmation: handle(r.mailConfirmation), oncall.KindChanged: handle(r.followSchedule), oncall.KindHandover: handle(r.handOver),
 	}
 	for _, k := range alert.Events {
 		all[k] = handle(r.followAlert)
@@ -96,7 +110,7 @@ func (r *Rules) Handlers() dispatch.Handlers {
 
 // Urgent are the kinds of messages on which people wait: they are tried again soon.
 var Urgent = []outbox.Kind{
-	kindStep, kindNotice, kindMail, alert.EventOpened, alert.EventTriggered, alert.EventGraver,
+	kindStep, kindNotice, kindMail, recovery.KindPassword, recovery.KindConfirmation, alert.EventOpened, alert.EventTriggered, alert.EventGraver,
 }
 
 // handle returns the handler that reads the data of messages for do. What do is about may

@@ -22,6 +22,7 @@ import (
 	"gatehouse/shared/oncall"
 	"gatehouse/shared/outbox"
 	"gatehouse/shared/page"
+	"gatehouse/shared/paging"
 	"gatehouse/shared/project"
 	"gatehouse/shared/storage"
 	"gatehouse/shared/storage/sqlite/sqlitetest"
@@ -78,8 +79,8 @@ func over(t testing.TB, store storage.Store) *scene {
 	return x
 }
 
-func (x *scene) dispatcherOver(store storage.Store) *dispatch.Dispatcher {
-	return dispatching.With(x.App.App, store, x.Keys, x.box, mail.Address{Name: "Gatehouse", Email: "gatehouse@gatehouse.example"})
+func (x *scene) dispatcherOver(store storage.Store, otherwise ...func(*paging.Config)) *dispatch.Dispatcher {
+	return dispatching.With(x.App.App, store, x.Keys, x.box, mail.Address{Name: "Gatehouse", Email: "gatehouse@gatehouse.example"}, otherwise...)
 }
 
 // must returns the value, and panics if there is an error: that is a mistake of the test.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"gatehouse/shared/dispatch"
 	"gatehouse/shared/mail"
 	"gatehouse/shared/mail/letter"
 	person "gatehouse/shared/notice"
@@ -58,7 +57,7 @@ func (r *Rules) followSchedule(ctx context.Context, m outbox.Message, t oncall.T
 	}
 	var follow []outbox.Message
 	for n, id := range oncall.Affected(before, all.schedule.Thing, r.Now(), all.people.Present) {
-		follow = append(follow, shiftNotice(m, n, id, t, letter.ShiftChanged, r.Now()))
+		follow = append(follow, shiftMessage(m, n, id, t, letter.ShiftChanged, r.Now()))
 	}
 	if t.Version != all.schedule.Version {
 		return follow, nil
@@ -75,7 +74,7 @@ func (r *Rules) handOver(ctx context.Context, m outbox.Message, t oncall.Told) (
 	var follow []outbox.Message
 	add := func(ids []int64, what letter.Shift, at time.Time) {
 		for _, id := range ids {
-			follow = append(follow, shiftNotice(m, len(follow), id, t, what, at))
+			follow = append(follow, shiftMessage(m, len(follow), id, t, what, at))
 		}
 	}
 	for _, h := range all.schedule.Thing.Handovers(latest(t.From, r.Now()), r.Now(), all.people.Present) {
@@ -102,7 +101,7 @@ func latest(from, now time.Time) time.Time {
 // of all that somebody changes in a row.
 const settled = 2 * time.Minute
 
-func shiftNotice(m outbox.Message, n int, userID int64, t oncall.Told, what letter.Shift, at time.Time) outbox.Message {
+func shiftMessage(m outbox.Message, n int, userID int64, t oncall.Told, what letter.Shift, at time.Time) outbox.Message {
 	due := at
 	if what == letter.ShiftChanged {
 		due = at.Add(settled)
@@ -117,8 +116,10 @@ func (r *Rules) tellShift(ctx context.Context, m outbox.Message, told shift) ([]
 	if err != nil {
 		return nil, err
 	}
-	if until, held := by.Held(person.Shifts, r.Now()); held {
-		return nil, dispatch.NotBefore(until)
+	if until, quiet := by.Held(person.Shifts, r.Now()); quiet {
+		later := held{}
+		later.add(until, told.notice())
+		return r.held(m, told.UserID, later), nil
 	}
 	past, err := r.toldLater(ctx, m, told)
 	if err != nil || past {
@@ -128,19 +129,43 @@ func (r *Rules) tellShift(ctx context.Context, m outbox.Message, told shift) ([]
 	if err != nil {
 		return nil, err
 	}
-	follow := r.deliveriesTo(m, to, by, ownMessage{
-		Type: "notification.shift", At: told.At, Text: fmt.Sprintf("%s: %s in %s %s", told.What, all.schedule.Thing.Name, all.project.FullPath, r.onCallURL(all.project)),
-		Data: map[string]any{
-			"project_id": told.ProjectID, "project": all.project.FullPath, "schedule_id": told.ScheduleID, "schedule": all.schedule.Thing.Name,
-			"what": shiftWords[told.What], "at": told.At.UTC(), "url": r.onCallURL(all.project),
-		},
-		about: fmt.Sprintf("schedule/%d/%d", told.ProjectID, told.ScheduleID),
-	})
+	follow := r.deliveriesTo(m, to, by, r.ownOfShift(all.project, all.schedule, told))
 	if by.ByMail(person.Shifts) {
 		lane := outbox.Lane(fmt.Sprintf("shift-mail/%d/%d", told.UserID, told.ScheduleID))
 		follow = append(follow, message(m, 0, lane, kindShiftMail, r.Now(), told))
 	}
 	return follow, nil
+}
+
+// notice returns what waits for the end of quiet hours with all else.
+func (s shift) notice() notice {
+	return notice{
+		UserID: s.UserID, ProjectID: s.ProjectID, ScheduleID: s.ScheduleID, What: s.What, At: s.At.UTC(), Event: shifted, Why: becauseScheduled,
+	}
+}
+
+// shift returns what the notice is about.
+func (n notice) shift() shift { return shift{n.UserID, n.ProjectID, n.ScheduleID, n.What, n.At} }
+
+// aboutShiftTo is what is said of a shift after quiet hours.
+func (r *Rules) aboutShiftTo(p project.Project, s oncall.Stored, n notice) item {
+	told := r.shiftNotice(p, s, n.shift())
+	return item{
+		shift: &told, told: r.ownOfShift(p, s, n.shift()),
+		letter: func(e letter.Envelope) mail.Message { return letter.ForShift(e, told) },
+	}
+}
+
+// ownOfShift is what webhooks are told of a shift.
+func (r *Rules) ownOfShift(p project.Project, s oncall.Stored, told shift) ownMessage {
+	return ownMessage{
+		Type: "notification.shift", At: told.At, Text: fmt.Sprintf("%s: %s in %s %s", told.What, s.Thing.Name, p.FullPath, r.onCallURL(p)),
+		Data: map[string]any{
+			"project_id": p.ID, "project": p.FullPath, "schedule_id": s.ID, "schedule": s.Thing.Name,
+			"what": shiftWords[told.What], "at": told.At.UTC(), "url": r.onCallURL(p),
+		},
+		about: fmt.Sprintf("schedule/%d/%d", p.ID, s.ID),
+	}
 }
 
 // shiftWords are what webhooks are told about shifts.
@@ -176,7 +201,7 @@ func (r *Rules) mailShift(ctx context.Context, m outbox.Message, told shift) ([]
 }
 
 // toldLater reports whether a message behind this one that is due says more: that of the
-// last of several changes or, after quiet hours, that a shift is over.
+// last of several changes or, after an outage, that a shift is over.
 func (r *Rules) toldLater(ctx context.Context, m outbox.Message, told shift) (bool, error) {
 	waiting, err := r.store.Waiting(ctx, m.Lane, 100)
 	for _, later := range waiting {
@@ -193,9 +218,13 @@ func (r *Rules) toldLater(ctx context.Context, m outbox.Message, told shift) (bo
 }
 
 func (r *Rules) aboutShift(m outbox.Message, to user.User, all roster, told shift) mail.Message {
+	return letter.ForShift(r.envelope(to, m.ID(), reasons[becauseScheduled]), r.shiftNotice(all.project, all.schedule, told))
+}
+
+// shiftNotice is what a mail says of a shift.
+func (r *Rules) shiftNotice(p project.Project, s oncall.Stored, told shift) letter.ShiftNotice {
 	n := letter.ShiftNotice{
-		Shift: told.What, Schedule: all.schedule.Thing.Name, Project: all.project.FullPath,
-		URL: r.onCallURL(all.project),
+		Shift: told.What, Schedule: s.Thing.Name, Project: p.FullPath, URL: r.onCallURL(p), Zone: s.Thing.Timezone.Location(),
 	}
 	switch told.What {
 	case letter.ShiftBegins:
@@ -203,7 +232,5 @@ func (r *Rules) aboutShift(m outbox.Message, to user.User, all roster, told shif
 	case letter.ShiftEnds:
 		n.Until = told.At
 	}
-	e := r.envelope(to, m.ID(), "You take part in the schedule.")
-	e.Zone = all.schedule.Thing.Timezone.Location()
-	return letter.ForShift(e, n)
+	return n
 }

@@ -80,6 +80,16 @@ func TestNobodyIsToldOfShiftsThatAreGone(t *testing.T) {
 			x.wantMails()
 			x.wantNoneDead()
 		})
+		t.Run(name+" in quiet hours", func(t *testing.T) {
+			x, s := onShifts(t)
+			x.quietFor(x.ada, time.Hour)
+			x.quietFor(x.ben, time.Hour)
+			x.pass(3 * time.Minute)
+			then(x, s)
+			x.pass(time.Hour)
+			x.wantMails()
+			x.wantNoneDead()
+		})
 	}
 }
 

@@ -41,6 +41,8 @@ type Filter struct {
 	Places  []Place // passes these places and everything below them
 	// MembersOnly stops passing what every signed-in user sees.
 	MembersOnly bool
+	// Open stops passing what is private.
+	Open bool
 	// Search keeps only projects with this text in their name or full path, in
 	// any letter case. It does not apply to groups.
 	Search string
@@ -57,6 +59,9 @@ func (f Filter) Group(g Group) bool {
 }
 
 func (f Filter) passes(ownerID int64, v Visibility, places []Place) bool {
+	if f.Open && v == Private {
+		return false
+	}
 	return f.All || !f.MembersOnly && Sees(NoRole, v) || ownerID != 0 && ownerID == f.OwnerID ||
 		slices.ContainsFunc(f.Places, func(p Place) bool { return slices.Contains(places, p) })
 }

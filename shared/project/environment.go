@@ -38,18 +38,27 @@ func (r *Rules) AddEnvironment(ctx context.Context, by audit.Actor, p Project, n
 	return e, err
 }
 
-// DeleteEnvironment deletes the project's environment with this id, or returns
-// a fault.NotFound error. Alerts keep its name.
-func (r *Rules) DeleteEnvironment(ctx context.Context, by audit.Actor, p Project, id int64) error {
+// Environment returns the project's environment with this id, or a fault.NotFound error.
+func (r *Rules) Environment(ctx context.Context, p Project, id int64) (Environment, error) {
 	all, err := r.Environments(ctx, p)
 	if err != nil {
-		return err
+		return Environment{}, err
 	}
 	n := slices.IndexFunc(all, func(e Environment) bool { return e.ID == id })
 	if n < 0 {
-		return ErrEnvironmentNotFound
+		return Environment{}, ErrEnvironmentNotFound
 	}
-	return r.trail.Do(ctx, all[n].event(EventEnvironmentDeleted, by, p), func(ctx context.Context) error {
+	return all[n], nil
+}
+
+// DeleteEnvironment deletes the project's environment with this id, or returns
+// a fault.NotFound error. Alerts keep its name.
+func (r *Rules) DeleteEnvironment(ctx context.Context, by audit.Actor, p Project, id int64) error {
+	e, err := r.Environment(ctx, p, id)
+	if err != nil {
+		return err
+	}
+	return r.trail.Do(ctx, e.event(EventEnvironmentDeleted, by, p), func(ctx context.Context) error {
 		return r.store.DeleteEnvironment(ctx, p, id)
 	})
 }

@@ -21,6 +21,27 @@ func (r *Rules) MembersOf(ctx context.Context, wanted page.Request, places ...Pl
 	return r.Members(ctx, r.now(), wanted, places...)
 }
 
+// MembersAmong returns those of the users who are members of these places, by ascending
+// user id, each once with the highest role.
+func (r *Rules) MembersAmong(ctx context.Context, userIDs []int64, places ...Place) ([]Member, error) {
+	ids := slices.Compact(slices.Sorted(slices.Values(userIDs)))
+	found, err := r.MembershipsAmong(ctx, ids, places...)
+	highest, higher := map[int64]Member{}, Higher(r.now())
+	for _, m := range found {
+		if other, twice := highest[m.UserID]; twice {
+			m = higher(other, m)
+		}
+		highest[m.UserID] = m
+	}
+	var members []Member
+	for _, id := range ids {
+		if m, there := highest[id]; there && m.Active(r.now()) {
+			members = append(members, m)
+		}
+	}
+	return members, err
+}
+
 // TotalOf returns the total of the list of which MembersOf returned this page. The
 // last page of a short list tells it without a read. That of a long one would tell
 // another total than the pages before it.
@@ -169,7 +190,14 @@ func (r *Rules) ChangeMember(ctx context.Context, by audit.Actor, role Role, at 
 	if err := r.checkTerms(role, next); err != nil {
 		return err
 	}
-	if err := r.store.UpdateMember(ctx, was, next); err != nil {
+	var staying []Member
+	if next.Role < Owner || next.endsBefore(was) {
+		var err error
+		if staying, err = r.ownerBeside(ctx, by, at, was); err != nil {
+			return err
+		}
+	}
+	if err := r.store.UpdateMember(ctx, was, next, staying...); err != nil {
 		return err
 	}
 	r.trail.Record(ctx, next.event(EventMemberChanged, by, at, was.Role))
@@ -195,7 +223,11 @@ func (r *Rules) Expel(ctx context.Context, by audit.Actor, role Role, at GroupOr
 
 // end ends a membership as it was read.
 func (r *Rules) end(ctx context.Context, by audit.Actor, at GroupOrProject, m Member) error {
-	if err := r.store.RemoveMember(ctx, m); err != nil {
+	staying, err := r.ownerBeside(ctx, by, at, m)
+	if err != nil {
+		return err
+	}
+	if err := r.store.RemoveMember(ctx, m, staying...); err != nil {
 		return err
 	}
 	r.trail.Record(ctx, Member{UserID: m.UserID}.event(EventMemberRemoved, by, at, NoRole))
@@ -208,6 +240,47 @@ func (p Place) ManagerRole() Role {
 		return Owner
 	}
 	return Maintainer
+}
+
+var errLastOwner = fault.New(fault.Conflict, "this is the last owner of the group: make somebody else an owner first, or delete the group")
+
+// ownerBeside returns an owner whom a top-level group keeps when this one gives up the role
+// or gets an end, and nobody for other places and roles. Only an administrator, who can make
+// another owner, ends the role of the last one.
+func (r *Rules) ownerBeside(ctx context.Context, by audit.Actor, at GroupOrProject, m Member) ([]Member, error) {
+	if at.Place().Kind != InGroup || len(at.Places()) > 1 || m.Role != Owner {
+		return nil, nil
+	}
+	for wanted := (page.Request{Number: 1, Size: page.MaxSize}); ; wanted.Number++ {
+		found, err := r.Members(ctx, r.now(), wanted, at.Place())
+		if err != nil {
+			return nil, err
+		}
+		for _, other := range found.Items {
+			if stays, err := r.staysOwner(ctx, other, m); err != nil || stays {
+				return []Member{other}, err
+			}
+		}
+		if !found.More {
+			return nil, r.checkAdministrator(ctx, by, errLastOwner)
+		}
+		wanted.After = found.Next
+	}
+}
+
+// staysOwner reports whether the other member is an owner for at least as long as this one,
+// and not blocked.
+func (r *Rules) staysOwner(ctx context.Context, other, m Member) (bool, error) {
+	if other.UserID == m.UserID || other.Role != Owner || other.endsBefore(m) {
+		return false, nil
+	}
+	u, err := r.store.User(ctx, other.UserID)
+	return err == nil && !u.Blocked(), fault.IgnoreNotFound(err)
+}
+
+// endsBefore reports whether the membership ends before the other one.
+func (m Member) endsBefore(other Member) bool {
+	return !m.ExpiresAt.IsZero() && (other.ExpiresAt.IsZero() || m.ExpiresAt.Before(other.ExpiresAt))
 }
 
 var errNoManager = fault.New(fault.Forbidden, "")

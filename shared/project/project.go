@@ -3,6 +3,7 @@
 package project
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -166,6 +167,15 @@ func (p Project) Where() string { return p.FullPath }
 
 // Where returns the group's full path, for the audit trail.
 func (g Group) Where() string { return g.FullPath }
+
+// PagePath is the path of the page about it: a person's, or the list of the projects in a
+// group, which has no page of its own.
+func (g Group) PagePath() string {
+	if g.OwnerID != 0 {
+		return "/users/" + g.FullPath
+	}
+	return "/console?" + url.Values{"search": {g.FullPath + "/"}}.Encode()
+}
 
 // Access returns the user in whose own namespace the project is, or zero, and
 // its visibility.

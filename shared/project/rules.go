@@ -10,6 +10,7 @@ import (
 
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
+	"gatehouse/shared/reservation"
 	"gatehouse/shared/route"
 	"gatehouse/shared/text"
 	"gatehouse/shared/throttle"
@@ -25,13 +26,26 @@ type Rules struct {
 	store    Store
 	trail    *audit.Trail
 	attempts *throttle.Rules
+	topLevel TopLevel
 	now      func() time.Time
 }
 
 // NewRules returns the rules over a store.
-func NewRules(store Store, trail *audit.Trail, attempts *throttle.Rules, now func() time.Time) *Rules {
-	return &Rules{store, store, trail, attempts, now}
+func NewRules(store Store, trail *audit.Trail, attempts *throttle.Rules, topLevel TopLevel, now func() time.Time) *Rules {
+	return &Rules{store, store, trail, attempts, topLevel, now}
 }
+
+// TopLevel says who may make top-level groups. The zero TopLevel is TopLevelByEverybody.
+type TopLevel string
+
+// Who may make them.
+const (
+	TopLevelByEverybody      TopLevel = "everybody"
+	TopLevelByAdministrators TopLevel = "administrators"
+)
+
+// errTopLevel refuses a top-level group.
+var errTopLevel = fault.New(fault.Forbidden, "only administrators make top-level groups here")
 
 // FindProject returns the project with this reference: its id in digits or its
 // full path in any letter case.
@@ -87,7 +101,11 @@ func slug(name string) string {
 func (d Draft) check(parent Group) fault.Fields {
 	complaints := fault.Fields{}
 	complaints.Add("name", text.CheckName(d.Name))
-	complaints.Add("path", cmp.Or(route.CheckSegment(d.Path), route.CheckFullPath(parent.FullPath+"/"+d.Path)))
+	check := route.CheckSegment
+	if parent.ID == 0 {
+		check = route.CheckTopLevel
+	}
+	complaints.Add("path", cmp.Or(check(d.Path), route.CheckFullPath(parent.FullPath+"/"+d.Path)))
 	if !d.Visibility.Valid() {
 		complaints.Add("visibility", "is not included in the list")
 	}
@@ -98,6 +116,11 @@ func (d Draft) check(parent Group) fault.Fields {
 // the zero Group, with the settings that the edits make of the defaults. The user in
 // whose name the actor acts becomes its owner.
 func (r *Rules) CreateGroup(ctx context.Context, by audit.Actor, d Draft, parent Group, edits ...Edit[GroupSettings]) (Group, error) {
+	if parent.ID == 0 && r.topLevel == TopLevelByAdministrators {
+		if err := r.checkAdministrator(ctx, by, errTopLevel); err != nil {
+			return Group{}, err
+		}
+	}
 	complaints := d.check(parent)
 	g := Group{Name: d.Name, Path: d.Path, FullPath: d.Path, Visibility: d.Visibility, CreatedAt: r.now()}
 	if parent.ID != 0 {
@@ -113,12 +136,27 @@ func (r *Rules) CreateGroup(ctx context.Context, by audit.Actor, d Draft, parent
 	if err := edit(&g.Settings, edits, complaints); err != nil {
 		return Group{}, err
 	}
-	g, err := r.store.CreateGroup(ctx, g, by.UserID)
+	g, err := reservation.Take(ctx, r.store, r.trail, by, g.FullPath, func() (Group, error) {
+		if parent.ID == 0 {
+			return r.store.CreateGroupWithin(ctx, MaxTopLevelGroups, g, by.UserID)
+		}
+		return r.store.CreateGroup(ctx, g, by.UserID)
+	})
 	if err != nil {
 		return Group{}, err
 	}
 	r.trail.Record(ctx, by.Event(EventGroupCreated, g.details()))
 	return g, nil
+}
+
+// checkAdministrator returns the refusal unless the actor acts in the name of an active
+// administrator.
+func (r *Rules) checkAdministrator(ctx context.Context, by audit.Actor, refusal error) error {
+	u, err := r.store.User(ctx, by.UserID)
+	if err == nil && (by.Bound || !u.Administers()) {
+		return refusal
+	}
+	return err
 }
 
 // CreateProject creates a project in a namespace, with the settings that the edits make
@@ -238,7 +276,7 @@ func (r *Rules) visibilityOf(ctx context.Context, groupID int64) (Visibility, er
 // DeleteGroup deletes an empty group.
 func (r *Rules) DeleteGroup(ctx context.Context, by audit.Actor, g Group) error {
 	return r.trail.Do(ctx, by.Event(EventGroupDeleted, g.details()), func(ctx context.Context) error {
-		return r.store.DeleteGroup(ctx, g.ID)
+		return r.store.DeleteGroup(ctx, g.ID, r.now())
 	})
 }
 

@@ -1,6 +1,8 @@
 package project_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -215,5 +217,72 @@ func TestChangesDoNotOverwriteEachOther(t *testing.T) {
 	}
 	if _, err := a.Projects.ChangeProject(t.Context(), audit.Setup, changed, project.Change{Name: new("third")}); err != nil {
 		t.Errorf("ChangeProject() of what the last change returned = %v, want no error", err)
+	}
+}
+
+func TestWhoMakesTopLevelGroups(t *testing.T) {
+	a := apptest.New(t)
+	root, ada := a.Admin("root"), a.User("ada")
+	acme := a.Group("acme", project.Group{}, ada, project.Private)
+	asAda, bound := audit.Actor{ID: root.ID, UserID: ada.ID}, audit.Actor{ID: root.ID, UserID: root.ID, Bound: true}
+	tests := []struct {
+		name       string
+		by         audit.Actor
+		switchedTo project.TopLevel
+		parent     project.Group
+		refused    bool
+	}{
+		{"a user", audit.ByUser(ada.ID), project.TopLevelByEverybody, project.Group{}, false},
+		{"a user, by administrators", audit.ByUser(ada.ID), project.TopLevelByAdministrators, project.Group{}, true},
+		{"a user below a group, by administrators", audit.ByUser(ada.ID), project.TopLevelByAdministrators, acme, false},
+		{"an administrator", audit.ByUser(root.ID), project.TopLevelByAdministrators, project.Group{}, false},
+		{"an administrator's token without the rights", bound, project.TopLevelByAdministrators, project.Group{}, true},
+		{"an administrator in the name of a user", asAda, project.TopLevelByAdministrators, project.Group{}, true},
+	}
+	for n, test := range tests {
+		rules := project.NewRules(a.Store, audit.NewTrail(a.Store, a.Now), nil, test.switchedTo, a.Now)
+		path := fmt.Sprintf("team-%d", n)
+		_, err := rules.CreateGroup(t.Context(), test.by, project.Draft{Name: path, Path: path, Visibility: project.Private}, test.parent)
+		if fault.Is(err, fault.Forbidden) != test.refused || (err != nil) != test.refused {
+			t.Errorf("%s: CreateGroup = %v, want it refused: %t", test.name, err, test.refused)
+		}
+	}
+}
+
+// full is a store in which every user has made the most top-level groups.
+type full struct{ project.Store }
+
+func (full) CreateGroupWithin(_ context.Context, most int, _ project.Group, _ int64) (project.Group, error) {
+	if most != project.MaxTopLevelGroups {
+		return project.Group{}, errors.New("another limit")
+	}
+	return project.Group{}, project.ErrTooManyGroups
+}
+
+func TestOnlyTopLevelGroupsHaveALimit(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	acme := a.Group("acme", project.Group{}, ada, project.Private)
+	rules := project.NewRules(full{a.Store}, audit.NewTrail(a.Store, a.Now), nil, project.TopLevelByEverybody, a.Now)
+	draft := project.Draft{Name: "Team", Path: "team", Visibility: project.Private}
+	if _, err := rules.CreateGroup(t.Context(), audit.ByUser(ada.ID), draft, project.Group{}); !fault.Is(err, fault.Conflict) {
+		t.Errorf("CreateGroup at the top = %v, want a conflict", err)
+	}
+	if _, err := rules.CreateGroup(t.Context(), audit.ByUser(ada.ID), draft, acme); err != nil {
+		t.Errorf("CreateGroup below a group = %v", err)
+	}
+}
+
+func TestReservedWordsBindTheTopAlone(t *testing.T) {
+	a := apptest.New(t)
+	ada := a.User("ada")
+	acme := a.Group("acme", project.Group{}, ada, project.Private)
+	draft := project.Draft{Name: "Help", Path: "Help", Visibility: project.Private}
+	_, err := a.Projects.CreateGroup(t.Context(), audit.ByUser(ada.ID), draft, project.Group{})
+	if diff := cmp.Diff(fault.Fields{"path": {"is a reserved name"}}, apptest.Complaints(err)); diff != "" {
+		t.Errorf("CreateGroup at the top (-want +got):\n%s", diff)
+	}
+	if _, err := a.Projects.CreateGroup(t.Context(), audit.ByUser(ada.ID), draft, acme); err != nil {
+		t.Errorf("CreateGroup below a group = %v", err)
 	}
 }

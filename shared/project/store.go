@@ -2,11 +2,17 @@ package project
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
+	"gatehouse/shared/reservation"
+	"gatehouse/shared/user"
 )
+
+// MaxTopLevelGroups is how many top-level groups a user can make who is no administrator.
+const MaxTopLevelGroups = 1000
 
 // FewMembers is how many members of a place are counted one by one.
 const FewMembers = 100
@@ -97,6 +103,7 @@ var (
 
 	ErrGroupNotFound = fault.New(fault.NotFound, "group not found")
 	ErrGroupChanged  = fault.New(fault.Conflict, "the group was changed in between")
+	ErrTooManyGroups = fault.New(fault.Conflict, "you have made the most top-level groups you can have: "+strconv.Itoa(MaxTopLevelGroups))
 	ErrGroupNotEmpty = fault.New(fault.Conflict, "the group holds projects or groups")
 
 	ErrMemberNotFound = fault.New(fault.NotFound, "member not found")
@@ -107,12 +114,22 @@ var (
 // Store keeps groups, projects, members and environments.
 type Store interface {
 	Reader
+	reservation.Store
+
+	// User returns the user with this id, or a fault.NotFound error.
+	User(ctx context.Context, id int64) (user.User, error)
 
 	// CreateGroup stores the group under the next id, makes the creator a
 	// member as Owner, and returns it with ID and Version. A taken path is a
-	// fault.Fields error on "path"; a missing parent is fault.NotFound; either
+	// fault.Fields error on "path", and one that is reserved for others a
+	// reservation.Refused error; a missing parent is fault.NotFound; either
 	// way nothing is stored.
 	CreateGroup(ctx context.Context, g Group, creator int64) (Group, error)
+
+	// CreateGroupWithin does the same with a top-level group unless the creator, who is no
+	// administrator, owns so many top-level groups of their own making: then it returns
+	// ErrTooManyGroups.
+	CreateGroupWithin(ctx context.Context, most int, g Group, creator int64) (Group, error)
 
 	// UpdateGroup changes Name, Visibility and Settings of the group if its Version
 	// is still the stored one, and adds one to the stored version. It returns a
@@ -123,8 +140,8 @@ type Store interface {
 	// DeleteGroup removes the group and its members. It returns a
 	// fault.Conflict error while the group holds projects or groups, also
 	// when one is created at the same time, and fault.NotFound when there is
-	// no such group.
-	DeleteGroup(ctx context.Context, id int64) error
+	// no such group. The path of a top-level group is reserved for its owners then.
+	DeleteGroup(ctx context.Context, id int64, now time.Time) error
 
 	// CreateProject stores the project under the next id and returns it with
 	// ID and Version. A taken path is a fault.Fields error on "path"; a
@@ -147,12 +164,13 @@ type Store interface {
 	// UpdateMember replaces the member's Role and ExpiresAt by those of next,
 	// if they are still those of was. It returns a fault.Conflict error when
 	// they changed in between, and a fault.NotFound error when there is no
-	// such member.
-	UpdateMember(ctx context.Context, was, next Member) error
+	// such member. It also returns a fault.Conflict error, and changes nothing,
+	// when one of the staying members changed since they were read, or is gone.
+	UpdateMember(ctx context.Context, was, next Member, staying ...Member) error
 
 	// RemoveMember ends a membership if its Role and ExpiresAt are still those
 	// of was, with the same errors as UpdateMember.
-	RemoveMember(ctx context.Context, was Member) error
+	RemoveMember(ctx context.Context, was Member, staying ...Member) error
 
 	// CreateEnvironment stores the environment under the next id. A taken name
 	// is a fault.Fields error on "name"; ErrTooManyEnvironments means that the

@@ -3,6 +3,7 @@ package project
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -16,6 +17,8 @@ type Selection struct {
 	All bool
 	// MembersOnly leaves out what every signed-in user sees.
 	MembersOnly bool
+	// Open leaves out what is private.
+	Open bool
 	// In selects these groups and everything below them. For a list of projects it
 	// can have the namespaces of users.
 	In []int64
@@ -39,6 +42,9 @@ const MaxCounted = 100
 
 // Visibilities returns the visibilities of what is not selected for everybody.
 func (s Selection) Visibilities() []Visibility {
+	if s.Open {
+		return []Visibility{Internal, Public}
+	}
 	if s.All || s.MembersOnly {
 		return []Visibility{Private, Internal, Public}
 	}
@@ -56,34 +62,59 @@ type Narrowing struct {
 	Search string
 }
 
-// VisibleProjects returns a page of the projects that the viewer sees, the newest first,
-// narrowed.
-func (r *Rules) VisibleProjects(ctx context.Context, v Viewer, n Narrowing, wanted page.Request) (page.Of[Project], error) {
-	found, _, err := r.visible(ctx, v, n, wanted)
-	return found, err
+// Sight is what a viewer sees, narrowed. It reads the viewer's memberships of groups once
+// for all pages of its lists.
+type Sight struct {
+	rules    *Rules
+	viewer   Viewer
+	narrowed Narrowing
+	once     sync.Once
+	selected Selection // because of groups
+	inGroups Memberships
+	err      error
 }
 
-// visible also returns the viewer's memberships of groups, which it had to read.
-func (r *Rules) visible(ctx context.Context, v Viewer, n Narrowing, wanted page.Request) (found page.Of[Project], inGroups Memberships, err error) {
-	selected, inGroups, err := r.seenBy(ctx, v, n.LeastRole)
+// Sight returns what the viewer sees, narrowed.
+func (r *Rules) Sight(v Viewer, n Narrowing) *Sight {
+	return &Sight{rules: r, viewer: v, narrowed: n}
+}
+
+// Projects returns a page of the projects, the newest first.
+func (s *Sight) Projects(ctx context.Context, wanted page.Request) (page.Of[Project], error) {
+	selected, err := s.ofGroups(ctx)
 	if err != nil {
-		return found, nil, err
+		return page.Of[Project]{}, err
 	}
-	selected.MemberID, selected.Search = v.UserID, n.Search
-	if v.NamespaceID != 0 {
-		selected.In = append(selected.In, v.NamespaceID)
+	selected.MemberID, selected.Search = s.viewer.UserID, s.narrowed.Search
+	if s.viewer.NamespaceID != 0 {
+		selected.In = slices.Concat(selected.In, []int64{s.viewer.NamespaceID})
 	}
-	found, err = r.Projects(ctx, selected, wanted)
-	return found, inGroups, err
+	return s.rules.Projects(ctx, selected, wanted)
 }
 
-// VisibleWithRoles returns the page of VisibleProjects, and the viewer's role in each
+// Groups returns a page of the groups, the newest first.
+func (s *Sight) Groups(ctx context.Context, wanted page.Request) (page.Of[Group], error) {
+	selected, err := s.ofGroups(ctx)
+	if err != nil {
+		return page.Of[Group]{}, err
+	}
+	return s.rules.Groups(ctx, selected, wanted)
+}
+
+// ofGroups selects what the viewer sees because of groups.
+func (s *Sight) ofGroups(ctx context.Context) (Selection, error) {
+	s.once.Do(func() { s.selected, s.inGroups, s.err = s.rules.seenBy(ctx, s.viewer, s.narrowed.LeastRole) })
+	return s.selected, s.err
+}
+
+// VisibleWithRoles returns a page of the projects that the viewer sees, and the viewer's role in each
 // of the projects.
 func (r *Rules) VisibleWithRoles(ctx context.Context, v Viewer, search string, wanted page.Request) (found page.Of[Project], roles []Role, err error) {
+	sight := r.Sight(v, Narrowing{Search: search})
 	var known Known
 	reads, readCtx := errgroup.WithContext(ctx)
 	reads.Go(func() (err error) {
-		found, v.Memberships, err = r.visible(readCtx, v, Narrowing{Search: search}, wanted)
+		found, err = sight.Projects(readCtx, wanted)
 		return err
 	})
 	reads.Go(func() (err error) {
@@ -95,6 +126,7 @@ func (r *Rules) VisibleWithRoles(ctx context.Context, v Viewer, search string, w
 	if err := reads.Wait(); err != nil {
 		return found, nil, err
 	}
+	v.Memberships = sight.inGroups
 	roles, err = r.rolesIn(ctx, v, known, found.Items)
 	return found, roles, err
 }
@@ -119,14 +151,19 @@ func (r *Rules) rolesIn(ctx context.Context, v Viewer, known Known, projects []P
 	return roles, err
 }
 
-// VisibleGroups returns a page of the groups that the viewer sees, the newest first,
-// narrowed.
-func (r *Rules) VisibleGroups(ctx context.Context, v Viewer, n Narrowing, wanted page.Request) (page.Of[Group], error) {
-	selected, _, err := r.seenBy(ctx, v, n.LeastRole)
-	if err != nil {
-		return page.Of[Group]{}, err
-	}
-	return r.Groups(ctx, selected, wanted)
+// GroupsBelow returns a page of the group and the groups below it, at any depth, that a
+// user with this role in it sees because of the group, the newest first.
+func (r *Rules) GroupsBelow(ctx context.Context, g Group, role Role, wanted page.Request) (page.Of[Group], error) {
+	return r.Groups(ctx, below(g, role), wanted)
+}
+
+// ProjectsBelow returns a page of such projects.
+func (r *Rules) ProjectsBelow(ctx context.Context, g Group, role Role, wanted page.Request) (page.Of[Project], error) {
+	return r.Projects(ctx, below(g, role), wanted)
+}
+
+func below(g Group, role Role) Selection {
+	return Selection{MembersOnly: true, Open: role == NoRole, In: []int64{g.ID}}
 }
 
 // seenBy selects what the viewer sees because of groups, and returns the memberships

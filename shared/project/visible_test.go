@@ -54,11 +54,11 @@ func TestListsHaveWhatTheViewerSees(t *testing.T) {
 	}
 	for _, test := range tests {
 		v := project.Viewer{UserID: test.viewer.ID, NamespaceID: test.viewer.NamespaceID, Admin: test.viewer.Admin}
-		projects, err := a.Projects.VisibleProjects(t.Context(), v, test.narrowing, page.First)
+		projects, err := a.Projects.Sight(v, test.narrowing).Projects(t.Context(), page.First)
 		if got := paths(projects.Items, func(p project.Project) string { return p.Path }); err != nil || !slices.Equal(got, test.projects) {
 			t.Errorf("%s sees the projects %v, %v, want %v", test.name, got, err, test.projects)
 		}
-		groups, err := a.Projects.VisibleGroups(t.Context(), v, test.narrowing, page.First)
+		groups, err := a.Projects.Sight(v, test.narrowing).Groups(t.Context(), page.First)
 		if got := paths(groups.Items, func(g project.Group) string { return g.Path }); err != nil || !slices.Equal(got, test.groups) {
 			t.Errorf("%s sees the groups %v, %v, want %v", test.name, got, err, test.groups)
 		}
@@ -120,4 +120,35 @@ func paths[T any](things []T, path func(T) string) (all []string) {
 		all = append(all, path(thing))
 	}
 	return all
+}
+
+// countedMemberships counts how often the memberships of a user are read.
+type countedMemberships struct {
+	storage.Store
+	reads int
+}
+
+func (s *countedMemberships) MembershipsIn(ctx context.Context, kind project.Kind, userID int64) (project.Memberships, error) {
+	s.reads++
+	return s.Store.MembershipsIn(ctx, kind, userID)
+}
+
+func TestASightReadsMembershipsOnce(t *testing.T) {
+	store := &countedMemberships{Store: sqlitetest.Open(t)}
+	a := apptest.Over(t, store)
+	ada := a.User("ada")
+	a.Group("acme", project.Group{}, ada, project.Private)
+	sight := a.Projects.Sight(project.Viewer{UserID: ada.ID, NamespaceID: ada.NamespaceID}, project.Narrowing{})
+	store.reads = 0
+	for range 2 {
+		if found, err := sight.Groups(t.Context(), page.First); err != nil || len(found.Items) != 1 {
+			t.Fatal(found, err)
+		}
+		if _, err := sight.Projects(t.Context(), page.First); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if store.reads != 1 {
+		t.Errorf("the memberships were read %d times, want once", store.reads)
+	}
 }

@@ -25,6 +25,7 @@ type resource struct {
 	Type                string         `yaml:"Type"`
 	DeletionPolicy      string         `yaml:"DeletionPolicy"`
 	UpdateReplacePolicy string         `yaml:"UpdateReplacePolicy"`
+	DependsOn           []string       `yaml:"DependsOn"`
 	Metadata            map[string]any `yaml:"Metadata"`
 	Properties          map[string]any `yaml:"Properties"`
 }
@@ -42,10 +43,11 @@ func resources(t *testing.T, kind string) map[string]resource {
 
 // template is template.yaml, as far as it is checked here.
 type template struct {
-	Parameters map[string]struct {
-		AllowedValues []string `yaml:"AllowedValues"`
-	} `yaml:"Parameters"`
-	Globals struct {
+	Metadata struct {
+		Interface consoleForm `yaml:"AWS::CloudFormation::Interface"`
+	} `yaml:"Metadata"`
+	Parameters map[string]parameter `yaml:"Parameters"`
+	Globals    struct {
 		Function struct {
 			Architectures []string    `yaml:"Architectures"`
 			Environment   environment `yaml:"Environment"`
@@ -149,8 +151,10 @@ func TestFunctionsGetNothingOfTheLocalOnes(t *testing.T) {
 	told := read(t).Globals.Function.Environment.Variables
 	names := slices.Sorted(maps.Keys(told))
 	want := []string{
-		"AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_SECRETS_MANAGER",
-		"GATEHOUSE_ALERT_RETENTION_DAYS", "GATEHOUSE_BASE_URL", "GATEHOUSE_KEY_SECRET_ARN", "GATEHOUSE_TABLE_PREFIX",
+		"AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_SECRETS_MANAGER", "GATEHOUSE_ALERT_GROUPING", "GATEHOUSE_ALERT_RETENTION_DAYS",
+		"GATEHOUSE_BASE_URL", "GATEHOUSE_GIT_URL", "GATEHOUSE_KEY_REVISION", "GATEHOUSE_KEY_SECRET_ARN", "GATEHOUSE_LOG_LEVEL", "GATEHOUSE_METRICS", "GATEHOUSE_OAUTH_SUDO", "GATEHOUSE_PASSWORD_GRANT",
+		"GATEHOUSE_PAYLOAD_MAPPING", "GATEHOUSE_REFRESH_RETRY_SECONDS", "GATEHOUSE_SEVERAL_ENDPOINTS", "GATEHOUSE_SIGN_IN_FAILURES",
+		"GATEHOUSE_SIGN_IN_WINDOW_SECONDS", "GATEHOUSE_TABLE_PREFIX", "GATEHOUSE_TOP_LEVEL_GROUPS",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("variables (-want +got):\n%s", diff)
@@ -192,6 +196,43 @@ func TestTheGatewayMayCallEveryFunction(t *testing.T) {
 	}
 }
 
+// Where anybody can have a password hashed or a mail sent, there are lower limits than on
+// other routes. The stage can name them only when they are there.
+func TestTheGatewayLimitsRequests(t *testing.T) {
+	limits := func(prefix string) map[string]any {
+		return map[string]any{"ThrottlingRateLimit": prefix + "ThrottleRate", "ThrottlingBurstLimit": prefix + "ThrottleBurst"}
+	}
+	stage := resources(t, "AWS::ApiGatewayV2::Stage")["Stage"]
+	if diff := cmp.Diff(limits(""), stage.Properties["DefaultRouteSettings"]); diff != "" {
+		t.Errorf("every route (-want +got):\n%s", diff)
+	}
+	want := map[string]any{
+		"ANY /users/sign_in": limits("SignIn"), "ANY /users/password": limits("SignIn"), "ANY /users/password/new": limits("SignIn"),
+		"ANY /oauth/token": limits("Token"),
+	}
+	if diff := cmp.Diff(want, stage.Properties["RouteSettings"]); diff != "" {
+		t.Errorf("single routes (-want +got):\n%s", diff)
+	}
+	var first []string
+	for id, r := range resources(t, "AWS::ApiGatewayV2::Route") {
+		if want[fmt.Sprint(r.Properties["RouteKey"])] != nil {
+			first = append(first, id)
+		}
+	}
+	slices.Sort(first)
+	if diff := cmp.Diff(first, stage.DependsOn); diff != "" {
+		t.Errorf("the stage waits for (-want +got):\n%s", diff)
+	}
+	parameters := read(t).Parameters
+	for _, of := range []string{"Rate", "Burst"} {
+		for _, lower := range []string{"SignIn", "Token"} {
+			if parameters[lower+"Throttle"+of].number(t) >= parameters["Throttle"+of].number(t) {
+				t.Errorf("%sThrottle%s is not below that of other routes", lower, of)
+			}
+		}
+	}
+}
+
 func TestTheAPIHasOneStageAndNoCORSOfItsOwn(t *testing.T) {
 	for id, api := range resources(t, "AWS::ApiGatewayV2::Api") {
 		if api.Properties["CorsConfiguration"] != nil {
@@ -221,7 +262,7 @@ func TestTablesSurviveAccidents(t *testing.T) {
 		"TimeToLiveSpecification":          map[string]any{"AttributeName": "ttl", "Enabled": true},
 		"PointInTimeRecoverySpecification": map[string]any{"PointInTimeRecoveryEnabled": true},
 		"SSESpecification":                 map[string]any{"SSEEnabled": true},
-		"DeletionProtectionEnabled":        true,
+		"DeletionProtectionEnabled":        []any{"ProtectsTables", true, false},
 		"AttributeDefinitions": []any{
 			map[string]any{"AttributeName": "pk", "AttributeType": "S"}, map[string]any{"AttributeName": "sk", "AttributeType": "S"},
 		},
@@ -230,7 +271,8 @@ func TestTablesSurviveAccidents(t *testing.T) {
 		},
 	}
 	for id, table := range resources(t, "AWS::DynamoDB::Table") {
-		want["TableName"] = "${AWS::StackName}-" + hyphenated(strings.TrimSuffix(id, "Table"))
+		name := hyphenated(strings.TrimSuffix(id, "Table"))
+		want["TableName"] = []any{"HasTablePrefix", "${TablePrefix}-" + name, "${AWS::StackName}-" + name}
 		if id == "MessagesTable" { // has an index and a stream besides, see tables.Read
 			for _, own := range []string{"AttributeDefinitions", "GlobalSecondaryIndexes", "StreamSpecification"} {
 				table.Properties[own] = want[own]
@@ -243,10 +285,12 @@ func TestTablesSurviveAccidents(t *testing.T) {
 	}
 }
 
+// What cannot be made again stays when its stack goes, except when that could not even be
+// made: what is empty would then be in the way of the next attempt.
 func TestWhatCannotBeMadeAgainIsKept(t *testing.T) {
 	for _, kind := range []string{"AWS::DynamoDB::Table", "AWS::SecretsManager::Secret"} {
 		for id, r := range resources(t, kind) {
-			if r.DeletionPolicy != "Retain" || r.UpdateReplacePolicy != "Retain" {
+			if r.DeletionPolicy != "RetainExceptOnCreate" || r.UpdateReplacePolicy != "Retain" {
 				t.Errorf("%s goes with the stack: deletion %q, replacement %q", id, r.DeletionPolicy, r.UpdateReplacePolicy)
 			}
 		}

@@ -38,6 +38,7 @@ func TestCheckSegment(t *testing.T) {
 		"OAuth":                     reserved,
 		"user_settings":             reserved,
 		"members":                   reserved,
+		"projects":                  reserved,
 		"Error_Tracking":            reserved,
 		"prometheus":                reserved,
 		"settings":                  reserved,
@@ -50,6 +51,28 @@ func TestCheckSegment(t *testing.T) {
 	for name, want := range tests {
 		if got := route.CheckSegment(name); got != want {
 			t.Errorf("CheckSegment(%.20q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+// What is no name at the top may be one below it.
+func TestCheckTopLevel(t *testing.T) {
+	tests := map[string]string{
+		"acme": "", "vault-admins": "", "healthy": "",
+		"health": "is a reserved name", "Login": "is a reserved name", "robots.txt": "is a reserved name", "api": "is a reserved name",
+		"members": "is a reserved name", "projects": "is a reserved name", ".well-known": "is a reserved name", "42": "must not be all digits", "": "can't be blank",
+	}
+	for _, name := range []string{
+		"help", "groups", "dashboard", "favicon.ico", "metrics", "version", "ready", "explore", "search", "security", "support", "well-known",
+	} {
+		tests[name] = "is a reserved name"
+		if got := route.CheckSegment(name); got != "" {
+			t.Errorf("CheckSegment(%q) = %q, want it to be a name below the top", name, got)
+		}
+	}
+	for name, want := range tests {
+		if got := route.CheckTopLevel(name); got != want {
+			t.Errorf("CheckTopLevel(%q) = %q, want %q", name, got, want)
 		}
 	}
 }
@@ -83,6 +106,20 @@ func TestGreedyRoutesHaveABareOne(t *testing.T) {
 		}
 		if patterns[bare] != function {
 			t.Errorf("%s goes to %q, but %s to %q", pattern, function, bare, patterns[bare])
+		}
+	}
+}
+
+func TestSplitGroup(t *testing.T) {
+	tests := map[string][2]string{
+		"5/projects": {"5", "projects"}, "acme/projects": {"acme", "projects"}, "acme/deep/Subgroups": {"acme/deep", "Subgroups"},
+		"acme%2Fdeep/projects": {"acme%2Fdeep", "projects"}, "acme/projects/members": {"acme/projects", "members"},
+		"acme/projects/projects": {"acme/projects", "projects"}, "projects": {"projects", ""}, "acme/members": {"acme", "members"},
+	}
+	for path, want := range tests {
+		reference, rest := route.SplitGroup(path)
+		if reference != want[0] || rest != want[1] {
+			t.Errorf("%s is %q and %q, want %q", path, reference, rest, want)
 		}
 	}
 }

@@ -25,12 +25,16 @@ func (r Route) Key() string {
 // Table holds every route of the deployment; template.yaml repeats it, and a
 // test compares the two. A greedy pattern does not match its bare prefix, so
 // each prefix has a route of its own. No pattern can end in a slash:
-// web.RedirectSlash serves those addresses.
+// web.RedirectSlash serves those addresses. /users/sign_in, /users/password,
+// /users/password/new and /oauth/token have routes because the gateway limits them more.
 var Table = []Route{
 	{"/", "account"},
 	{"/oauth/authorize", "account"},
 	{"/oauth/authorized_applications/{id}", "account"},
 	{"/users", "account"},
+	{"/users/sign_in", "account"},
+	{"/users/password", "account"},
+	{"/users/password/new", "account"},
 	{"/users/{proxy+}", "account"},
 	{"/user_settings", "account"},
 	{"/user_settings/{proxy+}", "account"},
@@ -41,6 +45,7 @@ var Table = []Route{
 	{"/console", "console"},
 	{"/console/{proxy+}", "console"},
 	{"/oauth", "oauth"},
+	{"/oauth/token", "oauth"},
 	{"/oauth/{proxy+}", "oauth"},
 	{"/.well-known", "oauth"},
 	{"/.well-known/{proxy+}", "oauth"},

@@ -181,3 +181,6 @@ func roleToManage(t Type) project.Role {
 	}
 	return project.Owner
 }
+
+// Nouns lists the kinds of records of this package, for an export.
+func Nouns() []record.Noun { return []record.Noun{runners, registrations} }

@@ -9,6 +9,7 @@ import (
 
 	"gatehouse/shared/app"
 	"gatehouse/shared/auth"
+	"gatehouse/shared/listing"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/runner"
@@ -64,8 +65,12 @@ const neverContacted runner.Status = "never_contacted"
 
 var statuses = append(slices.Clone(runner.Statuses), neverContacted, runner.Stale, active, paused)
 
+// refused are filters by what runners do not say here.
+var refused = listing.Parameters{Refused: []string{"version_prefix"}}
+
 // readFilter reads the parameters that select runners.
 func readFilter(params *web.Values) runner.Filter {
+	refused.Read(params)
 	f := runner.Filter{Type: web.Choice(params, "type", runner.Types), Tags: params.OptionalTexts("tag_list")}
 	for _, name := range []string{"status", "scope"} {
 		switch status := web.Choice(params, name, statuses); status {

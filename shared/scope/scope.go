@@ -19,8 +19,7 @@ const (
 	OpenID          Scope = "openid"
 	Profile         Scope = "profile"
 	Email           Scope = "email"
-	// Sudo acts as another user; only administrators' personal access tokens
-	// can have it.
+	// Sudo acts as another user; only administrators' tokens are good for that.
 	Sudo Scope = "sudo"
 )
 
@@ -33,8 +32,8 @@ type Described struct {
 	Allows string
 }
 
-// Client lists the scopes that an OAuth client can have, in the order people
-// see them.
+// Client lists the scopes that OAuth clients can have everywhere, in the order
+// people see them.
 var Client = []Described{
 	{API, "Read and change everything you can, through the API"},
 	{ReadAPI, "Read everything you can see, through the API"},
@@ -46,17 +45,12 @@ var Client = []Described{
 	{Email, "See your primary e-mail address when signing you in"},
 }
 
-// described holds every scope in that order.
-var described = append(slices.Clone(Client), Described{Sudo, "Act as any other user, through the API"})
+// All lists every scope in that order.
+var All = append(slices.Clone(Client), Described{Sudo, "Act as any other user and as an administrator, through the API"})
 
 // Describe returns descriptions of the set's scopes, in the order people see them.
 func Describe(s Set) []Described {
-	return slices.DeleteFunc(slices.Clone(described), func(d Described) bool { return !s.Has(d.Scope) })
-}
-
-// Offered reports whether an OAuth client can have the scope.
-func Offered(s Scope) bool {
-	return slices.ContainsFunc(Client, func(d Described) bool { return d.Scope == s })
+	return slices.DeleteFunc(slices.Clone(All), func(d Described) bool { return !s.Has(d.Scope) })
 }
 
 // Token lists the scopes that a personal access token can have.

@@ -27,6 +27,19 @@ func NewKeys(current []byte, previous ...[]byte) (Keys, error) {
 	return keys, nil
 }
 
+// With returns the keys with others behind them, which recognise only.
+func (k Keys) With(others Keys) Keys {
+	return Keys{append(k.all[:len(k.all):len(k.all)], others.all...)}
+}
+
+// Each returns each of the keys alone.
+func (k Keys) Each() (each []Keys) {
+	for _, one := range k.all {
+		each = append(each, Keys{[][]byte{one}})
+	}
+	return each
+}
+
 // ParseKeys reads instance keys in standard base64, separated by white space, the
 // current one first. The padding may be missing, so any 43 letters and digits are
 // a key, such as a password from a secrets manager.

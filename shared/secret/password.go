@@ -1,11 +1,12 @@
 package secret
 
 import (
+	"context"
 	"crypto/subtle"
 	"encoding/base64"
 	"fmt"
-	"runtime"
 	"strings"
+	"time"
 
 	"golang.org/x/crypto/argon2"
 	"golang.org/x/crypto/bcrypt"
@@ -16,51 +17,56 @@ import (
 type Passwords struct {
 	Time   uint32 // passes
 	Memory uint32 // KiB
+	// Patience is how long a password waits for its turn; zero: as long as its context.
+	Patience time.Duration
 }
 
 // DefaultPasswords is OWASP's second recommendation: 19 MiB and two passes, which
-// a small Lambda function can afford.
-var DefaultPasswords = Passwords{Time: 2, Memory: 19 * 1024}
+// a small Lambda function can afford. Guessers of random names are stopped by no counter, and
+// would make everybody wait for all of them: hence the patience.
+var DefaultPasswords = Passwords{Time: 2, Memory: 19 * 1024, Patience: time.Second}
 
 const (
 	saltSize = 16
 	hashSize = 32
 )
 
-// Hash returns the password's hash in the PHC string format.
-func (p Passwords) Hash(password Text) string {
+// Hash returns the password's hash in the PHC string format, or ErrBusy.
+func (p Passwords) Hash(ctx context.Context, password Text) (string, error) {
 	salt := Random(saltSize)
-	hash := derive(password, salt, p.Time, p.Memory, hashSize)
+	hash, err := p.derive(ctx, password, phc{p.Time, p.Memory, salt, make([]byte, hashSize)})
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s", argon2.Version, p.Memory, p.Time,
-		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(hash))
+		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(hash)), err
 }
 
-// Verify reports whether the password has this hash. An empty hash matches no
-// password but takes as long, so that the time does not reveal unknown users.
-func (p Passwords) Verify(hash string, password Text) bool {
+// Verify reports whether the password has this hash, unless the error is ErrBusy. An
+// empty hash matches no password but takes as long, so that the time does not reveal
+// unknown users.
+func (p Passwords) Verify(ctx context.Context, hash string, password Text) (ok bool, err error) {
 	switch {
 	case strings.HasPrefix(hash, "$2"):
-		return bcrypt.CompareHashAndPassword([]byte(hash), []byte(password.value)) == nil
+		err = p.inTurn(ctx, 0, func() {
+			ok = bcrypt.CompareHashAndPassword([]byte(hash), []byte(password.value)) == nil
+		})
+		return ok, err
 	case hash == "":
-		derive(password, make([]byte, saltSize), p.Time, p.Memory, hashSize)
-		return false
+		_, err := p.derive(ctx, password, phc{p.Time, p.Memory, make([]byte, saltSize), make([]byte, hashSize)})
+		return false, err
 	}
 	parsed, err := parsePHC(hash)
 	if err != nil {
-		return false
+		return false, nil
 	}
-	got := derive(password, parsed.salt, parsed.time, parsed.memory, uint32(len(parsed.hash)))
-	return subtle.ConstantTimeCompare(got, parsed.hash) == 1
+	got, err := p.derive(ctx, password, parsed)
+	return err == nil && subtle.ConstantTimeCompare(got, parsed.hash) == 1, err
 }
 
-// turns lets one derivation run per processor. More would not be faster, and each
-// takes megabytes of memory.
-var turns = make(chan struct{}, runtime.GOMAXPROCS(0))
-
-func derive(password Text, salt []byte, time, memory, size uint32) []byte {
-	turns <- struct{}{}
-	defer func() { <-turns }()
-	return argon2.IDKey([]byte(password.value), salt, time, memory, 1, size)
+// derive returns what a password with the settings of the hash gives.
+func (p Passwords) derive(ctx context.Context, password Text, as phc) (hash []byte, err error) {
+	err = p.inTurn(ctx, as.memory, func() {
+		hash = argon2.IDKey([]byte(password.value), as.salt, as.time, as.memory, 1, uint32(len(as.hash)))
+	})
+	return hash, err
 }
 
 type phc struct {

@@ -85,11 +85,13 @@ type Store interface {
 	// stays gone, which is no error.
 	TouchSession(ctx context.Context, s Session, now time.Time) error
 
-	// EndSession removes the session; one that is gone is no error.
+	// EndSession removes the session, or returns a fault.NotFound error when the
+	// user has none with this id.
 	EndSession(ctx context.Context, userID int64, id string) error
 
 	// EndOtherSessions removes all sessions of the user except the one with
-	// this id. One that starts meanwhile may stay.
+	// this id, or returns a fault.NotFound error when there is none. One that
+	// starts meanwhile may stay.
 	EndOtherSessions(ctx context.Context, userID int64, id string) error
 }
 
@@ -173,7 +175,11 @@ func (r *Rules) end(ctx context.Context, cookie string) (Session, error) {
 	if err != nil {
 		return Session{}, err
 	}
-	return s, r.store.EndSession(ctx, s.UserID, s.ID)
+	err = r.store.EndSession(ctx, s.UserID, s.ID)
+	if fault.Is(err, fault.NotFound) { // another request was faster
+		return Session{}, nil
+	}
+	return s, err
 }
 
 // Of returns a page of the user's sessions, the newest sign-in first. It leaves out
@@ -185,19 +191,23 @@ func (r *Rules) Of(ctx context.Context, u user.User, wanted page.Request) (page.
 	}, wanted)
 }
 
-// EndOne ends a session of the user, who asks for it, by its id; one that is
-// gone is no error. A malformed id is a fault.NotFound error.
+// EndOne ends a session of the user, who asks for it, by its id. It returns a
+// fault.NotFound error when the user has none with this id.
 func (r *Rules) EndOne(ctx context.Context, userID int64, id string) error {
 	if _, err := hex.DecodeString(id); err != nil || len(id) != idLength {
-		return fault.New(fault.NotFound, "no such session")
+		return ErrNotFound
 	}
 	err := r.store.EndSession(ctx, userID, id)
 	return r.trail.RecordUnless(ctx, err, audit.ByUser(userID).Event(EventRevoked, nil))
 }
 
-// EndOthers ends all sessions of the user, who asks for it, except this one.
+// EndOthers ends all sessions of the user, who asks for it, except this one. That
+// there are none is no error, and not in the trail.
 func (r *Rules) EndOthers(ctx context.Context, kept Session) error {
 	err := r.store.EndOtherSessions(ctx, kept.UserID, kept.ID)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
 	return r.trail.RecordUnless(ctx, err, audit.ByUser(kept.UserID).Event(EventOthersRevoked, nil))
 }
 

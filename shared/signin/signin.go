@@ -90,11 +90,13 @@ type PasswordAttempt struct {
 // Refused or Throttled.
 func (r *Rules) Password(ctx context.Context, a PasswordAttempt) (Result, error) {
 	var attempt throttle.Attempt
-	u, err := r.users.Authenticate(ctx, a.Login, a.Password, func(ctx context.Context) (err error) {
+	u, err := r.users.Authenticate(secret.From(ctx, a.Origin.Address), a.Login, a.Password, func(ctx context.Context) (err error) {
 		attempt, err = r.attempts.Begin(ctx, throttle.Guess{Kind: throttle.Password, Account: a.Login, Address: a.Origin.Address})
 		return err
 	})
 	switch {
+	case errors.Is(err, secret.ErrBusy):
+		return Result{}, r.withdraw(ctx, attempt, err)
 	case err != nil:
 		return r.refuse(ctx, err, audit.Event{Name: EventFailed, UserID: u.ID})
 	case u.TwoFactorEnabled:
@@ -108,13 +110,33 @@ func (r *Rules) Password(ctx context.Context, a PasswordAttempt) (Result, error)
 // or Throttled.
 func (r *Rules) Confirm(ctx context.Context, u user.User, password secret.Text, from netip.Addr) (Result, error) {
 	attempt, err := r.attempts.Begin(ctx, throttle.Guess{Kind: throttle.Password, Account: u.Username, Address: from})
-	if err == nil && !r.users.VerifyPassword(u, password) {
-		err = errWrongPassword
+	if err == nil {
+		err = r.checkPassword(secret.From(ctx, from), u, password)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, secret.ErrBusy):
+		return Result{}, r.withdraw(ctx, attempt, err)
+	case err != nil:
 		return r.refuse(ctx, err, audit.Event{Name: user.EventPasswordRefused, UserID: u.ID})
 	}
 	return Result{Outcome: Confirmed}, r.attempts.Succeed(ctx, attempt)
+}
+
+func (r *Rules) checkPassword(ctx context.Context, u user.User, password secret.Text) error {
+	right, err := r.users.VerifyPassword(ctx, u, password)
+	if err == nil && !right {
+		err = errWrongPassword
+	}
+	return err
+}
+
+// withdraw uncounts the attempt, since nobody looked at the password, and returns the
+// reason.
+func (r *Rules) withdraw(ctx context.Context, attempt throttle.Attempt, reason error) error {
+	if err := r.attempts.Withdraw(ctx, attempt); err != nil {
+		return err
+	}
+	return reason
 }
 
 var errWrongPassword = fault.New(fault.Unauthorized, "The password is not right.")

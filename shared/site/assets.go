@@ -1,11 +1,17 @@
 package site
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"net/http"
 	"path"
+	"strings"
+	"sync"
+
+	"gatehouse/shared/web"
 )
 
 //go:embed assets
@@ -14,6 +20,7 @@ var assetFiles embed.FS
 // asset is a file that pages refer to.
 type asset struct {
 	content     []byte
+	zipped      func() []byte
 	version     string
 	contentType string
 }
@@ -38,9 +45,22 @@ func loadAssets() map[string]asset {
 			panic(err) // not reached: the file is embedded
 		}
 		sum := sha256.Sum256(content)
-		all[e.Name()] = asset{content, hex.EncodeToString(sum[:8]), assetTypes[path.Ext(e.Name())]}
+		zipped := sync.OnceValue(func() []byte { return zip(content) })
+		all[e.Name()] = asset{content, zipped, hex.EncodeToString(sum[:8]), assetTypes[path.Ext(e.Name())]}
 	}
 	return all
+}
+
+// zip compresses as far as gzip can. It happens once for each file that is asked for.
+func zip(content []byte) []byte {
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		panic(err) // not reached: there is such a level
+	}
+	_, _ = w.Write(content) // a buffer takes everything
+	_ = w.Close()
+	return out.Bytes()
 }
 
 // assetAddress returns the address of a file. It changes with the content, so that
@@ -56,14 +76,25 @@ func (s *Site) Asset(w http.ResponseWriter, r *http.Request) {
 	}
 	h := w.Header()
 	h.Set("Content-Type", a.contentType)
-	h.Set("ETag", `"`+a.version+`"`)
 	h.Set("Cache-Control", "no-cache")
 	if r.URL.RawQuery == "v="+a.version {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
-	if r.Header.Get("If-None-Match") == `"`+a.version+`"` {
+	h.Add("Vary", "Accept-Encoding")
+	h.Set("ETag", a.etag())
+	content := a.content
+	if zipped := a.zipped(); web.TakesGzip(r) && len(zipped) < len(content) {
+		content = zipped
+		h.Set("ETag", "W/"+a.etag()) // the same in meaning
+	}
+	if strings.Contains(r.Header.Get("If-None-Match"), a.etag()) { // in a list, or as a weak one
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	w.Write(a.content)
+	if len(content) < len(a.content) {
+		h.Set("Content-Encoding", "gzip")
+	}
+	w.Write(content)
 }
+
+func (a asset) etag() string { return `"` + a.version + `"` }

@@ -39,7 +39,7 @@ func (s *Site) Error(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	status := web.Status(err)
-	if status == http.StatusInternalServerError {
+	if web.ForTheLog(status, err) {
 		slog.ErrorContext(r.Context(), "page not served", "error", err)
 	}
 	message := fault.Message(err)

@@ -8,19 +8,20 @@ import (
 
 // setHeaders sets the security headers of every answer. A page replaces the
 // Content-Security-Policy by its own.
-func setHeaders(h http.Header, https bool) {
-	if https {
-		h.Set("Strict-Transport-Security", "max-age=31536000")
-	}
+func setHeaders(h http.Header) {
 	h.Set("Content-Security-Policy", policy())
 	// A redirect URI, state or code must not reach another site in a Referer.
 	// "no-referrer" would be too much: browsers would send "Origin: null" with
 	// our own forms, as with those of another site.
 	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Permissions-Policy", permissions)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Cache-Control", "no-store")
 }
+
+// permissions denies pages what none of them uses.
+const permissions = "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()"
 
 // policy returns a Content-Security-Policy in which forms may lead to the site
 // itself and to these targets.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gatehouse/shared/user"
+	"gatehouse/shared/web"
 )
 
 //go:embed templates
@@ -30,6 +31,8 @@ type Page struct {
 	Sections []Tab
 	// Focused pages ask for one decision and have no navigation.
 	Focused bool
+	// Secret pages show what opens something.
+	Secret bool
 	// Targets are where the page's forms may lead, besides the site itself.
 	Targets []string
 	Body    any // what the template shows
@@ -61,6 +64,9 @@ func (s *Site) Render(w http.ResponseWriter, r *http.Request, p Page) error {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", policy(p.Targets...))
+	if p.Secret {
+		web.KeepPlain(w)
+	}
 	w.WriteHeader(max(p.Status, http.StatusOK))
 	_, err := w.Write(page.Bytes())
 	return err

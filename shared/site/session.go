@@ -10,6 +10,7 @@ import (
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
 	"gatehouse/shared/signin"
+	"gatehouse/shared/telemetry"
 	"gatehouse/shared/user"
 	"gatehouse/shared/web"
 )
@@ -70,6 +71,7 @@ func (s *Site) User(r *http.Request, of session.Session) (user.User, *http.Reque
 	case !u.SessionValid(of.SessionEpoch) && !u.Blocked():
 		return user.User{}, r, ErrNotSignedIn
 	}
+	telemetry.NoteCaller(r.Context(), telemetry.Caller{UserID: u.ID, Proof: telemetry.BySession})
 	r = r.WithContext(context.WithValue(r.Context(), visitorKey{}, &u))
 	if u.Blocked() {
 		return user.User{}, r, errBlocked

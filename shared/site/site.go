@@ -87,7 +87,7 @@ func (s *Site) Serve(mux *web.Mux) http.Handler {
 	next := s.origins.Handler(web.WithoutTrailingSlash(mux))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer s.apologise(w, r)
-		setHeaders(w.Header(), s.app.HTTPS)
+		setHeaders(w.Header())
 		next.ServeHTTP(w, r)
 	})
 }

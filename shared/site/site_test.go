@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -43,7 +44,7 @@ func newSite(t *testing.T) http.Handler {
 	mux.Handle("GET /missing", fail(fault.New(fault.NotFound, "row 17 of table things")))
 	mux.Handle("GET /broken", fail(errors.New("disk on fire")))
 	mux.Handle("GET /panic", s.Page(func(http.ResponseWriter, *http.Request) error { panic("boom") }))
-	return web.Wrap(s.Serve(mux))
+	return web.Wrap(apptest.BaseURL, s.Serve(mux))
 }
 
 func call(h http.Handler, method, target, body string, header ...string) *httptest.ResponseRecorder {
@@ -63,6 +64,7 @@ func TestEveryAnswerHasSecurityHeaders(t *testing.T) {
 		got := call(h, "GET", target, "").Header()
 		for name, want := range map[string]string{
 			"Content-Security-Policy":   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+			"Permissions-Policy":        "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
 			"Referrer-Policy":           "same-origin",
 			"Strict-Transport-Security": "max-age=31536000",
 			"X-Content-Type-Options":    "nosniff",
@@ -169,6 +171,20 @@ func TestAssets(t *testing.T) {
 		}
 		if w = call(h, "GET", "/assets/"+name, "", "If-None-Match", `"`+version+`"`); w.Code != 304 || w.Body.Len() != 0 {
 			t.Errorf("GET /assets/%s with its ETag answered %d", name, w.Code)
+		}
+	}
+	for name, zipped := range map[string]bool{"style.css": true, "site.js": true, "icon.svg": false} { // which is too short
+		plain := call(h, "GET", "/assets/"+name, "")
+		w := call(h, "GET", "/assets/"+name, "", "Accept-Encoding", "gzip")
+		encoding, tag := w.Header().Get("Content-Encoding"), w.Header().Get("ETag")
+		if (encoding == "gzip") != zipped || strings.HasPrefix(tag, "W/") != zipped || !strings.HasSuffix(tag, plain.Header().Get("ETag")) {
+			t.Errorf("GET /assets/%s in gzip answered %v", name, w.Header())
+		}
+		if (w.Body.Len() < plain.Body.Len()/2) != zipped || !slices.Contains(w.Header().Values("Vary"), "Accept-Encoding") {
+			t.Errorf("GET /assets/%s in gzip answered %d bytes instead of %d, %v", name, w.Body.Len(), plain.Body.Len(), w.Header())
+		}
+		if w = call(h, "GET", "/assets/"+name, "", "Accept-Encoding", "gzip", "If-None-Match", `"x", `+tag); w.Code != 304 || w.Header().Get("Content-Encoding") != "" {
+			t.Errorf("GET /assets/%s with %s answered %d %v", name, tag, w.Code, w.Header())
 		}
 	}
 	if w := call(h, "GET", "/assets/none.css", ""); w.Code != 404 {

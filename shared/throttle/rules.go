@@ -27,6 +27,9 @@ const (
 	SecondFactor      Kind = "second factor"
 	Invitation        Kind = "invitation" // this and the next are no guesses, see Count
 	Invited           Kind = "invited"
+	PasswordMail      Kind = "mail to set a password"
+	ConfirmationMail  Kind = "mail to confirm an address"
+	PasswordByLink    Kind = "password set by a link"
 )
 
 // Guess describes an attempt.
@@ -132,7 +135,8 @@ const glance = 100 * time.Millisecond
 
 // count counts an attempt. If the counter is full, it waits as long as the last
 // counted attempt is younger than the limit's patience, since that one may still
-// succeed.
+// succeed. An attempt from further in the future than that was counted before the
+// clock was set back, and nobody waits for it.
 func (r *Rules) count(ctx context.Context, key Key, l Limit) (counted, error) {
 	if l.Failures <= 0 {
 		return counted{}, nil
@@ -143,7 +147,7 @@ func (r *Rules) count(ctx context.Context, key Key, l Limit) (counted, error) {
 			return counted{key, since}, nil
 		}
 		var refused *Refused
-		if !errors.As(err, &refused) || l.Window-refused.Wait >= l.Patience {
+		if !errors.As(err, &refused) || (l.Window-refused.Wait).Abs() >= l.Patience {
 			return counted{}, err
 		}
 		select {

@@ -196,7 +196,10 @@ func TestWrongAttemptsAtOnceRunOutOfPatience(t *testing.T) {
 // no longer than its caller.
 func TestAttemptWaitsWhileTheLastOneIsYoung(t *testing.T) {
 	limit := throttle.Limit{Failures: 1, Window: time.Minute, Patience: time.Second}
-	for age, waits := range map[time.Duration]bool{0: true, time.Second - time.Microsecond: true, time.Second: false} {
+	for age, waits := range map[time.Duration]bool{
+		0: true, time.Second - time.Microsecond: true, time.Second: false,
+		-time.Millisecond: true, -time.Second: false, -time.Hour: false, // by a clock that was set back
+	} {
 		f := newFixture(t, limit)
 		f.fail(t, ada, 1)
 		f.now = start.Add(age)

@@ -11,6 +11,7 @@ import (
 
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
+	"gatehouse/shared/reservation"
 	"gatehouse/shared/route"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/text"
@@ -30,47 +31,80 @@ type Rules struct {
 	trail     *audit.Trail
 	passwords secret.Passwords
 	now       func() time.Time
+	told      func(context.Context, User)
 }
 
 // NewRules returns the rules over a store.
 func NewRules(store Store, trail *audit.Trail, passwords secret.Passwords, now func() time.Time) *Rules {
-	return &Rules{store, store, trail, passwords, now}
+	return &Rules{store, store, trail, passwords, now, func(context.Context, User) {}}
+}
+
+// OnNewAddress has tell called for each user with a new address that is not confirmed, once
+// it is stored.
+func (r *Rules) OnNewAddress(tell func(context.Context, User)) { r.told = tell }
+
+// tellNewAddress tells of the user's address if it is not the one before and not confirmed.
+func (r *Rules) tellNewAddress(ctx context.Context, before string, u User) {
+	if u.Email != before && u.ConfirmedAt.IsZero() {
+		r.told(ctx, u)
+	}
 }
 
 // Registration is what a new user starts with.
 type Registration struct {
 	Username, Name, Email string
 	Password              secret.Text
+	WithoutPassword       bool // the user has to set one before signing in; Password is not looked at
 	Admin, PrivateProfile bool
 	Confirmed             bool // the address is known to be the user's
+	MadeUp                bool // the address is nobody's, so that no mail goes there
 }
 
 // Create registers a user. Wrong fields are a fault.Fields error.
 func (r *Rules) Create(ctx context.Context, actor audit.Actor, reg Registration) (User, error) {
 	complaints := fault.Fields{}
-	complaints.Add("username", route.CheckSegment(reg.Username))
+	complaints.Add("username", checkUsername(reg.Username))
 	complaints.Add("name", text.CheckName(reg.Name))
 	complaints.Add("email", checkEmail(reg.Email))
-	complaints.Add("password", checkPassword(reg.Password))
+	if !reg.WithoutPassword {
+		complaints.Add("password", checkPassword(reg.Password))
+	}
 	if err := complaints.Err(); err != nil {
+		return User{}, err
+	}
+	hash, err := r.firstHash(ctx, reg)
+	if err != nil {
 		return User{}, err
 	}
 	now := r.now()
 	made := User{
 		Username: reg.Username, Name: reg.Name, Email: reg.Email,
-		PasswordHash: r.passwords.Hash(reg.Password), State: Active,
+		PasswordHash: hash, State: Active,
 		Admin: reg.Admin, PrivateProfile: reg.PrivateProfile,
 		CreatedAt: now, UpdatedAt: now,
 	}
 	if reg.Confirmed {
 		made.ConfirmedAt = now
 	}
-	u, err := r.store.CreateUser(ctx, made)
+	u, err := reservation.Take(ctx, r.store, r.trail, actor, made.Username, func() (User, error) {
+		return r.store.CreateUser(ctx, made)
+	})
 	events := []audit.Event{u.Event(EventCreated, actor.ID)}
 	if u.Admin {
 		events = append(events, u.Event(EventAdminGranted, actor.ID))
 	}
+	if err == nil && !reg.MadeUp {
+		r.tellNewAddress(ctx, "", u)
+	}
 	return u, r.trail.RecordUnless(ctx, err, events...)
+}
+
+// firstHash returns the hash of the password that a user begins with, if any.
+func (r *Rules) firstHash(ctx context.Context, reg Registration) (string, error) {
+	if reg.WithoutPassword {
+		return "", nil
+	}
+	return r.passwords.Hash(ctx, reg.Password)
 }
 
 // Change lists what to change of a user; nil leaves a field as it is.
@@ -81,6 +115,8 @@ type Change struct {
 	State                 *State
 	// Seen is the address on which the change was decided; nil: whatever it is.
 	Seen *string
+	// SeenVersion is the version of the user on which the change was decided; zero: whatever it is.
+	SeenVersion int64
 	// Confirmed means that the address, this one or the new one, is known to be the user's.
 	// Without it a new address is not confirmed.
 	Confirmed bool
@@ -101,7 +137,7 @@ func (r *Rules) Update(ctx context.Context, actor audit.Actor, id int64, c Chang
 	if err != nil {
 		return User{}, err
 	}
-	if c.Seen != nil && *c.Seen != was.Email {
+	if c.Seen != nil && *c.Seen != was.Email || c.SeenVersion != 0 && c.SeenVersion != was.Version {
 		return User{}, ErrChanged
 	}
 	if err := c.check(was); err != nil {
@@ -109,7 +145,9 @@ func (r *Rules) Update(ctx context.Context, actor audit.Actor, id int64, c Chang
 	}
 	u := c.applied(was)
 	if c.Password != nil {
-		u.PasswordHash = r.passwords.Hash(*c.Password)
+		if u.PasswordHash, err = r.passwords.Hash(ctx, *c.Password); err != nil {
+			return User{}, err
+		}
 	}
 	u.UpdatedAt = r.now()
 	if u.Email != was.Email {
@@ -123,6 +161,9 @@ func (r *Rules) Update(ctx context.Context, actor audit.Actor, id int64, c Chang
 	}
 	err = r.store.UpdateUser(ctx, u, c.by(actor))
 	u.Version++
+	if err == nil {
+		r.tellNewAddress(ctx, was.Email, u)
+	}
 	return u, r.trail.RecordUnless(ctx, err, c.events(was, u, actor.ID)...)
 }
 
@@ -151,7 +192,7 @@ func (r *Rules) Delete(ctx context.Context, actor audit.Actor, id int64) error {
 	if err != nil {
 		return err
 	}
-	err = r.store.DeleteUser(ctx, id, actor.UserID)
+	err = r.store.DeleteUser(ctx, id, actor.UserID, r.now())
 	return r.trail.RecordUnless(ctx, err, u.Event(EventDeleted, actor.ID))
 }
 
@@ -234,30 +275,42 @@ func (r *Rules) UserByUsername(ctx context.Context, username string) (User, erro
 // this password. Anything else, a blocked user included, is the same
 // fault.Unauthorized error after the same work; the user with that login is
 // then returned too, for the audit trail only. The conditions run while the
-// user is read; an error of one is returned without a look at the password.
+// user is read; an error of one is returned without a look at the password. So is
+// secret.ErrBusy.
 func (r *Rules) Authenticate(ctx context.Context, login string, password secret.Text, conditions ...func(context.Context) error) (User, error) {
 	var u User
-	calls, ctx := errgroup.WithContext(ctx)
+	calls, callCtx := errgroup.WithContext(ctx)
 	calls.Go(func() (err error) {
-		u, err = r.UserByLogin(ctx, login)
+		u, err = r.UserByLogin(callCtx, login)
 		return fault.IgnoreNotFound(err)
 	})
 	for _, condition := range conditions {
-		calls.Go(func() error { return condition(ctx) })
+		calls.Go(func() error { return condition(callCtx) })
 	}
 	if err := calls.Wait(); err != nil {
 		return User{}, err
 	}
-	if !r.VerifyPassword(u, password) || u.Blocked() {
+	right, err := r.VerifyPassword(ctx, u, password)
+	switch {
+	case err != nil:
+		return User{}, err
+	case !right, u.Blocked():
 		return u, fault.New(fault.Unauthorized, "Invalid login or password.")
 	}
 	return u, nil
 }
 
-// VerifyPassword reports whether it is the user's password. It costs the same
-// for the zero User, who has none, as for a real one.
-func (r *Rules) VerifyPassword(u User, password secret.Text) bool {
-	return r.passwords.Verify(u.PasswordHash, password)
+// VerifyPassword reports whether it is the user's password, unless the error is
+// secret.ErrBusy. It costs the same for the zero User, who has none, as for a real one.
+func (r *Rules) VerifyPassword(ctx context.Context, u User, password secret.Text) (bool, error) {
+	return r.passwords.Verify(ctx, u.PasswordHash, password)
+}
+
+func checkUsername(name string) string {
+	if Reserved(name) {
+		return "is a reserved name"
+	}
+	return route.CheckTopLevel(name)
 }
 
 func checkEmail(email string) string {

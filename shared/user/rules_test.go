@@ -30,6 +30,16 @@ func TestCreateChecksEveryField(t *testing.T) {
 	}
 }
 
+func TestUsernamesAreNamesAtTheTop(t *testing.T) {
+	a := apptest.New(t)
+	_, err := a.Users.Create(t.Context(), audit.Setup, user.Registration{
+		Username: "Login", Name: "Ada", Email: "ada@example.com", Password: secret.NewText(apptest.Password),
+	})
+	if diff := cmp.Diff(fault.Fields{"username": {"is a reserved name"}}, apptest.Complaints(err)); diff != "" {
+		t.Errorf("Create (-want +got):\n%s", diff)
+	}
+}
+
 func TestFieldLimits(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")

@@ -9,6 +9,7 @@ import (
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
+	"gatehouse/shared/reservation"
 )
 
 // User is a person, or a machine with an account.
@@ -84,12 +85,14 @@ var (
 // Store keeps users.
 type Store interface {
 	Reader
+	reservation.Store
 
 	// CreateUser stores a user under the next ids, with the namespace that
 	// the user name claims, and returns it with ID, NamespaceID and Version.
 	// When the user name (by any user or group) or the e-mail address is
 	// taken, it returns a fault.Fields error on "username" or "email" and
-	// stores nothing; of concurrent callers who want the same, one wins.
+	// stores nothing; of concurrent callers who want the same, one wins. If all that
+	// is in the way is a reserved user name, the error is a reservation.Refused.
 	CreateUser(ctx context.Context, u User) (User, error)
 
 	// UpdateUser replaces the user if its Version is still the stored one, and
@@ -103,10 +106,11 @@ type Store interface {
 	// nothing changes.
 	UpdateUser(ctx context.Context, u User, by int64) error
 
-	// DeleteUser removes the user, its namespace and its memberships, and
-	// frees both names. It returns a fault.NotFound error when there is none,
+	// DeleteUser removes the user, its namespace, its memberships and the records
+	// that it has below the instance (record.OnePerUser, record.OwnWebhook), frees
+	// the address, and reserves the user name. It returns a fault.NotFound error when there is none,
 	// and a fault.Conflict error while the namespace holds projects. Tokens
 	// and sessions of the user stop working with it. The id by means the same
 	// as with UpdateUser.
-	DeleteUser(ctx context.Context, id, by int64) error
+	DeleteUser(ctx context.Context, id, by int64, now time.Time) error
 }

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -50,6 +51,8 @@ func TestErrorShapes(t *testing.T) {
 		{&throttle.Refused{Wait: time.Minute}, 429, `{"message":"429 Too Many Requests"}`},
 		{fault.New(fault.Unavailable, ""), 503, `{"message":"503 Service Unavailable"}`},
 		{errors.Join(fault.New(fault.Conflict, "changed"), gone), 404, `{"message":"404 Not Found"}`},
+		{fmt.Errorf("read: %w", context.DeadlineExceeded), 503, `{"message":"503 Service Unavailable"}`},
+		{errors.Join(context.DeadlineExceeded, gone), 404, `{"message":"404 Not Found"}`},
 		{errors.New("disk full at /var"), 500, `{"message":"500 Internal Server Error"}`},
 	}
 	for _, test := range tests {
@@ -75,6 +78,23 @@ func TestRetryAfterIsInWholeSeconds(t *testing.T) {
 		web.Error(w, httptest.NewRequest("GET", "/", nil), fmt.Errorf("try: %w", &throttle.Refused{Wait: wait}))
 		if got := w.Header().Get("Retry-After"); got != want {
 			t.Errorf("Retry-After for %s is %q, want %q", wait, got, want)
+		}
+	}
+}
+
+// Why something is not available is for the log, and a refusal that says all is not.
+func TestCausesAreLogged(t *testing.T) {
+	down := fault.New(fault.Unavailable, "send it again")
+	for logged, errs := range map[bool][]error{
+		true:  {errors.New("disk full"), fmt.Errorf("%w: %w", down, errors.New("disk full")), context.DeadlineExceeded},
+		false: {down, fault.New(fault.Unavailable, ""), fault.New(fault.Conflict, "changed")},
+	} {
+		for _, err := range errs {
+			log := captureLog(t)
+			web.Error(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), err)
+			if (log.Len() > 0) != logged {
+				t.Errorf("%v logs %q, want it logged: %t", err, log, logged)
+			}
 		}
 	}
 }
@@ -108,7 +128,7 @@ func captureLog(t *testing.T) *bytes.Buffer {
 
 func TestAroundEveryRequest(t *testing.T) {
 	log := captureLog(t)
-	h := web.Wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { web.Deleted(w, "Thing", nil) }))
+	h := web.Wrap("", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { web.Deleted(w, "Thing", nil) }))
 	r := httptest.NewRequest("GET", "/things?access_token=opensesame", nil)
 	r.Header.Set("X-Request-Id", "from-the-proxy")
 	w := httptest.NewRecorder()
@@ -126,9 +146,39 @@ func TestAroundEveryRequest(t *testing.T) {
 	}
 }
 
+// Every answer says that no cache may keep it, unless it says otherwise, and over https
+// that browsers stay there.
+func TestAroundEveryAnswer(t *testing.T) {
+	captureLog(t)
+	status := func(status int) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+	}
+	tests := map[string]struct {
+		base    string
+		handler http.Handler
+		cache   string
+		hsts    string
+	}{
+		"204":              {"https://gatehouse.example", status(204), "no-store", "max-age=31536000"},
+		"204 over http":    {"http://gatehouse.example", status(204), "no-store", ""},
+		"404 as text":      {"https://gatehouse.example", http.NotFoundHandler(), "no-store", "max-age=31536000"},
+		"200 with nothing": {"https://gatehouse.example", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(nil) }), "no-store", "max-age=31536000"},
+		"a document":       {"https://gatehouse.example", web.NewDocument([]byte("{}")), "public, max-age=300", "max-age=31536000"},
+		"a panic": {"https://gatehouse.example", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("boom") }),
+			"no-store", "max-age=31536000"},
+	}
+	for name, test := range tests {
+		w := httptest.NewRecorder()
+		web.Wrap(test.base, test.handler).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+		if cache, hsts := w.Header().Get("Cache-Control"), w.Header().Get("Strict-Transport-Security"); cache != test.cache || hsts != test.hsts {
+			t.Errorf("%s: Cache-Control %q and Strict-Transport-Security %q, want %q and %q", name, cache, hsts, test.cache, test.hsts)
+		}
+	}
+}
+
 func TestAroundMakesUpRequestIDs(t *testing.T) {
 	captureLog(t)
-	h := web.Wrap(http.NotFoundHandler())
+	h := web.Wrap("", http.NotFoundHandler())
 	seen := map[string]bool{}
 	for _, given := range []string{"", "", "has a space", strings.Repeat("x", 65)} {
 		r := httptest.NewRequest("GET", "/", nil)
@@ -145,7 +195,7 @@ func TestAroundMakesUpRequestIDs(t *testing.T) {
 
 func TestAroundAnswersPanics(t *testing.T) {
 	captureLog(t)
-	h := web.Wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	h := web.Wrap("", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Set-Cookie", "session=half-made")
 		panic("out of tokens")
 	}))

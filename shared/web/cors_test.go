@@ -42,7 +42,7 @@ func share(t *testing.T, method, target string, headers map[string]string) *http
 		r.Header.Set(name, value)
 	}
 	w := httptest.NewRecorder()
-	web.Wrap(cors.Wrap(mux)).ServeHTTP(w, r)
+	web.Wrap("", cors.Wrap(mux)).ServeHTTP(w, r)
 	if got := w.Header().Get("Vary"); got != "Origin" {
 		t.Errorf("%s %s answered Vary %q, want Origin", method, target, got)
 	}

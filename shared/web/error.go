@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -17,7 +18,8 @@ type Answer interface {
 }
 
 // Error answers an error in the REST API's shapes (Interface: "Errors"). One
-// that nobody classified is logged and answered as 500 without its text.
+// that nobody classified is logged and answered as 500 without its text. So is the
+// cause where something was not available.
 func Error(w http.ResponseWriter, r *http.Request, err error) {
 	var answer Answer
 	var fields fault.Fields
@@ -28,12 +30,18 @@ func Error(w http.ResponseWriter, r *http.Request, err error) {
 		JSON(w, http.StatusBadRequest, map[string]fault.Fields{"message": fields})
 	default:
 		status := Status(err)
-		if status == http.StatusInternalServerError {
+		if ForTheLog(status, err) {
 			slog.ErrorContext(r.Context(), "request not served", "error", err)
 		}
 		RetryAfter(w, err)
 		JSON(w, status, message(status, fault.Message(err)))
 	}
+}
+
+// ForTheLog reports whether an error says why the service itself failed, which is more
+// than the caller gets to read.
+func ForTheLog(status int, err error) bool {
+	return status >= http.StatusInternalServerError && (status != http.StatusServiceUnavailable || err.Error() != fault.Message(err))
 }
 
 // RetryAfter sets the header that says when to try again (RFC 9110 section
@@ -59,11 +67,15 @@ var statuses = map[fault.Kind]int{
 	fault.Unavailable:   http.StatusServiceUnavailable,
 }
 
-// Status returns the HTTP status of an error's kind (fault.KindOf); 500 when it
-// has none.
+// Status returns the HTTP status of an error's kind (fault.KindOf). When it has none, it
+// is 503 for work whose time is over, and else 500.
 func Status(err error) int {
-	if status, known := statuses[fault.KindOf(err)]; known {
+	status, known := statuses[fault.KindOf(err)]
+	switch {
+	case known:
 		return status
+	case errors.Is(err, context.DeadlineExceeded):
+		return http.StatusServiceUnavailable
 	}
 	return http.StatusInternalServerError
 }

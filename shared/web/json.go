@@ -29,8 +29,14 @@ const maxAnswer = 6<<20 - 64<<10
 // as much.
 func Fits(body any) bool {
 	encoded, err := Encode(body)
-	if err != nil || 2*len(encoded) <= maxAnswer {
-		return err == nil
+	return err == nil && fits(encoded)
+}
+
+// fits is Fits for a body that is encoded already. A character of JSON takes at most
+// twice as much in a string.
+func fits(encoded []byte) bool {
+	if 2*len(encoded) <= maxAnswer {
+		return true
 	}
 	quoted, err := Encode(string(encoded))
 	return err == nil && len(quoted) <= maxAnswer

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gatehouse/shared/route"
+	"gatehouse/shared/telemetry"
 )
 
 // Mux routes the requests of one group of endpoints. Unlike http.ServeMux it
@@ -34,15 +35,23 @@ func NewMux() *Mux { return &Mux{Refuse: Refuse, methods: map[string][]string{}}
 // Handle adds a route.
 func (m *Mux) Handle(pattern string, handler http.Handler) {
 	m.patterns = append(m.patterns, pattern)
-	m.ServeMux.Handle(pattern, m.watched(pattern, handler))
 	method, path, found := strings.Cut(pattern, " ")
 	if !found {
 		method, path = "", pattern
 	}
+	m.ServeMux.Handle(pattern, noted(path, m.watched(pattern, handler)))
 	if _, known := m.methods[path]; !known {
 		m.paths.Handle(path, http.NotFoundHandler())
 	}
 	m.methods[path] = append(m.methods[path], methodsOf(method)...)
+}
+
+// noted notes the route for the log.
+func noted(route string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		telemetry.NoteRoute(r.Context(), route)
+		next.ServeHTTP(w, r)
+	})
 }
 
 // methodsOf lists the methods that a route with a method serves. A GET also serves

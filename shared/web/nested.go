@@ -56,6 +56,9 @@ func (v *Values) Invalid(name string) { v.complain(name, "is invalid") }
 // NotAllowed complains about a parameter with a value that is none of those it can have.
 func (v *Values) NotAllowed(name string) { v.complain(name, "does not have a valid value") }
 
+// NotSupported complains about a parameter that asks for what Gatehouse cannot tell.
+func (v *Values) NotSupported(name string) { v.complain(name, "is not supported") }
+
 // NeedsOneOf complains about the object unless it has one of these members.
 func (v *Values) NeedsOneOf(members ...string) {
 	if !slices.ContainsFunc(members, v.Has) {

@@ -101,12 +101,20 @@ func pageURL(r *http.Request, base string, wanted page.Request) string {
 	return base + r.URL.EscapedPath() + "?" + query.Encode()
 }
 
-// List answers with one page of a list, each item turned into its body.
+// List answers with one page of a list, each item turned into its body. A page of items
+// that are too long for one answer is refused.
 func List[T, B any](w http.ResponseWriter, r *http.Request, base string, req page.Request, p page.Of[T], body func(T) B) error {
-	pageHeaders(w, r, base, req, page.With(p, []struct{}(nil)))
 	bodies := make([]B, len(p.Items))
 	for i, item := range p.Items {
 		bodies[i] = body(item)
 	}
-	return JSON(w, http.StatusOK, bodies)
+	encoded, err := Encode(bodies)
+	switch {
+	case err != nil:
+		return err
+	case !fits(encoded):
+		return BadParameters("per_page is too large, the answer would be longer than 6 MB")
+	}
+	pageHeaders(w, r, base, req, page.With(p, []struct{}(nil)))
+	return WriteJSON(w, http.StatusOK, encoded)
 }

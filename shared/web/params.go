@@ -51,6 +51,13 @@ func Params(r *http.Request) *Values {
 	return v
 }
 
+// BodyHas reports whether the request's body has the parameter. A body without
+// parameters has none.
+func BodyHas(r *http.Request, name string) bool {
+	v := &Values{values: map[string]any{}}
+	return v.addBody(r) == nil && v.Has(name)
+}
+
 func (v *Values) addBody(r *http.Request) error {
 	body, err := ReadBody(r)
 	if err != nil || len(body) == 0 {
@@ -82,7 +89,11 @@ func ReadBodyUpTo(r *http.Request, most int64) ([]byte, error) {
 	if r.Body == nil {
 		return nil, nil
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, most))
+	var body []byte
+	err := error(&http.MaxBytesError{Limit: most})
+	if r.ContentLength <= most {
+		body, err = io.ReadAll(http.MaxBytesReader(nil, r.Body, most))
+	}
 	if err != nil {
 		r.Body = unreadable{err}
 	}

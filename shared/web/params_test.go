@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -339,6 +341,17 @@ func TestABodyThatIsTooLargeStaysSo(t *testing.T) {
 	}
 }
 
+// A body whose length says that it is too large is not read.
+func TestABodyThatIsTooLargeIsNotRead(t *testing.T) {
+	r := httptest.NewRequest("POST", "/", nil)
+	r.Body, r.ContentLength = io.NopCloser(iotest.ErrReader(errors.New("was read"))), web.MaxBody+1
+	for range 2 {
+		if err := web.Params(r).Err(); !errors.Is(err, fault.TooLarge) {
+			t.Errorf("Params = %v, want it too large", err)
+		}
+	}
+}
+
 func TestListsOfNumbersAndWords(t *testing.T) {
 	tests := []struct {
 		query, body string
@@ -401,6 +414,25 @@ func TestOptionalTexts(t *testing.T) {
 		got, err := params.OptionalTexts("a"), params.Err()
 		if !slices.Equal(got, test.want) || (got == nil) != (test.want == nil) || (err != nil) != (test.complaint != "") || err != nil && err.Error() != test.complaint {
 			t.Errorf("%s %s: OptionalTexts = %q, complaints %v, want %q, %q", test.query, test.body, got, err, test.want, test.complaint)
+		}
+	}
+}
+
+func TestDaysAndTimes(t *testing.T) {
+	for text, want := range map[string]string{
+		"2026-01-02": "2026-01-02T00:00:00Z", "2026-01-02T03:04:05Z": "2026-01-02T03:04:05Z", "2026-01-02T03:04:05%2B02:00": "2026-01-02T01:04:05Z",
+		"2026-01-02T03:04:05": "2026-01-02T03:04:05Z", "2026-01-02T03:04:05.5": "2026-01-02T03:04:05.5Z", "2026-01-02T03:04:05%2B0200": "2026-01-02T01:04:05Z",
+		"": "0001-01-01T00:00:00Z",
+	} {
+		v := web.Params(httptest.NewRequest("GET", "/?at="+text, nil))
+		if got := v.OptionalDayOrTime("at").Format(time.RFC3339Nano); got != want || v.Err() != nil {
+			t.Errorf("%q is %s, %v, want %s", text, got, v.Err(), want)
+		}
+	}
+	for _, text := range []string{"x", "2026-13-01", "20260102", "1969-01-02T03:04:05", "2026-01-02T03:04", "2026-01-02T03:04:05X"} {
+		v := web.Params(httptest.NewRequest("GET", "/?at="+text, nil))
+		if v.OptionalDayOrTime("at"); v.Err() == nil || v.Err().Error() != "at is invalid" {
+			t.Errorf("%q: %v, want at is invalid", text, v.Err())
 		}
 	}
 }

@@ -25,7 +25,11 @@ func References(next http.Handler, prefixes ...string) http.Handler {
 }
 
 func withReference(r *http.Request, prefix, rest string) *http.Request {
-	reference, rest := route.SplitReference(strings.TrimSuffix(rest, "/"))
+	split := route.SplitReference
+	if strings.HasSuffix(prefix, "/groups/") {
+		split = route.SplitGroup
+	}
+	reference, rest := split(strings.TrimSuffix(rest, "/"))
 	decoded, err := url.PathUnescape(reference)
 	if err != nil {
 		return r // not reached: the URL was parsed with this escaping

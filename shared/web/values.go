@@ -19,6 +19,9 @@ func (v *Values) Has(name string) bool {
 	return sent
 }
 
+// Sent reports whether the parameter was sent with a value: not null and no empty text.
+func (v *Values) Sent(name string) bool { return v.values[name] != nil && v.values[name] != "" }
+
 // String returns a required text. It may be blank: the rules check each field.
 func (v *Values) String(name string) string {
 	if !v.Has(name) {
@@ -176,6 +179,25 @@ func (v *Values) OptionalTime(name string) time.Time {
 		return time.Time{}
 	}
 	return instant
+}
+
+// looseTimes are forms of instants that clients of the field send besides RFC 3339. One
+// without a zone is in UTC.
+var looseTimes = []string{"2006-01-02T15:04:05", "2006-01-02T15:04:05Z0700"}
+
+// OptionalDayOrTime returns an instant, also in one of looseTimes, or the start of a day
+// in UTC, or the zero time when it was not sent or is null or blank.
+func (v *Values) OptionalDayOrTime(name string) time.Time {
+	s, _ := v.values[name].(string)
+	if len(s) == len(time.DateOnly) {
+		return v.OptionalDate(name)
+	}
+	for _, layout := range looseTimes {
+		if instant, err := time.Parse(layout, s); err == nil && instant.UTC().Year() >= 1970 {
+			return instant.UTC()
+		}
+	}
+	return v.OptionalTime(name)
 }
 
 // Words returns a required list of words: a list of texts, or one text with spaces

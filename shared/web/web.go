@@ -29,11 +29,17 @@ type REST struct {
 	Patterns []string
 }
 
+// Routed is a group of endpoints outside the REST API. It tells its routes, as REST does.
+type Routed struct {
+	http.Handler
+	Patterns []string
+}
+
 // NewREST returns the group with these routes; clients reach it at the base. After
 // each of the prefixes an address names a project or group, see References.
 func NewREST(base string, mux *Mux, prefixes ...string) REST {
 	mux.TellDeprecations(base, Error)
-	return REST{Wrap(RESTCORS.Wrap(knownPreview(WithoutTrailingSlash(References(mux, prefixes...))))), mux.Patterns()}
+	return REST{Wrap(base, RESTCORS.Wrap(knownPreview(WithoutTrailingSlash(References(mux, prefixes...))))), mux.Patterns()}
 }
 
 // PathID returns the id in a segment of the path. Every id is a positive integer, so

@@ -6,7 +6,10 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
+	"gatehouse/shared/fault"
+	"gatehouse/shared/throttle"
 	"gatehouse/shared/web"
 )
 
@@ -23,7 +26,7 @@ func TestQueryStringTokensAreNotLogged(t *testing.T) {
 			"/things%3Faccess_token=opensesame", "/things%3faccess_token=opensesame?page=1",
 		} {
 			log := captureLog(t)
-			web.Wrap(outcome).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", target, nil))
+			web.Wrap("", outcome).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", target, nil))
 			if line := log.String(); !strings.Contains(line, `"path":"/things"`) || strings.Contains(line, "opensesame") {
 				t.Errorf("GET %s that %s logs %q, want the path alone", target, name, line)
 			}
@@ -48,6 +51,39 @@ func TestClientAddress(t *testing.T) {
 		r.Header.Set("X-Real-IP", "198.51.100.1")
 		if got := web.ClientAddress(r).String(); got != want {
 			t.Errorf("ClientAddress of %q = %s, want %s", remote, got, want)
+		}
+	}
+}
+
+// Whoever is to come back is told when, whatever answered.
+func TestEveryAnswerToComeBackForSaysWhen(t *testing.T) {
+	answer := func(status int, wait string) web.Handler {
+		return func(w http.ResponseWriter, _ *http.Request) error {
+			if wait != "" {
+				w.Header().Set("Retry-After", wait)
+			}
+			return web.JSON(w, status, "")
+		}
+	}
+	tests := []struct {
+		name    string
+		handler web.Handler
+		want    string
+	}{
+		{"not available", answer(503, ""), "5"},
+		{"not available for so long", answer(503, "40"), "40"},
+		{"too many", answer(429, ""), "60"},
+		{"too many for so long", answer(429, "600"), "600"},
+		{"an error that is unavailable", func(http.ResponseWriter, *http.Request) error { return fault.New(fault.Unavailable, "") }, "5"},
+		{"an error that knows when", func(http.ResponseWriter, *http.Request) error { return &throttle.Refused{Wait: time.Hour} }, "3600"},
+		{"served", answer(200, ""), ""},
+		{"failed", answer(500, ""), ""},
+	}
+	for _, test := range tests {
+		w := httptest.NewRecorder()
+		web.Wrap("", test.handler).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+		if got := w.Header().Get("Retry-After"); got != test.want {
+			t.Errorf("%s: Retry-After is %q, want %q", test.name, got, test.want)
 		}
 	}
 }

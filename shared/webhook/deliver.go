@@ -3,13 +3,16 @@ package webhook
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
+	"gatehouse/shared/record"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/throttle"
 )
 
 // Deliver sends a message to a webhook of the project once, and notes the outcome. The
@@ -41,9 +44,43 @@ func Permanent(err error) bool {
 	return false
 }
 
+// tests counts those of a project's webhooks.
+var tests = record.Of[throttle.Counter]{Kind: "webhook_tests"}
+
+// TestLimit is how many tests a project can send within which time.
+var TestLimit = throttle.Limit{Failures: 10, Window: time.Minute}
+
+// TooManyTests is the error of a test after too many.
+type TooManyTests struct{ *throttle.Refused }
+
+// Error returns the message.
+func (TooManyTests) Error() string {
+	return fmt.Sprintf("the project has sent %d tests of webhooks in a short time", TestLimit.Failures)
+}
+
+// countTest counts a test, or returns TooManyTests.
+func (r *Rules) countTest(ctx context.Context, p project.Project) error {
+	stored, err := tests.FindOr(ctx, r.store, p.Place(), 1, throttle.Counter{}, r.now())
+	if err != nil {
+		return err
+	}
+	_, err = tests.Change(ctx, r.store, stored, func(c *throttle.Counter) (err error) {
+		*c, err = c.Next(TestLimit, r.now().UTC())
+		return err
+	})
+	var refused *throttle.Refused
+	if errors.As(err, &refused) {
+		return TooManyTests{refused}
+	}
+	return err
+}
+
 // Test sends the webhook a message of the type "test", also if it is not active. It
-// returns the webhook as it is then, and the errors of Deliver.
+// returns the webhook as it is then, and TooManyTests or the errors of Deliver.
 func (r *Rules) Test(ctx context.Context, p project.Project, s Stored) (Stored, error) {
+	if err := r.countTest(ctx, p); err != nil {
+		return s, err
+	}
 	now := r.now()
 	return r.deliver(ctx, ofProject(p), s, Message{
 		ID: secret.New("test_", 16).Reveal(), Type: "test", At: now,

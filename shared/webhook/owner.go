@@ -25,12 +25,9 @@ func (o owner) isPerson() bool { return o.userID != 0 }
 // ownWebhooks are those of persons. They are kept below the instance, in a list for each
 // person.
 var ownWebhooks = record.Of[Webhook]{
-	Kind:  "own_webhook",
-	Lists: func(_ project.Place, w Webhook) []record.List { return []record.List{listOf(w.CreatorID)} },
-}
-
-func listOf(userID int64) record.List {
-	return record.List{Place: record.Instance, Name: "user-" + strconv.FormatInt(userID, 10)}
+	Kind:  record.OwnWebhook,
+	Words: func(w Webhook) record.Words { return w.words(record.SlotsOfUser(w.CreatorID)) },
+	Lists: func(_ project.Place, w Webhook) []record.List { return []record.List{record.ListOfUser(w.CreatorID)} },
 }
 
 func (o owner) kind() record.Of[Webhook] {
@@ -71,17 +68,19 @@ func labelOf(s Stored) string {
 	return owner{project: project.Project{ID: s.Place.ID}}.label()
 }
 
-// room returns how many webhooks the owner can have, and the complaint about more.
-func (o owner) room() (most int, full string) {
+// slots are those that the webhooks of the owner hold.
+func (o owner) slots() record.Slots[Webhook] {
+	most, complaint := MaxWebhooks, "the project has the most webhooks it can have: "
 	if o.isPerson() {
-		return MaxOwn, "you have the most webhooks you can have: " + strconv.Itoa(MaxOwn)
+		most, complaint = MaxOwn, "you have the most webhooks you can have: "
 	}
-	return MaxWebhooks, "the project has the most webhooks it can have: " + strconv.Itoa(MaxWebhooks)
+	full := fault.New(fault.Conflict, complaint+strconv.Itoa(most))
+	return record.Slots[Webhook]{Most: most, Full: full, Of: func(w *Webhook) *int { return &w.Slot }}
 }
 
 func (o owner) list(ctx context.Context, store record.Store, req page.Request) (page.Of[Stored], error) {
 	if o.isPerson() {
-		return ownWebhooks.Listed(ctx, store, []record.List{listOf(o.userID)}, record.Find[Webhook]{}, req)
+		return ownWebhooks.Listed(ctx, store, []record.List{record.ListOfUser(o.userID)}, record.Find[Webhook]{}, req)
 	}
 	return webhooks.List(ctx, store, o.place(), req)
 }
@@ -133,3 +132,6 @@ func (o owner) changeEvent(by audit.Actor, s Stored, next Webhook) audit.Event {
 	}
 	return e
 }
+
+// Nouns lists the kinds of records of this package, for an export.
+func Nouns() []record.Noun { return []record.Noun{webhooks, ownWebhooks, tests} }

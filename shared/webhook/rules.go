@@ -84,7 +84,8 @@ func (r *Rules) create(ctx context.Context, by audit.Actor, o owner, url string,
 	if complaint := checkURL(url, r.private(o)); complaint != "" {
 		return Stored{}, secret.Text{}, fault.Field("url", complaint)
 	}
-	if err := r.checkRoom(ctx, o); err != nil {
+	free, err := r.freeSlots(ctx, o)
+	if err != nil {
 		return Stored{}, secret.Text{}, err
 	}
 	if !o.isPerson() {
@@ -93,7 +94,7 @@ func (r *Rules) create(ctx context.Context, by audit.Actor, o owner, url string,
 		}
 	}
 	err = r.trail.Do(ctx, o.event(by, o.names().created, Stored{Thing: made}), func(ctx context.Context) error {
-		s, err = o.kind().Create(ctx, r.store, o.place(), made, r.now())
+		s, err = o.kind().CreateIn(ctx, r.store, o.place(), made, r.now(), o.slots(), free)
 		return err
 	})
 	return s, own, err
@@ -103,13 +104,15 @@ func (r *Rules) create(ctx context.Context, by audit.Actor, o owner, url string,
 // never may: everybody can add them, and would see which hosts of the network answer.
 func (r *Rules) private(o owner) bool { return r.delivery.Private && !o.isPerson() }
 
-func (r *Rules) checkRoom(ctx context.Context, o owner) error {
-	most, full := o.room()
-	has, err := o.list(ctx, r.store, page.Request{Number: 1, Size: most})
-	if err == nil && len(has.Items) >= most {
-		return fault.New(fault.Conflict, full)
+// freeSlots returns the slots for another webhook of the owner, at least one.
+func (r *Rules) freeSlots(ctx context.Context, o owner) ([]int, error) {
+	slots := o.slots()
+	has, err := o.list(ctx, r.store, page.Request{Number: 1, Size: slots.Most})
+	free := slots.Free(has.Items)
+	if err == nil && len(free) == 0 {
+		return nil, slots.Full
 	}
-	return err
+	return free, err
 }
 
 // Change changes the webhook. Switching on one that Gatehouse switched off forgets why.

@@ -1,11 +1,13 @@
 package webhook_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/host"
+	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/record"
 	"gatehouse/shared/secret"
@@ -234,13 +237,15 @@ func TestRefusedAddressIsPermanent(t *testing.T) {
 
 // A caller who is stopped says nothing about the receiver.
 func TestEndedContextIsNotNoted(t *testing.T) {
-	x := arrange(t)
-	x.fail(errors.New("context canceled"))
-	if err := x.deliver(t); err == nil || webhook.Permanent(err) || fault.KindOf(err) != "" {
-		t.Errorf("Deliver = %v, want an internal error", err)
-	}
-	if noted := x.now(t).Thing; !noted.AttemptedAt.IsZero() {
-		t.Errorf("%+v is noted", noted)
+	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
+		x := arrange(t)
+		x.fail(ended)
+		if err := x.deliver(t); err == nil || webhook.Permanent(err) || fault.KindOf(err) != "" {
+			t.Errorf("Deliver = %v, want an internal error", err)
+		}
+		if noted := x.now(t).Thing; !noted.AttemptedAt.IsZero() {
+			t.Errorf("%+v is noted", noted)
+		}
 	}
 }
 
@@ -470,6 +475,70 @@ func TestProjectHasTwentyWebhooks(t *testing.T) {
 	}
 }
 
+// The limits hold also for those who add webhooks at the same moment.
+func TestWebhooksAreNeverTooMany(t *testing.T) {
+	x := arrange(t)
+	for name, one := range map[string]struct {
+		most   int
+		create func() error
+		has    func() (int, error)
+	}{
+		"of a project": {
+			most: webhook.MaxWebhooks,
+			create: func() error {
+				_, _, err := x.Webhooks.Create(t.Context(), x.by, x.p, address, true)
+				return err
+			},
+			has: func() (int, error) {
+				found, err := x.Webhooks.List(t.Context(), x.p, page.First)
+				return found.Total, err
+			},
+		},
+		"of a person": {
+			most: webhook.MaxOwn,
+			create: func() error {
+				_, _, err := x.Webhooks.Own().Create(t.Context(), x.by, address, true)
+				return err
+			},
+			has: func() (int, error) {
+				all, err := x.Webhooks.Own().All(t.Context(), x.by.UserID)
+				return len(all), err
+			},
+		},
+	} {
+		var callers sync.WaitGroup
+		for range one.most + 5 {
+			callers.Go(func() {
+				if err := one.create(); err != nil && !fault.Is(err, fault.Conflict) {
+					t.Errorf("%s: %v", name, err)
+				}
+			})
+		}
+		callers.Wait()
+		if n, err := one.has(); err != nil || n != one.most {
+			t.Errorf("%s: there are %d webhooks, %v, want %d", name, n, err, one.most)
+		}
+	}
+}
+
+func TestDeletedUserHasNoWebhooks(t *testing.T) {
+	x := arrange(t)
+	ada, root := x.User("ada-own"), x.Admin("root-own")
+	hook, _, err := x.Webhooks.Own().Create(t.Context(), audit.ByUser(ada.ID), address, true)
+	if err == nil {
+		err = x.Users.Delete(t.Context(), audit.ByUser(root.ID), ada.ID)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := x.Webhooks.Own().Find(t.Context(), ada.ID, hook.ID); !errors.Is(err, webhook.ErrNotFound) {
+		t.Errorf("Find = %v, want ErrNotFound", err)
+	}
+	if all, err := x.Webhooks.Own().Everybodys(t.Context(), page.First); err != nil || len(all.Items) != 0 {
+		t.Errorf("Everybodys = %+v, %v", all.Items, err)
+	}
+}
+
 func TestDeletedProjectHasNoWebhooks(t *testing.T) {
 	x := arrange(t)
 	if err := x.Projects.DeleteProject(t.Context(), x.by, x.p); err != nil {
@@ -608,5 +677,28 @@ func TestOfATest(t *testing.T) {
 	got := x.Receiver.Got()[0]
 	if !strings.HasPrefix(got.Header["webhook-id"], "test_") || !strings.Contains(string(got.Body), `"type":"test"`) {
 		t.Errorf("the test is %v %s", got.Header, got.Body)
+	}
+}
+
+// A project sends ten tests in a minute, whichever of its webhooks they are of, and then none
+// for a minute.
+func TestTestsAreThrottled(t *testing.T) {
+	x := arrange(t)
+	other, _, err := x.Webhooks.Create(t.Context(), x.by, x.p, "https://other.example/", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 12 {
+		if n == 11 {
+			x.Pass(time.Minute)
+		}
+		_, err := x.Webhooks.Test(t.Context(), x.p, []webhook.Stored{x.s, other}[n%2])
+		var refused interface{ RetryAfter() time.Duration }
+		switch isRefused := errors.As(err, &refused); {
+		case n != 10 && err != nil:
+			t.Errorf("test %d: %v", n, err)
+		case n == 10 && (!fault.Is(err, fault.TooMany) || !isRefused || refused.RetryAfter() != time.Minute):
+			t.Errorf("test %d: %v, want to wait for a minute", n, err)
+		}
 	}
 }

@@ -21,6 +21,7 @@ type Webhook struct {
 	URL       string `json:"url"`
 	Active    bool   `json:"active"`
 	CreatorID int64  `json:"creator_id"`
+	Slot      int    `json:"slot,omitempty"` // of those of its owner
 
 	Secret      string    `json:"secret"`                // sealed
 	Former      string    `json:"former,omitempty"`      // the secret before, sealed
@@ -35,10 +36,18 @@ type Webhook struct {
 // Stored is a webhook with its id and place: a project, or the instance for a person.
 type Stored = record.Stored[Webhook]
 
-var webhooks = record.Of[Webhook]{Kind: "webhook"}
+var webhooks = record.Of[Webhook]{Kind: "webhook", Words: func(w Webhook) record.Words { return w.words("") }}
+
+// words are those of a webhook. What holds its slot is the holder or, if that is empty, the
+// place.
+func (w Webhook) words(holder string) record.Words {
+	if w.Slot == 0 {
+		return nil
+	}
+	return record.Words{record.Slot: record.SlotWord(holder, w.Slot)}
+}
 
 // MaxWebhooks is how many webhooks a project can have, and MaxOwn how many a person can.
-// Those that are added at the same moment may be a few more.
 const (
 	MaxWebhooks = 20
 	MaxOwn      = 5

@@ -12,6 +12,7 @@ import (
 	"gatehouse/shared/app"
 	"gatehouse/shared/deprecation"
 	"gatehouse/shared/fault"
+	"gatehouse/shared/recovery"
 	"gatehouse/shared/site"
 	"gatehouse/shared/user"
 	"gatehouse/shared/web"
@@ -22,14 +23,21 @@ var files embed.FS
 
 // notices are the messages after an action.
 var notices = site.Notices{
-	"saved":         "The application was saved.",
-	"deleted":       "The application was deleted, with every access that people gave it.",
-	"signed-out":    "You are signed out.",
-	"access-ended":  "The application cannot act for you any more.",
-	"token-revoked": "The token was revoked. It no longer works.",
-	"session-ended": "The session was ended.",
-	"others-ended":  "You are signed out everywhere else.",
-	"left":          "You left, and no longer have the role that this membership gave you.",
+	"saved":               "The application was saved.",
+	"deleted":             "The application was deleted, with every access that people gave it.",
+	"signed-out":          "You are signed out.",
+	"access-ended":        "The application cannot act for you any more.",
+	"token-revoked":       "The token was revoked. It no longer works.",
+	"session-ended":       "The session was ended.",
+	"profile-saved":       "Your profile is saved.",
+	"email-saved":         "Your e-mail address is saved.",
+	"password-changed":    "Your password is changed. You are signed out everywhere else.",
+	"password-set":        "Your password is set. Sign in with it.",
+	"reset-asked":         "If there is such an account, a mail with a link is on its way to it.",
+	"confirmation-sent":   "A mail with a link is on its way to your address.",
+	"confirmation-enough": "You were sent enough mails for now. Try again in an hour.",
+	"others-ended":        "You are signed out everywhere else.",
+	"left":                "You left, and no longer have the role that this membership gave you.",
 
 	"notifications-saved": "Your notifications are saved.",
 	"test-mailed":         "A test is on its way to your mail address. You have no active webhook.",
@@ -69,6 +77,13 @@ func New(app *app.App) http.Handler {
 	mux.Handle("GET /users/two_factor", anybody(a.showSecondStep))
 	mux.Handle("POST /users/two_factor", anybody(a.secondStep))
 	mux.Handle("POST /users/sign_out", anybody(a.signOut))
+	mux.Handle("GET /users/password", anybody(a.showNewPassword))
+	mux.Handle("POST /users/password", anybody(a.setPassword))
+	mux.Handle("GET "+forgotPath, anybody(a.showForgot))
+	mux.Handle("POST "+forgotPath, anybody(a.askForMail))
+	mux.Handle("GET "+recovery.ConfirmationPath, anybody(a.showConfirmation))
+	mux.Handle("POST "+recovery.ConfirmationPath, anybody(a.confirmByMail))
+	mux.Handle("GET /users/{username}", user(a.showPerson))
 
 	mux.Handle("GET /oauth/authorize", anybody(a.askUser))
 	mux.Handle("POST /oauth/authorize", anybody(a.decide))
@@ -76,6 +91,11 @@ func New(app *app.App) http.Handler {
 	mux.Handle("DELETE /oauth/authorize", anybody(a.deny))
 
 	mux.Handle("GET /user_settings", anybody(toApplications))
+	mux.Handle("GET "+profilePath, user(a.showProfile))
+	mux.Handle("POST "+profilePath, user(a.changeProfile("profile", "profile-saved", readProfile)))
+	mux.Handle("POST "+profilePath+"/email", user(a.changeProfile("email", "email-saved", readEmail)))
+	mux.Handle("POST "+profilePath+"/password", user(a.changeProfile("password", "password-changed", readPassword)))
+	mux.Handle("POST "+profilePath+"/confirmation", user(a.sendConfirmation))
 	mux.Handle("GET /user_settings/applications", user(a.listApplications))
 	mux.Handle("GET /user_settings/applications/new", user(a.newApplication))
 	mux.Handle("POST /user_settings/applications", user(a.createApplication))
@@ -111,7 +131,7 @@ func New(app *app.App) http.Handler {
 	mux.Handle("GET /user_settings/audit", user(a.ownAudit))
 	a.routeNotifications(mux)
 	a.routeAdmin(mux)
-	return web.Wrap(a.site.Serve(mux))
+	return web.Routed{Handler: web.Wrap(app.BaseURL, a.site.Serve(mux)), Patterns: mux.Patterns()}
 }
 
 func (a *api) routeAdmin(mux *web.Mux) {
@@ -121,6 +141,7 @@ func (a *api) routeAdmin(mux *web.Mux) {
 	mux.Handle("POST /admin/users/{id}/block", admin(a.setState(a.app.Users.Block, "user-blocked")))
 	mux.Handle("POST /admin/users/{id}/unblock", admin(a.setState(a.app.Users.Unblock, "user-unblocked")))
 	mux.Handle("POST /admin/users/{id}/confirm", admin(a.confirmAddress))
+	mux.Handle("POST /admin/users/{id}/reset_link", a.administratorAt(a.makeResetLink))
 	mux.Handle("POST /admin/users/{id}/reset_two_factor", admin(a.resetTwoFactor))
 	mux.Handle("GET /admin/audit", admin(a.everybodysAudit))
 	mux.Handle("GET /admin/deprecations", admin(a.everybodysUses))

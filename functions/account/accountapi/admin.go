@@ -43,6 +43,21 @@ func (a *api) administrator(h site.UserHandler) http.Handler {
 	})
 }
 
+// administratorAt is administrator for a page about the user that {id} names.
+func (a *api) administratorAt(h func(w http.ResponseWriter, r *http.Request, u, of user.User) error) http.Handler {
+	return a.administrator(func(w http.ResponseWriter, r *http.Request, u user.User) error {
+		id, err := web.PathID(r, "id")
+		if err != nil {
+			return err
+		}
+		of, err := a.app.Users.User(r.Context(), id)
+		if err != nil {
+			return err
+		}
+		return h(w, r, u, of)
+	})
+}
+
 func toUsers(w http.ResponseWriter, r *http.Request, _ user.User) error {
 	return site.Redirect(w, r, adminUsersPath)
 }

@@ -1,6 +1,7 @@
 package accountapi
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 
@@ -81,6 +82,9 @@ func settingsOf(c oauth.Client) []string {
 	if c.RequireSecret {
 		settings = append(settings, "Always needs its secret")
 	}
+	if c.OwnRefreshRetry {
+		settings = append(settings, fmt.Sprintf("May repeat a refresh for %d seconds", c.RefreshRetry))
+	}
 	if c.PasswordGrant {
 		settings = append(settings, "May use the password grant")
 	}
@@ -114,7 +118,7 @@ type secretBody struct {
 // a redirect would have to put it into an address or a cookie, or store it.
 func (a *api) renderSecret(w http.ResponseWriter, r *http.Request, status int, heading string, c oauth.Client, text secret.Text) error {
 	return a.renderSettings(w, r, site.Page{
-		Template: "application_secret", Title: heading, Status: status,
+		Template: "application_secret", Secret: true, Title: heading, Status: status,
 		Body: secretBody{c, heading, applicationAddress(c), text},
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"gatehouse/shared/audit"
@@ -19,7 +20,17 @@ type applicationForm struct {
 	Heading, Submit, Action string
 	Back, BackTo            string
 	oauth.Registration
+	Offered    []scope.Described // the scopes
 	Complaints site.Complaints
+}
+
+// RefreshRetry is the text of its field, from which nothing is lost but what is no time.
+func (f applicationForm) RefreshRetry() string {
+	retry := f.Registration.RefreshRetry
+	if retry == nil || *retry < 0 {
+		return ""
+	}
+	return strconv.FormatInt(*retry, 10)
 }
 
 // Focus names the field to start with: the first one with a mistake.
@@ -34,7 +45,7 @@ type scopeChoice struct {
 // Scopes returns a box for each scope that an application can have.
 func (f applicationForm) Scopes() []scopeChoice {
 	var choices []scopeChoice
-	for _, d := range scope.Client {
+	for _, d := range f.Offered {
 		choices = append(choices, scopeChoice{d, f.Registration.Scopes.Has(d.Scope)})
 	}
 	return choices
@@ -72,10 +83,7 @@ func (a *api) createApplication(w http.ResponseWriter, r *http.Request, u user.U
 }
 
 func (a *api) editApplication(w http.ResponseWriter, r *http.Request, u user.User, c oauth.Client) error {
-	return a.renderForm(w, r, http.StatusOK, formToEdit(c, oauth.Registration{
-		ByAdmin: u.Admin, Name: c.Name, RedirectURIs: strings.Join(c.RedirectURIs, "\n"), Scopes: c.Scopes,
-		Confidential: c.Confidential, Trusted: c.Trusted, RequireSecret: c.RequireSecret, PasswordGrant: c.PasswordGrant,
-	}))
+	return a.renderForm(w, r, http.StatusOK, formToEdit(c, c.Registration(u.Admin)))
 }
 
 func (a *api) updateApplication(w http.ResponseWriter, r *http.Request, u user.User, c oauth.Client) error {
@@ -101,7 +109,22 @@ func readRegistration(r *http.Request, u user.User) (oauth.Registration, error) 
 		Trusted:       form.Checked("trusted"),
 		RequireSecret: form.Checked("require_secret"),
 		PasswordGrant: form.Checked("password_grant"),
+		RefreshRetry:  readSeconds(form.Get("refresh_retry")),
 	}, err
+}
+
+// readSeconds reads a number, of which a blank is none. What is no number is -1, which no
+// field allows.
+func readSeconds(text string) *int64 {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		n = -1
+	}
+	return &n
 }
 
 // renderFormError shows the form again with an error beside each wrong field.
@@ -112,11 +135,13 @@ func (a *api) renderFormError(w http.ResponseWriter, r *http.Request, form appli
 	if !errors.As(err, &fields) {
 		return err
 	}
-	form.Complaints = site.NewComplaints(fields, "name", "The name", "redirect_uri", "The redirect URI", "scopes", "The list of scopes")
+	form.Complaints = site.NewComplaints(fields, "name", "The name", "redirect_uri", "The redirect URI", "scopes", "The list of scopes",
+		"refresh_retry_seconds", "The time")
 	return a.renderForm(w, r, http.StatusUnprocessableEntity, form)
 }
 
 func (a *api) renderForm(w http.ResponseWriter, r *http.Request, status int, form applicationForm) error {
+	form.Offered = a.app.OAuth.ScopesToRegister(form.ByAdmin)
 	return a.renderSettings(w, r, site.Page{
 		Template: "application_form", Title: form.Heading, Status: status, Body: form,
 	})

@@ -46,7 +46,7 @@ func TestRegisterApplication(t *testing.T) {
 	b.Get(list+"/new").Want(200, "Register")
 
 	created := b.Post(list, registration("require_secret", "1")).Want(201, "Copy the secret now")
-	if created.Header().Get("Cache-Control") != "no-store" || len(created.Result().Cookies()) != 0 || created.Location() != "" {
+	if created.Header().Get("Cache-Control") != "no-store, no-transform" || len(created.Result().Cookies()) != 0 || created.Location() != "" {
 		t.Errorf("the answer with the secret has the header %v", created.Header())
 	}
 	shown := secretForm.FindString(created.Text())
@@ -86,6 +86,8 @@ func TestRegisterApplicationComplains(t *testing.T) {
 		{[]string{"redirect_uri", "javascript:alert(1)"}, "The redirect URI is forbidden by the server."},
 		{[]string{"redirect_uri", "https://client.example/#x"}, "The redirect URI cannot contain a fragment."},
 		{[]string{"redirect_uri", "http://client.example/"}, "The redirect URI must use https, except for loopback addresses."},
+		{[]string{"refresh_retry", "31"}, "The time must be between 0 and 30."},
+		{[]string{"refresh_retry", "soon"}, "The time must be between 0 and 30."},
 		{[]string{"scopes[]", "sudo"}, "The list of scopes doesn't match configured on the server."},
 	}
 	for _, test := range tests {
@@ -112,8 +114,9 @@ func TestEditApplication(t *testing.T) {
 	b.Get(address+"/edit").Want(200, redirectURI, `value="read_user" checked`)
 
 	b.Post(address, registration("name", "", "redirect_uri", redirectURI)).Want(422, "The name can't be blank.")
-	b.Post(address, apptest.Form("name", "Rain gauge", "redirect_uri", "com.example.rain:/cb", "scopes[]", "email", "password_grant", "1", "trusted", "1")).WantRedirect(address)
-	b.Get(address).Want(200, "The application was saved.", "Rain gauge")
+	b.Post(address, apptest.Form("name", "Rain gauge", "redirect_uri", "com.example.rain:/cb", "scopes[]", "email", "password_grant", "1", "trusted", "1", "refresh_retry", "10")).WantRedirect(address)
+	b.Get(address).Want(200, "The application was saved.", "Rain gauge", "May repeat a refresh for 10 seconds")
+	b.Get(address+"/edit").Want(200, `name="refresh_retry" min="0" max="30" value="10"`)
 	after := onlyClient(t, a, ada)
 	if after.Name != "Rain gauge" || after.Confidential || !after.PasswordGrant || after.RequireSecret ||
 		after.Scopes.String() != "email" || after.SecretDigest != before.SecretDigest || after.ClientID != before.ClientID {
@@ -239,4 +242,24 @@ func TestMethodsThatPagesDoNotHave(t *testing.T) {
 		b.Get(target).Want(405)
 	}
 	b.Do("PUT", list, nil).Want(405)
+}
+
+// Nobody but administrators offers sudo, and they do only where the instance lets them.
+func TestWhoIsOfferedSudoForApplications(t *testing.T) {
+	a := apptest.New(t)
+	root, ada := a.Admin("root"), a.User("ada")
+	for name, test := range map[string]struct {
+		on      *apptest.App
+		u       user.User
+		offered bool
+	}{
+		"an administrator":                        {a, root, false},
+		"an administrator where the switch is on": {a.WithSudo(), root, true},
+		"somebody else where it is on":            {a.WithSudo(), ada, false},
+	} {
+		form := signedIn(t, test.on, test.u).Get("/user_settings/applications/new").Want(200).Text()
+		if got := strings.Contains(form, `value="sudo"`); got != test.offered {
+			t.Errorf("%s is offered sudo: %t, want %t", name, got, test.offered)
+		}
+	}
 }

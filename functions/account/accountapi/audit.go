@@ -156,7 +156,7 @@ func (a *api) auditRows(ctx context.Context, reader user.User, admin bool, entri
 	for _, e := range entries {
 		ids = append(ids, e.ActorID, e.UserID)
 	}
-	ids = slices.DeleteFunc(ids, func(id int64) bool { return id == 0 })
+	ids = slices.DeleteFunc(ids, func(id int64) bool { return id <= 0 })
 	people, err := a.app.Users.UsersByID(ctx, ids)
 	if err != nil {
 		return nil, err
@@ -178,6 +178,8 @@ func newAuditRow(e audit.Entry, reader user.User, admin bool, people map[int64]u
 		row.By = "Application “" + e.Event.Details["application"] + "”" // quoted, as the name may be anything
 	case e.ActorID == 0:
 		row.By = "Unknown"
+	case e.ActorID == audit.CommandLine.ID:
+		row.By = "Command line"
 	case !admin && e.ActorID == reader.ID:
 		row.By = "You"
 	case known:

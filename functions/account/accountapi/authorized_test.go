@@ -126,7 +126,8 @@ func TestRevokeAuthorizedApplication(t *testing.T) {
 				t.Errorf("the other application's token: %v", err)
 			}
 			b.Get(authorize(request(station))).Want(200, "asks for access") // again
-			revoke(b, station.ID).WantRedirect(authorizedList)
+			revoke(b, station.ID).Want(404)
+			wantEvents(t, a, ada, oauth.EventAuthorizationRevoked, 1)
 		})
 	}
 }
@@ -139,7 +140,8 @@ func TestRevokeAuthorizedApplicationIsOnesOwn(t *testing.T) {
 	tokens := allow(t, a, bens, client, "api")
 	address := fmt.Sprintf("%s/%d/revoke", authorizedList, client.ID)
 	newBrowser(t, a.App).Post(address, nil).WantRedirect("/users/sign_in?return_to=%2F")
-	signedIn(t, a, ada).Post(address, nil).WantRedirect(authorizedList) // ada's own, of which there are none
+	signedIn(t, a, ada).Post(address, nil).Want(404) // ada allowed nothing
+	wantEvents(t, a, ada, oauth.EventAuthorizationRevoked, 0)
 	for _, id := range []string{"0", "-1", "x", "99999999999999999999"} {
 		bens.Post(authorizedList+"/"+id+"/revoke", nil).Want(404)
 	}

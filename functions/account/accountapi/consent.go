@@ -44,7 +44,7 @@ func (a *api) renderConsent(w http.ResponseWriter, r *http.Request, u user.User,
 	values := authorizeValues(req)
 	initial, _ := utf8.DecodeRuneInString(strings.TrimSpace(authorization.Client.Name))
 	return a.site.Render(w, r, site.Page{
-		Template: "consent", Title: "Allow access", Focused: true,
+		Template: "consent", Secret: true, Title: "Allow access", Focused: true,
 		Targets: []string{site.FormTarget(authorization.RedirectURI)},
 		Body: consentBody{
 			Client: authorization.Client.Name, Initial: strings.ToUpper(string(initial)), Owner: owners.of(authorization.Client),
@@ -124,7 +124,7 @@ func (a *api) send(w http.ResponseWriter, r *http.Request, redirect oauth.Redire
 		return nil
 	}
 	return a.site.Render(w, r, site.Page{
-		Template: "form_post", Title: "Back to the application", Focused: true,
+		Template: "form_post", Secret: true, Title: "Back to the application", Focused: true,
 		Targets: []string{site.FormTarget(redirect.URI)},
 		// The client registered this URI, so it has no scheme that a browser
 		// would run.

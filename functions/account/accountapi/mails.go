@@ -58,5 +58,5 @@ func (a *api) showMail(w http.ResponseWriter, r *http.Request, _ user.User) erro
 	if err != nil {
 		return err
 	}
-	return a.renderAdmin(w, r, site.Page{Template: "mail", Title: s.Thing.Subject, Body: newMailRow(s)})
+	return a.renderAdmin(w, r, site.Page{Template: "mail", Secret: true, Title: s.Thing.Subject, Body: newMailRow(s)})
 }

@@ -258,7 +258,7 @@ type ownSecretBody struct {
 // that does.
 func (a *api) renderOwnSecret(w http.ResponseWriter, r *http.Request, status int, heading string, s webhook.Stored, own secret.Text) error {
 	return a.renderSettings(w, r, site.Page{
-		Template: "own_secret", Title: heading, Status: status, Body: ownSecretBody{newOwnWebhookRow(s), heading, notificationsPath, own},
+		Template: "own_secret", Secret: true, Title: heading, Status: status, Body: ownSecretBody{newOwnWebhookRow(s), heading, notificationsPath, own},
 	})
 }
 

@@ -113,7 +113,8 @@ func TestEndASession(t *testing.T) {
 	address := endForm.FindStringSubmatch(desk.Get(sessionList).Text())[1]
 
 	newBrowser(t, a.App).Post(address, nil).WantRedirect("/users/sign_in?return_to=%2F")
-	bens.Post(address, nil).WantRedirect(sessionList) // none of ben's
+	bens.Post(address, nil).Want(404) // none of ben's
+	wantEvents(t, a, ben, session.EventRevoked, 0)
 	phone.Get(sessionList).Want(200)
 	desk.Get(address).Want(405)
 
@@ -122,7 +123,8 @@ func TestEndASession(t *testing.T) {
 		t.Errorf("the session is still listed: %s", page)
 	}
 	phone.Get("/").WantRedirect("/users/sign_in")
-	desk.Post(address, nil).WantRedirect(sessionList)
+	desk.Post(address, nil).Want(404)
+	wantEvents(t, a, ada, session.EventRevoked, 1)
 	for _, id := range []string{"x", strings.Repeat("g", 32), strings.Repeat("0", 33), strings.Repeat("0", 5000)} {
 		desk.Post(sessionList+"/"+id+"/end", nil).Want(404)
 	}
@@ -139,6 +141,17 @@ func TestSignOutEverywhereElse(t *testing.T) {
 	bens.Get(sessionList).Want(200)
 	for _, b := range others {
 		b.Get("/").WantRedirect("/users/sign_in")
+	}
+	desk.Post(sessionList+"/end_others", nil).WantRedirect(sessionList)
+	wantEvents(t, a, ada, session.EventOthersRevoked, 1)
+}
+
+// wantEvents checks how many entries with the name the trail of the user has.
+func wantEvents(t *testing.T, a *apptest.App, u user.User, name audit.Name, want int) {
+	t.Helper()
+	found, err := a.Trail.Entries(t.Context(), audit.Filter{UserID: u.ID, Name: name, Size: 100})
+	if err != nil || len(found.Entries) != want {
+		t.Errorf("the trail of %s has %d entries %s, %v, want %d", u.Username, len(found.Entries), name, err, want)
 	}
 }
 

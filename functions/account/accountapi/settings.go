@@ -23,6 +23,7 @@ const (
 
 // settings are the pages on which people look after their own account.
 var settings = []site.Tab{
+	{Name: "Profile", Address: profilePath},
 	{Name: "Applications", Address: applicationsPath},
 	{Name: "Authorized applications", Address: authorizedPath},
 	{Name: "Access tokens", Address: tokensPath},

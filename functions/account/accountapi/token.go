@@ -114,7 +114,7 @@ type tokenTextBody struct {
 // only page that does.
 func (a *api) renderTokenText(w http.ResponseWriter, r *http.Request, heading string, t accesstoken.Token, text secret.Text) error {
 	return a.renderSettings(w, r, site.Page{
-		Template: "token_text", Title: heading, Status: http.StatusCreated,
+		Template: "token_text", Secret: true, Title: heading, Status: http.StatusCreated,
 		Body: tokenTextBody{t, heading, tokenAddress(t), text},
 	})
 }

@@ -51,7 +51,7 @@ func TestMakeAnAccessToken(t *testing.T) {
 		`value="`+inDays(a, 30)+`" min="`+inDays(a, 1)+`" max="`+inDays(a, 365)+`"`)
 
 	made := b.Post(tokenList, tokenForm(a)).Want(201, "Copy the token now", "nightly backup")
-	if made.Header().Get("Cache-Control") != "no-store" || len(made.Result().Cookies()) != 0 || made.Location() != "" {
+	if made.Header().Get("Cache-Control") != "no-store, no-transform" || len(made.Result().Cookies()) != 0 || made.Location() != "" {
 		t.Errorf("the answer with the token has the header %v", made.Header())
 	}
 	caller, err := a.Auth.Recognise(t.Context(), secret.NewText(tokenText.FindString(made.Text())))
@@ -148,6 +148,8 @@ func TestRevokeAnAccessToken(t *testing.T) {
 	if _, err := a.Auth.Recognise(t.Context(), secret.NewText(text)); err == nil {
 		t.Error("the token still works")
 	}
+	b.Post(address+"/revoke", nil).WantRedirect(tokenList)
+	wantEvents(t, a, ada, accesstoken.EventRevoked, 1)
 }
 
 func TestAccessTokensAreListedWithWhatBecameOfThem(t *testing.T) {

@@ -119,7 +119,7 @@ func (a *api) renderEnrolment(w http.ResponseWriter, r *http.Request, status int
 		return err
 	}
 	body := enrolmentBody{Enrolment: e, QR: code, Account: u.Username, Wrong: status != http.StatusOK}
-	return a.renderSettings(w, r, site.Page{Template: "two_factor_new", Title: twoFactorTitle, Status: status, Body: body})
+	return a.renderSettings(w, r, site.Page{Template: "two_factor_new", Secret: true, Title: twoFactorTitle, Status: status, Body: body})
 }
 
 // startAgain sends a form that came too late or twice back to its page.
@@ -189,5 +189,5 @@ type recoveryBody struct {
 }
 
 func (a *api) renderRecoveryCodes(w http.ResponseWriter, r *http.Request, heading string, codes []secret.Text) error {
-	return a.renderSettings(w, r, site.Page{Template: "recovery_codes", Title: heading, Body: recoveryBody{heading, codes}})
+	return a.renderSettings(w, r, site.Page{Template: "recovery_codes", Secret: true, Title: heading, Body: recoveryBody{heading, codes}})
 }

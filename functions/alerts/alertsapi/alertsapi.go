@@ -13,18 +13,18 @@ import (
 	"gatehouse/shared/fault"
 	"gatehouse/shared/intake"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/telemetry"
 	"gatehouse/shared/web"
 )
 
 type api struct {
 	intake *intake.Rules
-	https  bool
 }
 
 // New returns the group's handler.
 func New(app *app.App) http.Handler {
-	api := &api{app.Intake, app.HTTPS}
-	return web.Wrap(web.RESTCORS.Wrap(http.HandlerFunc(api.route)))
+	api := &api{app.Intake}
+	return web.Wrap(app.BaseURL, web.RESTCORS.Wrap(http.HandlerFunc(api.route)))
 }
 
 // route serves the addresses of integrations. They begin with the project's
@@ -35,11 +35,20 @@ func (a *api) route(w http.ResponseWriter, r *http.Request) {
 	case !ok:
 		a.fallback(w, r)
 	case r.Method == http.MethodPost, r.Method == http.MethodPut: // some tools put
+		note(r, d)
 		web.Handler(func(w http.ResponseWriter, r *http.Request) error { return a.notify(w, r, d) }).ServeHTTP(w, r)
 	default:
 		w.Header().Set("Allow", "POST, PUT")
 		web.Refuse(w, r, http.StatusMethodNotAllowed)
 	}
+}
+
+// note has the log name the integration. After an escaped '?' comes a query that a
+// client escaped by mistake.
+func note(r *http.Request, d intake.Delivery) {
+	telemetry.NoteRoute(r.Context(), "/{project}/alerts/notify")
+	project, _, _ := strings.Cut(d.Project, "?")
+	telemetry.NoteCaller(r.Context(), telemetry.Caller{Project: project, Endpoint: d.Endpoint})
 }
 
 // item is an alert that a payload touched.
@@ -64,6 +73,10 @@ func (a *api) notify(w http.ResponseWriter, r *http.Request, d intake.Delivery) 
 	}
 	d.Body, d.Key = payloadOf(r, body), key(r)
 	touched, err := a.intake.Deliver(r.Context(), d)
+	if err != nil {
+		telemetry.Add(telemetry.AlertsRefused, 1)
+	}
+	telemetry.Add(telemetry.AlertsTaken, float64(len(touched)))
 	switch {
 	case errors.Is(err, fault.Unauthorized):
 		w.Header().Set("WWW-Authenticate", `Bearer realm="Gatehouse", Basic realm="Gatehouse"`)

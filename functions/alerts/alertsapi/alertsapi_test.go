@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"gatehouse/functions/alerts/alertsapi"
 	"gatehouse/shared/alert"
 	"gatehouse/shared/apptest"
@@ -411,18 +413,21 @@ func TestWhatCannotBeRecordedIsToBeSentAgain(t *testing.T) {
 	}
 }
 
+// health returns how the integration does by now.
+func (s *site) health(t *testing.T, i integration.Integration) integration.Health {
+	t.Helper()
+	now, err := s.Integrations.Find(t.Context(), s.project, i.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return now.Health
+}
+
 func TestHowAnIntegrationDoes(t *testing.T) {
 	s := newSite(t)
 	i, key := s.metrics(t)
 	path := i.Path(s.project)
-	health := func() integration.Health {
-		t.Helper()
-		i, err := s.Integrations.Find(t.Context(), s.project, i.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return i.Health
-	}
+	health := func() integration.Health { t.Helper(); return s.health(t, i) }
 	start := s.Now()
 	s.post(t, path, key, webhookOf(7, firing("A"), `{"status":"firing"}`)).Want(t, 200, nil)
 	if got := health(); got.Received != 1 || got.SkippedItems != 1 || got.TruncatedAlerts != 7 || !got.LastReceivedAt.Equal(start) {
@@ -430,14 +435,14 @@ func TestHowAnIntegrationDoes(t *testing.T) {
 	}
 	s.Pass(10 * time.Second)
 	s.post(t, path, key, webhookOf(0, firing("A"))).Want(t, 200, nil)
-	s.post(t, path, "wrong", webhookOf(0, firing("A"))).Want(t, 401, nil)
+	s.post(t, path, key, "{").Want(t, 400, nil)
 	if got := health(); got.Received != 1 || got.Rejected != 0 {
 		t.Errorf("within a minute the health is written again: %+v", got)
 	}
 	s.Pass(50 * time.Second)
 	s.post(t, path, key, webhookOf(0, firing("A"))).Want(t, 200, nil)
 	got := health()
-	if got.Received != 3 || got.Rejected != 1 || !strings.Contains(got.LastError, "authorization key") || !got.LastErrorAt.Equal(start.Add(10*time.Second)) {
+	if got.Received != 3 || got.Rejected != 1 || !strings.Contains(got.LastError, "JSON") || !got.LastErrorAt.Equal(start.Add(10*time.Second)) {
 		t.Errorf("a minute later the health is %+v", got)
 	}
 }
@@ -447,10 +452,44 @@ func TestWhatGoesWrongIsToldAtOnce(t *testing.T) {
 	i, key := s.http(t)
 	s.post(t, i.Path(s.project), key, "{}").Want(t, 200, nil)
 	s.Pass(time.Second)
-	s.post(t, i.Path(s.project), "wrong", "{}").Want(t, 401, nil)
+	s.post(t, i.Path(s.project), key, "{").Want(t, 400, nil)
 	i, err := s.Integrations.Find(t.Context(), s.project, i.ID)
 	if err != nil || i.Health.Rejected != 1 || i.Health.LastError == "" {
 		t.Errorf("a second after the first request the health is %+v, %v", i.Health, err)
+	}
+}
+
+// Anybody can send to the address. Without the key that must neither hide what goes wrong
+// for a sender with it, nor cost a write each time.
+func TestStrangersWriteNoErrors(t *testing.T) {
+	s := newSite(t)
+	i, key := s.http(t)
+	path := i.Path(s.project)
+	health := func() integration.Health { t.Helper(); return s.health(t, i) }
+	s.post(t, path, key, `{"title":7`).Want(t, 400, nil)
+	want := health()
+	if want.Rejected != 1 || want.LastError == "" {
+		t.Fatalf("after a broken payload the health is %+v", want)
+	}
+	s.Pass(time.Second)
+	tooDeep := strings.Repeat("[", 101)
+	s.post(t, path, "wrong", "{}").Want(t, 401, nil)
+	want.WrongKeys, want.LastWrongKeyAt = 1, s.Now()
+	if diff := cmp.Diff(want, health()); diff != "" {
+		t.Errorf("after a wrong key (-want +got):\n%s", diff)
+	}
+	for _, key := range []string{"wrong", ""} {
+		s.post(t, path, key, "{}").Want(t, 401, nil)
+		s.post(t, path, key, tooDeep).Want(t, 400, nil)
+	}
+	if diff := cmp.Diff(want, health()); diff != "" {
+		t.Errorf("within a minute strangers cause another write (-want +got):\n%s", diff)
+	}
+	s.Pass(time.Minute)
+	s.post(t, path, "", tooDeep).Want(t, 400, nil)
+	want.WrongKeys, want.LastWrongKeyAt = 6, s.Now()
+	if diff := cmp.Diff(want, health()); diff != "" {
+		t.Errorf("a minute later (-want +got):\n%s", diff)
 	}
 }
 

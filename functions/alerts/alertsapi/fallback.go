@@ -26,12 +26,10 @@ func (a *api) fallback(w http.ResponseWriter, r *http.Request) {
 
 func (a *api) showNotFound(w http.ResponseWriter) {
 	h := w.Header()
-	if a.https {
-		h.Set("Strict-Transport-Security", "max-age=31536000")
-	}
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "+
 		"form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
 	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Permissions-Policy", "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Type", "text/html; charset=utf-8")

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -56,9 +57,9 @@ func TestUnknownAddressesAnswerPeopleWithAPage(t *testing.T) {
 // TestTheNotFoundPageIsThatOfTheSite compares the page that is written out with
 // the one that the site renders.
 func TestTheNotFoundPageIsThatOfTheSite(t *testing.T) {
-	for _, https := range []bool{false, true} {
+	for _, base := range []string{"http://gatehouse.example", "https://gatehouse.example"} {
 		a := apptest.New(t).App
-		a.HTTPS = https
+		a.BaseURL, a.HTTPS = base, strings.HasPrefix(base, "https:")
 		got := ask(alertsapi.New(a), "GET", "/nothing", browserAccepts)
 		want := ask(siteWithoutPages(a), "GET", "/nothing", browserAccepts)
 		version := regexp.MustCompile(`\?v=[0-9a-f]+`)
@@ -75,7 +76,7 @@ func TestTheNotFoundPageIsThatOfTheSite(t *testing.T) {
 
 func siteWithoutPages(a *app.App) http.Handler {
 	s := pages.New(a, fs.FS(fstest.MapFS{"templates": {Mode: fs.ModeDir}}), nil)
-	return web.Wrap(s.Serve(web.NewMux()))
+	return web.Wrap(a.BaseURL, s.Serve(web.NewMux()))
 }
 
 func TestASlashTooManyLeadsToTheRoute(t *testing.T) {

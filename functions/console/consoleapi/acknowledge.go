@@ -195,6 +195,6 @@ func (a *api) renderAcknowledge(w http.ResponseWriter, r *http.Request, body ack
 	case err != nil:
 		return err
 	}
-	page := site.Page{Template: "acknowledge", Title: "Acknowledge an alert", Status: status, Focused: true, Body: body}
+	page := site.Page{Template: "acknowledge", Secret: true, Title: "Acknowledge an alert", Status: status, Focused: true, Body: body}
 	return a.site.Render(w, r, page)
 }

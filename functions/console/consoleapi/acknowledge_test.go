@@ -79,7 +79,7 @@ func TestALinkInAMailAcknowledges(t *testing.T) {
 		if !strings.HasSuffix(m.link, "token="+token) {
 			t.Errorf("the form has the token %q, want that of %s", token, m.link)
 		}
-		for name, want := range map[string]string{"Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow"} {
+		for name, want := range map[string]string{"Referrer-Policy": "no-referrer", "Cache-Control": "no-store, no-transform", "X-Robots-Tag": "noindex, nofollow"} {
 			if got := shown.Header().Get(name); got != want {
 				t.Errorf("%s is %q, want %q", name, got, want)
 			}

@@ -144,5 +144,5 @@ func New(app *app.App) http.Handler {
 	mux.Handle("POST /console/{id}/settings/error_tracking", maintainer(a.changeTracking))
 	mux.Handle("POST /console/{id}/settings/error_tracking/client_keys", maintainer(a.createKey))
 	mux.Handle("POST /console/{id}/settings/error_tracking/client_keys/{key}/delete", maintainer(a.deleteKey))
-	return web.Wrap(web.References(a.site.Serve(mux), "/console/"))
+	return web.Routed{Handler: web.Wrap(app.BaseURL, web.References(a.site.Serve(mux), "/console/")), Patterns: mux.Patterns()}
 }

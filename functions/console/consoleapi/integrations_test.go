@@ -149,13 +149,13 @@ func TestHealthOfAnIntegration(t *testing.T) {
 	i := newIntegration(t, a, web, "Uptime", integration.HTTP)
 	health := integration.Health{
 		LastReceivedAt: a.Now(), Received: 1234, Rejected: 56, SkippedItems: 78, TruncatedAlerts: 9,
-		LastError: "<b>not JSON</b>", LastErrorAt: a.Now(),
+		LastError: "<b>not JSON</b>", LastErrorAt: a.Now(), WrongKeys: 12, LastWrongKeyAt: a.Now(),
 	}
 	if err := a.Store.AddHealth(t.Context(), web.FullPath, i, health); err != nil {
 		t.Fatal(err)
 	}
-	b.Get(integrationsPage).Want(200, "1234 received, 56 rejected, 78 skipped, 9 left out by the sender", "<b>not JSON</b>")
-	shown := b.Get(integrationPage(i)).Want(200, ">1234<", ">56<", ">78<", ">9<", "Last received")
+	b.Get(integrationsPage).Want(200, "1234 received, 56 rejected, 78 skipped, 9 left out by the sender, 12 with a wrong key", "<b>not JSON</b>")
+	shown := b.Get(integrationPage(i)).Want(200, ">1234<", ">56<", ">78<", ">9<", "Last received", "12 requests with a wrong key or none, the last")
 	if !strings.Contains(shown.Body.String(), "&lt;b&gt;not JSON") {
 		t.Error("the last error is not escaped")
 	}

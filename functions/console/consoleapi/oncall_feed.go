@@ -62,5 +62,5 @@ type feedBody struct {
 // renderFeed reveals the address in the answer to the form that made it, the only page that
 // does.
 func (a *api) renderFeed(w http.ResponseWriter, r *http.Request, v visit, section string, body feedBody) error {
-	return a.renderOnCall(w, r, v, section, site.Page{Template: "oncall_feed", Title: body.Heading, Status: http.StatusCreated, Body: body})
+	return a.renderOnCall(w, r, v, section, site.Page{Template: "oncall_feed", Secret: true, Title: body.Heading, Status: http.StatusCreated, Body: body})
 }

@@ -62,7 +62,7 @@ func (a *api) visit(r *http.Request, u user.User) (visit, error) {
 	if err := reads.Wait(); err != nil {
 		return visit{}, err
 	}
-	role, err := a.app.Projects.RoleIn(r.Context(), project.Viewer{UserID: u.ID, Admin: u.Admin}, known, p)
+	role, _, err := a.app.Projects.RoleIn(r.Context(), project.Viewer{UserID: u.ID, Admin: u.Admin}, known, p)
 	if err != nil {
 		return visit{}, err
 	}

@@ -48,6 +48,12 @@ func (s team) weekly(t *testing.T) oncall.Stored {
 	return s.schedule(t, made.ID)
 }
 
+// passToNoon moves the clock to the next noon of UTC, hours from every handover.
+func (s team) passToNoon() {
+	const noon = 12 * time.Hour
+	s.Pass(s.Now().Add(noon).Truncate(24 * time.Hour).Add(noon).Sub(s.Now()))
+}
+
 // schedule reads the schedule as it is now.
 func (s team) schedule(t *testing.T, id int64) oncall.Stored {
 	t.Helper()
@@ -266,6 +272,7 @@ func TestAShiftIsCovered(t *testing.T) {
 // The shift that was chosen stays chosen when the form comes back, also if it has begun.
 func TestAShiftThatHasBegunStaysChosen(t *testing.T) {
 	s := newTeam(t)
+	s.passToNoon()
 	made := s.weekly(t)
 	at := fmt.Sprintf("%s/%d", onCallPage, made.ID)
 	shown := s.b.Get(at)

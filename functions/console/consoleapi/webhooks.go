@@ -143,5 +143,5 @@ type webhookSecretBody struct {
 // nothing can show it later.
 func (a *api) renderWebhookSecret(w http.ResponseWriter, r *http.Request, status int, heading string, v visit, s webhook.Stored, own secret.Text) error {
 	body := webhookSecretBody{v, v.newWebhookView(s), heading, own}
-	return a.renderWebhooks(w, r, v, webhooksTab, site.Page{Template: "webhook_secret", Title: heading, Status: status, Body: body})
+	return a.renderWebhooks(w, r, v, webhooksTab, site.Page{Template: "webhook_secret", Secret: true, Title: heading, Status: status, Body: body})
 }

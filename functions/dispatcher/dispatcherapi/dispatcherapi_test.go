@@ -1,6 +1,7 @@
 package dispatcherapi_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"gatehouse/shared/storage"
 	"gatehouse/shared/storage/dynamodb"
 	"gatehouse/shared/storage/sqlite/sqlitetest"
+	"gatehouse/shared/telemetry"
 )
 
 var now = time.Date(2026, 3, 1, 3, 0, 0, 0, time.UTC)
@@ -108,5 +110,98 @@ func TestOtherEventsAreErrors(t *testing.T) {
 		if got, err := h.Invoke(t.Context(), []byte(payload)); err == nil {
 			t.Errorf("Invoke(%s) = %s, want an error", payload, got)
 		}
+	}
+}
+
+// A sweep tells what it did, and one that finds nothing tells that nothing is late.
+func TestSweepsAreMeasured(t *testing.T) {
+	store := sqlitetest.Open(t)
+	kinds := dispatch.Handlers{
+		"note": func(context.Context, outbox.Message) (dispatch.Result, error) { return dispatch.Result{}, nil },
+		"fail": func(context.Context, outbox.Message) (dispatch.Result, error) {
+			return dispatch.Result{}, dispatch.Permanent(errors.New("gone"))
+		},
+	}
+	d := dispatch.New(store, kinds, dispatch.Source{Now: func() time.Time { return now }, Claim: func() string { return "claim" }, Jitter: func() float64 { return 0 }, After: time.After})
+	h := dispatcherapi.New(d, dynamodb.LaneOf)
+	for name, test := range map[string]struct {
+		kind outbox.Kind
+		want []string
+	}{
+		"nothing": {"", []string{`"OldestDue":0`}},
+		"handled": {"note", []string{`"OldestDue":90`, `"MessagesHandled":1`}},
+		"buried":  {"fail", []string{`"OldestDue":90`, `"MessagesFailed":1`, `"DeadLetters":1`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if test.kind != "" {
+				due := now.Add(-90 * time.Second)
+				m := outbox.Message{Lane: "alert/5/1", Seq: "1", Kind: test.kind, Data: []byte(`{}`), CreatedAt: due, DueAt: due}
+				if err := store.PutMessages(t.Context(), []outbox.Message{m}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := told(t.Context(), t, h)
+			for _, want := range test.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("told %s, want %s", got, want)
+				}
+			}
+		})
+	}
+}
+
+// blind is a store that cannot say what is due.
+type blind struct{ storage.Store }
+
+func (blind) AnyMessages(context.Context) (bool, error) { return true, nil }
+
+func (blind) DueLanes(context.Context, outbox.Group, time.Time, int) ([]outbox.Lane, error) {
+	return nil, errors.New("the store is down")
+}
+
+// handled is a dispatcher of notes.
+func handled(store outbox.Store) dispatcherapi.Handler {
+	kinds := dispatch.Handlers{"note": func(context.Context, outbox.Message) (dispatch.Result, error) { return dispatch.Result{}, nil }}
+	return dispatcherapi.New(dispatch.New(store, kinds, dispatch.Source{
+		Now: func() time.Time { return now }, Claim: func() string { return "claim" }, Jitter: func() float64 { return 0 }, After: time.After,
+	}), dynamodb.LaneOf)
+}
+
+// told returns the line of metrics after a sweep.
+func told(ctx context.Context, t *testing.T, h dispatcherapi.Handler) string {
+	t.Helper()
+	var out bytes.Buffer
+	m := telemetry.NewMetrics(&out, "Gatehouse/test", "dispatcher")
+	telemetry.Use(m)
+	t.Cleanup(func() { telemetry.Use(nil) })
+	_, _ = h.Invoke(ctx, []byte(`{"source":"aws.events"}`))
+	m.Tell(now)
+	return out.String()
+}
+
+// The alarm rings where nothing tells how late messages are, so a sweep that could not
+// look must not tell that nothing is.
+func TestSweepsThatCannotLookDoNotTell(t *testing.T) {
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got := told(t.Context(), t, handled(blind{sqlitetest.Open(t)})); strings.Contains(got, "OldestDue") {
+		t.Errorf("without a store told %s", got)
+	}
+	if got := told(over, t, handled(sqlitetest.Open(t))); strings.Contains(got, "OldestDue") {
+		t.Errorf("without time told %s", got)
+	}
+}
+
+// A message behind one that was tried for hours has waited for that, and not for a dispatcher.
+func TestWhatWaitsForItsLaneIsNotLate(t *testing.T) {
+	store := sqlitetest.Open(t)
+	for seq, late := range map[string]time.Duration{"1": 90 * time.Second, "2": 5 * time.Hour} {
+		m := outbox.Message{Lane: "alert/5/1", Seq: seq, Kind: "note", Data: []byte(`{}`), CreatedAt: now.Add(-late), DueAt: now.Add(-late)}
+		if err := store.PutMessages(t.Context(), []outbox.Message{m}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := told(t.Context(), t, handled(store)); !strings.Contains(got, `"OldestDue":90`) || !strings.Contains(got, `"MessagesHandled":2`) {
+		t.Errorf("told %s, want two handled, and the first late by 90 seconds", got)
 	}
 }

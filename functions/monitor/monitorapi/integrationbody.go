@@ -5,10 +5,12 @@ import (
 	"log/slog"
 	"net/http"
 
+	"gatehouse/shared/auth"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/mapping"
 	"gatehouse/shared/payload"
 	"gatehouse/shared/project"
+	"gatehouse/shared/scope"
 	"gatehouse/shared/web"
 )
 
@@ -36,6 +38,8 @@ type healthBody struct {
 	TruncatedAlerts int64    `json:"truncated_alerts"`
 	LastError       *string  `json:"last_error"`
 	LastErrorAt     web.Time `json:"last_error_at"`
+	WrongKeys       int64    `json:"wrong_keys"`
+	LastWrongKeyAt  web.Time `json:"last_wrong_key_at"`
 }
 
 // detailedIntegration is a single integration on the wire, with its sample
@@ -46,18 +50,22 @@ type detailedIntegration struct {
 	PayloadAlertFields []mapping.Field `json:"payload_alert_fields"`
 }
 
-func (a *api) integrationBody(p project.Project, i integration.Integration) integrationBody {
+func (a *api) integrationBody(c auth.Caller, p project.Project, i integration.Integration) integrationBody {
 	return integrationBody{
 		ID: i.ID, Name: i.Name, Type: i.Type, Active: i.Active, EndpointIdentifier: i.Endpoint,
-		URL: a.url(p, i), AuthorizationKey: a.key(i), APIURL: web.OrNull(i.APIURL),
+		URL: a.url(p, i), AuthorizationKey: a.key(c, i), APIURL: web.OrNull(i.APIURL),
 		PayloadAttributeMapping: orEmptyObject(i.Mapping), RateLimit: i.RateLimit,
 		Health: newHealthBody(i.Health), CreatedAt: web.Time(i.CreatedAt),
 	}
 }
 
-// key returns the authorization key, or nil if the instance has lost the key that
-// sealed it. The integration is usable all the same.
-func (a *api) key(i integration.Integration) *string {
+// key returns the authorization key, or nil if the caller's token may only read: who has
+// the key can make alerts. It is nil too if the instance has lost the key that sealed it;
+// the integration is usable all the same.
+func (a *api) key(c auth.Caller, i integration.Integration) *string {
+	if !c.Scopes.Has(scope.API) {
+		return nil
+	}
 	key, err := a.app.Integrations.Key(i)
 	if err != nil {
 		slog.Error("authorization key of an integration does not open", "integration_id", i.ID, "error", err)
@@ -82,6 +90,7 @@ func newHealthBody(h integration.Health) healthBody {
 		LastReceivedAt: web.Time(h.LastReceivedAt), Received: h.Received, Rejected: h.Rejected,
 		SkippedItems: h.SkippedItems, TruncatedAlerts: h.TruncatedAlerts,
 		LastError: web.OrNull(h.LastError), LastErrorAt: web.Time(h.LastErrorAt),
+		WrongKeys: h.WrongKeys, LastWrongKeyAt: web.Time(h.LastWrongKeyAt),
 	}
 }
 
@@ -93,7 +102,7 @@ func orEmptyObject(text []byte) json.RawMessage {
 }
 
 // answer writes a single integration.
-func (a *api) answer(w http.ResponseWriter, r *http.Request, status int, p project.Project, i integration.Integration) error {
+func (a *api) answer(w http.ResponseWriter, r *http.Request, status int, c auth.Caller, p project.Project, i integration.Integration) error {
 	sample, err := a.app.Integrations.Sample(r.Context(), p, i)
 	if err != nil {
 		return noIntegration(err)
@@ -102,5 +111,5 @@ func (a *api) answer(w http.ResponseWriter, r *http.Request, status int, p proje
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, status, detailedIntegration{a.integrationBody(p, i), document.Text, mapping.Fields(document.Object)})
+	return web.JSON(w, status, detailedIntegration{a.integrationBody(c, p, i), document.Text, mapping.Fields(document.Object)})
 }

@@ -11,7 +11,7 @@ import (
 	"gatehouse/shared/web"
 )
 
-func (a *api) listIntegrations(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project) error {
+func (a *api) listIntegrations(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
 	req, err := web.ReadPage(r)
 	if err != nil {
 		return err
@@ -20,7 +20,7 @@ func (a *api) listIntegrations(w http.ResponseWriter, r *http.Request, _ auth.Ca
 	if err != nil {
 		return err
 	}
-	return web.List(w, r, a.app.BaseURL, req, page.Cut(all, req), func(i integration.Integration) integrationBody { return a.integrationBody(p, i) })
+	return web.List(w, r, a.app.BaseURL, req, page.Cut(all, req), func(i integration.Integration) integrationBody { return a.integrationBody(c, p, i) })
 }
 
 func (a *api) createIntegration(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
@@ -38,7 +38,7 @@ func (a *api) createIntegration(w http.ResponseWriter, r *http.Request, c auth.C
 	if err != nil {
 		return web.NotFound("Project", err)
 	}
-	return a.answer(w, r, http.StatusCreated, p, i)
+	return a.answer(w, r, http.StatusCreated, c, p, i)
 }
 
 func orZero[T any](value *T) (v T) {
@@ -68,8 +68,8 @@ func (a *api) ofIntegration(
 // noIntegration makes a fault.NotFound error one about the integration.
 func noIntegration(err error) error { return web.NotFound("Integration", err) }
 
-func (a *api) showIntegration(w http.ResponseWriter, r *http.Request, _ auth.Caller, p project.Project, i integration.Integration) error {
-	return a.answer(w, r, http.StatusOK, p, i)
+func (a *api) showIntegration(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project, i integration.Integration) error {
+	return a.answer(w, r, http.StatusOK, c, p, i)
 }
 
 // putIntegration requires the fields that a new integration requires.
@@ -101,7 +101,7 @@ func (a *api) changeIntegration(w http.ResponseWriter, r *http.Request, c auth.C
 	if err != nil {
 		return noIntegration(err)
 	}
-	return a.answer(w, r, http.StatusOK, p, i)
+	return a.answer(w, r, http.StatusOK, c, p, i)
 }
 
 // deprecatedAPIURL names what is deprecated about the api_url of a type.
@@ -146,5 +146,5 @@ func (a *api) resetKey(w http.ResponseWriter, r *http.Request, c auth.Caller, p 
 	if err != nil {
 		return noIntegration(err)
 	}
-	return a.answer(w, r, http.StatusOK, p, i)
+	return a.answer(w, r, http.StatusOK, c, p, i)
 }

@@ -13,12 +13,13 @@ import (
 	"gatehouse/shared/integration"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
+	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
 )
 
 var noHealth = object{
 	"last_received_at": nil, "received": 0.0, "rejected": 0.0, "skipped_items": 0.0, "truncated_alerts": 0.0,
-	"last_error": nil, "last_error_at": nil,
+	"last_error": nil, "last_error_at": nil, "wrong_keys": 0., "last_wrong_key_at": nil,
 }
 
 func TestIntegrationBody(t *testing.T) {
@@ -46,6 +47,10 @@ func TestIntegrationBody(t *testing.T) {
 	}
 	one := fmt.Sprintf("%s/%d", integrations, made.ID(t))
 	s.Call(t, "GET", one, nil).Want(t, 200, want)
+	want["authorization_key"] = nil
+	reader := s.Token(s.Admin("root"), scope.ReadAPI)
+	apptest.Call(t, s.H, "GET", one, reader, nil).Want(t, 200, want)
+	want["authorization_key"] = key
 	back := object{}
 	for _, field := range []string{"name", "type", "active", "api_url", "rate_limit", "payload_example", "payload_attribute_mapping"} {
 		back[field] = want[field]
@@ -54,6 +59,8 @@ func TestIntegrationBody(t *testing.T) {
 	delete(want, "payload_example")
 	delete(want, "payload_alert_fields")
 	s.Call(t, "GET", integrations, nil).Want(t, 200, list{want})
+	want["authorization_key"] = nil
+	apptest.Call(t, s.H, "GET", integrations, reader, nil).Want(t, 200, list{want})
 }
 
 func TestEveryTypeOfIntegration(t *testing.T) {

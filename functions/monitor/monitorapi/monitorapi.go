@@ -21,7 +21,7 @@ func New(app *app.App) http.Handler {
 	mux.Handle("POST /api/v4/user/oncall_feed", app.Auth.User()(api.renewOwnFeed))
 	mux.Handle("DELETE /api/v4/user/oncall_feed", app.Auth.User()(api.endOwnFeed))
 	rest := web.NewREST(app.BaseURL, mux, "/api/v4/projects/")
-	rest.Handler = api.withCalendars(rest.Handler)
+	api.addCalendars(&rest)
 	return rest
 }
 

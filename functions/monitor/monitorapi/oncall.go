@@ -112,7 +112,7 @@ func (a *api) shiftBody(s oncall.Shift, people oncall.People) shiftBody {
 	u, _ := people.User(s.UserID) // who is on call is there
 	return shiftBody{
 		RotationID: orNull(s.RotationID), StartsAt: web.Time(s.StartsAt), EndsAt: web.Time(s.EndsAt),
-		User:            &personBody{ID: u.ID, Username: u.Username, Name: u.Name, State: u.State, WebURL: a.app.BaseURL + "/" + u.Username},
+		User:            &personBody{ID: u.ID, Username: u.Username, Name: u.Name, State: u.State, WebURL: a.app.BaseURL + u.PagePath()},
 		InsteadOfUserID: orNull(s.InsteadOf), OverrideID: orNull(s.OverrideID),
 	}
 }
@@ -217,14 +217,15 @@ func (a *api) endOwnFeed(w http.ResponseWriter, r *http.Request, c auth.Caller) 
 	return web.Deleted(w, "Calendar feed", a.app.OnCall.EndOwnFeed(r.Context(), c.Actor()))
 }
 
-// withCalendars serves calendar feeds, which have no part in the REST API: whoever knows
+// addCalendars serves calendar feeds, which have no part in the REST API: whoever knows
 // the address may read one.
-func (a *api) withCalendars(next http.Handler) http.Handler {
+func (a *api) addCalendars(rest *web.REST) {
 	mux := web.NewMux()
 	mux.Handle("GET "+oncall.FeedsPath+"schedules/{project_id}/{file}", web.Handler(a.scheduleFeed))
 	mux.Handle("GET "+oncall.FeedsPath+"users/{file}", web.Handler(a.userFeed))
-	feeds := web.Wrap(mux)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	feeds, next := web.Wrap(a.app.BaseURL, mux), rest.Handler
+	rest.Patterns = append(rest.Patterns, mux.Patterns()...)
+	rest.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path+"/", oncall.FeedsPath) {
 			feeds.ServeHTTP(w, r)
 			return

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/oncall"
 	"gatehouse/shared/project"
 	"gatehouse/shared/user"
@@ -118,7 +119,7 @@ func TestShiftBody(t *testing.T) {
 		"rotation_id": 1.0, "starts_at": m.start.UTC().Format("2006-01-02T15:04:05.000Z"), "ends_at": m.start.AddDate(0, 0, 1).UTC().Format("2006-01-02T15:04:05.000Z"),
 		"instead_of_user_id": nil, "override_id": nil,
 		"user": object{
-			"id": float64(m.carl.ID), "username": "carl", "name": m.carl.Name, "state": "active", "avatar_url": nil, "web_url": apptest.BaseURL + "/carl",
+			"id": float64(m.carl.ID), "username": "carl", "name": m.carl.Name, "state": "active", "avatar_url": nil, "web_url": apptest.BaseURL + "/users/carl",
 		},
 	}})
 	if got := len(m.Call(t, "GET", m.one+"/shifts", nil).Each(t, "user")); got != 15 {
@@ -408,8 +409,14 @@ func TestFeedsAreForWhoKnowsTheSecret(t *testing.T) {
 	if m.calendar(t, whole, "").Code != 404 || m.calendar(t, renewed, "").Code != 200 {
 		t.Error("a renewed feed has its former address")
 	}
-	m.Call(t, "DELETE", m.one+"/feed", nil).Want(t, 204, nil)
-	m.as(t, m.carl, "DELETE", "/api/v4/user/oncall_feed", nil).Want(t, 204, nil)
+	for range 2 {
+		m.Call(t, "DELETE", m.one+"/feed", nil).Want(t, 204, nil)
+		m.as(t, m.carl, "DELETE", "/api/v4/user/oncall_feed", nil).Want(t, 204, nil)
+	}
+	ended, err := m.Trail.Entries(t.Context(), audit.Filter{Everybody: true, Name: oncall.EventFeedEnded, Size: 10})
+	if err != nil || len(ended.Entries) != 2 {
+		t.Errorf("the trail has %d feeds that ended, %v, want 2", len(ended.Entries), err)
+	}
 	if m.calendar(t, renewed, "").Code != 404 || m.calendar(t, own, "").Code != 404 {
 		t.Error("a feed that has ended is still there")
 	}

@@ -94,6 +94,21 @@ func TestWebhookThatFails(t *testing.T) {
 	}
 }
 
+func TestWebhookIsTestedTenTimesInAMinute(t *testing.T) {
+	s := arrange(t)
+	one, _ := s.hook(t)
+	for range 10 {
+		if got := s.Call(t, "POST", one+"/test", nil); got.Status != 200 {
+			t.Errorf("a test is answered %d, want 200", got.Status)
+		}
+	}
+	refused := s.Call(t, "POST", one+"/test", nil)
+	refused.WantMessage(t, 429, "429 Too Many Requests")
+	if got := refused.Header.Get("Retry-After"); got != "60" {
+		t.Errorf("Retry-After is %q, want a minute", got)
+	}
+}
+
 func TestWebhookParametersAreChecked(t *testing.T) {
 	s := arrange(t)
 	one, made := s.hook(t)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"gatehouse/shared/oauth"
+	"gatehouse/shared/secret"
 	"gatehouse/shared/web"
 )
 
@@ -51,8 +52,14 @@ var statuses = map[oauth.Code]int{
 func answerError(w http.ResponseWriter, r *http.Request, err error) {
 	var known *oauth.Error
 	if !errors.As(err, &known) {
-		slog.ErrorContext(r.Context(), "request not served", "error", err)
-		answer(w, http.StatusInternalServerError, errorBody{Error: "server_error", Description: "The request could not be served; try again."})
+		if !errors.Is(err, secret.ErrBusy) { // guessers would fill the log
+			slog.ErrorContext(r.Context(), "request not served", "error", err)
+		}
+		status, code := web.Status(err), "server_error"
+		if status == http.StatusServiceUnavailable {
+			code = "temporarily_unavailable"
+		}
+		answer(w, status, errorBody{Error: code, Description: "The request could not be served; try again."})
 		return
 	}
 	status, ok := statuses[known.Code]

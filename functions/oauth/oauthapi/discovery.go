@@ -9,7 +9,6 @@ import (
 
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/oidc"
-	"gatehouse/shared/scope"
 	"gatehouse/shared/web"
 )
 
@@ -50,7 +49,7 @@ var (
 
 func (a *api) newMetadataBody() metadataBody {
 	var scopes []string
-	for _, d := range scope.Client {
+	for _, d := range a.OAuth.Scopes() {
 		scopes = append(scopes, d.Scope)
 	}
 	return metadataBody{

@@ -3,7 +3,6 @@ package oauthapi
 import (
 	"log/slog"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,9 +49,11 @@ var (
 func askedAbout(r *http.Request) (git.Request, error) {
 	addresses := headers(r, "X-Original-URI", "X-Forwarded-Uri")
 	methods := headers(r, "X-Original-Method", "X-Forwarded-Method")
-	if rest := strings.TrimPrefix(r.URL.Path, gitAuthorizePath); rest != "" {
-		address := url.URL{Path: rest, RawQuery: r.URL.RawQuery} // the gateway decoded the path; a '?' in it is escaped again
-		addresses = append(addresses, address.RequestURI())
+	if rest := strings.TrimPrefix(r.URL.EscapedPath(), gitAuthorizePath); rest != "" {
+		if r.URL.RawQuery != "" {
+			rest += "?" + r.URL.RawQuery
+		}
+		addresses = append(addresses, rest)
 		if len(methods) == 0 {
 			methods = append(methods, r.Method)
 		}

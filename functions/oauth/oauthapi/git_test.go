@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -280,6 +281,8 @@ func TestWhatTheFrontEndAsksAbout(t *testing.T) {
 		{"Traefik", "GET", "", map[string]string{traefik: web, traefikMethod: "GET"}, 200},
 		{"Envoy", "GET", web, nil, 200},
 		{"Envoy, pack", "POST", "/ada/web.git/git-upload-pack", nil, 200},
+		{"Envoy, an escaped slash", "GET", strings.Replace(web, "/ada/", "/ada%2F", 1), nil, 404},
+		{"Envoy, an escaped letter", "GET", strings.Replace(web, "/ada/", "/%61da/", 1), nil, 404},
 		{"both the same", "GET", "", map[string]string{nginx: web, traefik: web, nginxMethod: "GET", traefikMethod: "GET"}, 200},
 		{"one empty", "GET", "", map[string]string{nginx: "", traefik: web}, 200},
 		{"path and headers the same", "GET", web, map[string]string{nginx: web, traefik: web}, 200},

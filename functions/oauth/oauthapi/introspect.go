@@ -2,6 +2,7 @@ package oauthapi
 
 import (
 	"net/http"
+	"strconv"
 
 	"gatehouse/shared/auth"
 	"gatehouse/shared/oauth"
@@ -21,6 +22,8 @@ type activeBody struct {
 	TokenType string `json:"token_type"`
 	ExpiresAt int64  `json:"exp"` // Unix seconds
 	IssuedAt  int64  `json:"iat"`
+	Subject   string `json:"sub"`
+	Username  string `json:"username,omitempty"`
 }
 
 // introspect serves the introspection endpoint (RFC 7662).
@@ -41,5 +44,6 @@ func (a *api) introspect(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, http.StatusOK, activeBody{
 		Active: true, Scope: info.Scopes.String(), ClientID: info.ClientID, TokenType: "bearer",
 		ExpiresAt: info.ExpiresAt.Unix(), IssuedAt: info.IssuedAt.Unix(),
+		Subject: strconv.FormatInt(info.UserID, 10), Username: info.Username,
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +27,7 @@ func TestIntrospectionResponse(t *testing.T) {
 		return map[string]any{
 			"active": true, "scope": "api read_user", "client_id": f.client.ClientID, "token_type": "bearer",
 			"exp": issued + lifetime, "iat": issued,
+			"sub": strconv.FormatInt(f.user.ID, 10), "username": f.user.Username,
 		}
 	}
 	tests := []struct {

@@ -33,17 +33,10 @@ func New(app *app.App) http.Handler {
 	mux.Handle("GET /.well-known/webfinger", handler(api.webFinger))
 	mux.Handle(gitAuthorizePath, gitHandler(api.gitAuthorize))
 	mux.Handle(gitAuthorizePath+"/{path...}", gitHandler(api.gitAuthorize))
-	mux.Handle("GET /-/health", web.Handler(api.health))
+	mux.Handle("GET /-/health", web.Handler(health))
+	mux.Handle("GET /-/ready", web.Handler(api.ready))
 	mux.TellDeprecations(app.BaseURL, refusePreview)
-	return web.Wrap(cors.Wrap(mux))
-}
-
-// health reports whether the store answers.
-func (a *api) health(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Ping(r.Context()); err != nil {
-		return web.JSON(w, http.StatusServiceUnavailable, map[string]string{"status": "unavailable"})
-	}
-	return web.JSON(w, http.StatusOK, map[string]string{"status": "ok"})
+	return web.Routed{Handler: web.Wrap(app.BaseURL, cors.Wrap(mux)), Patterns: mux.Patterns()}
 }
 
 // cors lets applications in browsers get, use and revoke tokens. Other paths are

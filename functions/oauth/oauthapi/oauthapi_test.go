@@ -1,7 +1,9 @@
 package oauthapi_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -17,6 +19,8 @@ import (
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/storage"
+	"gatehouse/shared/storage/sqlite/sqlitetest"
 	"gatehouse/shared/user"
 )
 
@@ -401,14 +405,56 @@ func TestRevoke(t *testing.T) {
 	}
 }
 
-func TestHealth(t *testing.T) {
-	f := newFixture(t)
-	if w := f.send("GET", "/-/health", ""); w.Code != 200 || w.Body.String() != `{"status":"ok"}` {
-		t.Errorf("health: %d %s", w.Code, w.Body)
+// pinged is a store that answers as it is told, and tells for how long it may be silent.
+type pinged struct {
+	storage.Store
+	err     error
+	patient time.Duration
+}
+
+func (p *pinged) Ping(ctx context.Context) error {
+	end, _ := ctx.Deadline()
+	p.patient = time.Until(end)
+	return p.err
+}
+
+func TestHealthAndReadiness(t *testing.T) {
+	store := &pinged{Store: sqlitetest.Open(t)}
+	f := newFixtureOver(t, apptest.Over(t, store))
+	gone := errors.New("the store is down")
+	tests := []struct {
+		path   string
+		err    error
+		status int
+		body   string
+		retry  string
+	}{
+		{"/-/health", nil, 200, `{"status":"ok"}`, ""},
+		{"/-/health", gone, 200, `{"status":"ok"}`, ""},
+		{"/-/ready", nil, 200, `{"status":"ok","store":"ok"}`, ""},
+		{"/-/ready", gone, 503, `{"status":"unavailable","store":"unavailable"}`, "5"},
 	}
-	f.Store.Close()
-	if w := f.send("GET", "/-/health", ""); w.Code != http.StatusServiceUnavailable {
-		t.Errorf("health without a store: %d %s", w.Code, w.Body)
+	for _, test := range tests {
+		store.err, store.patient = test.err, 0
+		w := f.send("GET", test.path, "")
+		if w.Code != test.status || w.Body.String() != test.body || w.Header().Get("Retry-After") != test.retry {
+			t.Errorf("%s with %v: %d %s %v, want %d %s", test.path, test.err, w.Code, w.Body, w.Header(), test.status, test.body)
+		}
+		if asked, want := store.patient != 0, test.path == "/-/ready"; asked != want || store.patient > time.Second {
+			t.Errorf("%s asked the store: %t, and would wait %s", test.path, asked, store.patient)
+		}
+	}
+}
+
+func TestClientsAreToldToComeBackWhenTimeIsUp(t *testing.T) {
+	f := newFixture(t)
+	ctx, cancel := context.WithDeadline(t.Context(), time.Now())
+	defer cancel()
+	r, w := httptest.NewRequestWithContext(ctx, "GET", "/oauth/token/info", nil), httptest.NewRecorder()
+	r.Header.Set("Authorization", "Bearer 0123")
+	f.handler.ServeHTTP(w, r)
+	if body := decode(t, w); w.Code != http.StatusServiceUnavailable || body["error"] != "temporarily_unavailable" || w.Header().Get("Retry-After") == "" {
+		t.Errorf("token info in no time: %d %v %v, want 503 temporarily_unavailable with Retry-After", w.Code, body, w.Header())
 	}
 }
 

@@ -150,8 +150,8 @@ func TestIDTokenClaims(t *testing.T) {
 func TestIDTokenLeavesOutWhatTheScopeDoesNotTell(t *testing.T) {
 	f := newFixture(t)
 	rp := newRelyingParty(t, f)
-	claims := rp.claims(t, rp.signIn(t, "openid profile", "", 0))
-	for _, name := range []string{"email", "email_verified", "nonce", "groups_direct", "name", "groups"} {
+	claims := rp.claims(t, rp.signIn(t, "openid", "", 0))
+	for _, name := range []string{"email", "email_verified", "nonce", "groups_direct", "name", "preferred_username", "groups"} {
 		if value, told := claims[name]; told {
 			t.Errorf("the id_token tells %s: %v", name, value)
 		}
@@ -182,7 +182,7 @@ func TestUserInfoClaims(t *testing.T) {
 	idToken := rp.claims(t, token)
 	want := map[string]any{
 		"sub": sub(f.user), "sub_legacy": idToken["sub_legacy"], "name": "The user ada", "nickname": "ada",
-		"preferred_username": "ada", "profile": apptest.BaseURL + "/ada",
+		"preferred_username": "ada", "profile": apptest.BaseURL + "/users/ada",
 		"groups":                                 []any{"acme", "acme/team", "acme/team/deep", "club", "visitors"},
 		apptest.BaseURL + "/claims/groups/owner": []any{"club"},
 		apptest.BaseURL + "/claims/groups/maintainer": []any{"acme/team", "acme/team/deep"},

@@ -13,18 +13,21 @@ import (
 
 // applicationBody is a registered application on the wire.
 type applicationBody struct {
-	ID              int64  `json:"id"`
-	ApplicationID   string `json:"application_id"`
-	ApplicationName string `json:"application_name"`
-	Secret          string `json:"secret,omitempty"` // only in the answer that made it
-	CallbackURL     string `json:"callback_url"`     // the redirect URIs, one a line
-	Confidential    bool   `json:"confidential"`
+	ID              int64     `json:"id"`
+	ApplicationID   string    `json:"application_id"`
+	ApplicationName string    `json:"application_name"`
+	Secret          string    `json:"secret,omitempty"` // only in the answer that made it
+	CallbackURL     string    `json:"callback_url"`     // the redirect URIs, one a line
+	Confidential    bool      `json:"confidential"`
+	RefreshRetry    *int64    `json:"refresh_retry_seconds"` // null: as the instance says
+	Scopes          scope.Set `json:"scopes"`
 }
 
 func newApplicationBody(c oauth.Client) applicationBody {
 	return applicationBody{
 		ID: c.ID, ApplicationID: c.ClientID, ApplicationName: c.Name,
 		CallbackURL: strings.Join(c.RedirectURIs, "\n"), Confidential: c.Confidential,
+		Scopes: c.Scopes, RefreshRetry: c.Registration(true).RefreshRetry,
 	}
 }
 
@@ -48,6 +51,7 @@ func (a *api) createApplication(w http.ResponseWriter, r *http.Request, c auth.C
 		Scopes:       scope.Of(params.Words("scopes")...),
 		Confidential: params.BoolOr("confidential", true), Trusted: params.BoolOr("trusted", false),
 		PasswordGrant: params.BoolOr("password_grant", true), RequireSecret: params.BoolOr("require_secret", false),
+		RefreshRetry: params.OptionalInt("refresh_retry_seconds"),
 	}
 	if err := params.Err(); err != nil {
 		return err

@@ -43,7 +43,7 @@ func TestRegisterApplication(t *testing.T) {
 	}
 	want := object{
 		"id": float64(made.ID(t)), "application_id": clientID, "application_name": "Shop", "secret": text,
-		"callback_url": "https://shop.example/callback\ncom.example.shop:/callback", "confidential": true,
+		"callback_url": "https://shop.example/callback\ncom.example.shop:/callback", "confidential": true, "scopes": []any{"api", "read_user"}, "refresh_retry_seconds": nil,
 	}
 	made.Want(t, 201, want)
 	if !proves(t, a, clientID, text) {
@@ -67,13 +67,16 @@ func TestApplicationOptions(t *testing.T) {
 		{object{"confidential": "true", "trusted": "1"}, oauth.Client{Confidential: true, Trusted: true, PasswordGrant: true}},
 		{object{"password_grant": false}, oauth.Client{Confidential: true}},
 		{object{"require_secret": "true"}, oauth.Client{Confidential: true, PasswordGrant: true, RequireSecret: true}},
+		{object{"refresh_retry_seconds": 10}, oauth.Client{Confidential: true, PasswordGrant: true, OwnRefreshRetry: true, RefreshRetry: 10}},
+		{object{"refresh_retry_seconds": "0"}, oauth.Client{Confidential: true, PasswordGrant: true, OwnRefreshRetry: true}},
+		{object{"refresh_retry_seconds": nil}, oauth.Client{Confidential: true, PasswordGrant: true}},
 	}
 	for _, test := range tests {
 		params := with(object{"name": "x", "redirect_uri": "https://x.example/", "scopes": "api"}, test.options)
 		made := apptest.Call(t, h, "POST", applications, token, params)
 		made.Want(t, 201, nil)
 		c, err := a.OAuth.ClientByID(t.Context(), made.ID(t))
-		got := oauth.Client{Confidential: c.Confidential, Trusted: c.Trusted, PasswordGrant: c.PasswordGrant, RequireSecret: c.RequireSecret}
+		got := oauth.Client{Confidential: c.Confidential, Trusted: c.Trusted, PasswordGrant: c.PasswordGrant, RequireSecret: c.RequireSecret, OwnRefreshRetry: c.OwnRefreshRetry, RefreshRetry: c.RefreshRetry}
 		if err != nil || !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%v made %+v, %v, want %+v", test.options, got, err, test.want)
 		}
@@ -92,6 +95,9 @@ func TestRegisterApplicationRefusals(t *testing.T) {
 		{object{"scopes": "-"}, object{"error": "scopes is missing, scopes is empty"}},
 		{object{"scopes": ""}, object{"error": "scopes is empty"}},
 		{object{"confidential": "maybe"}, object{"error": "confidential is invalid"}},
+		{object{"refresh_retry_seconds": "soon"}, object{"error": "refresh_retry_seconds is invalid"}},
+		{object{"refresh_retry_seconds": 31}, field("refresh_retry_seconds", "must be between 0 and 30")},
+		{object{"refresh_retry_seconds": -1}, field("refresh_retry_seconds", "must be between 0 and 30")},
 		{object{"name": ""}, field("name", "can't be blank")},
 		{object{"redirect_uri": ""}, field("redirect_uri", "can't be blank")},
 		{object{"redirect_uri": "http://"}, field("redirect_uri", "must be a valid URI.")},

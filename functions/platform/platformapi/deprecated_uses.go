@@ -39,8 +39,10 @@ func newUseBody(u deprecation.Use) useBody {
 func (a *api) listDeprecatedUses(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
 	params := web.Params(r)
 	req, application := params.Page(), params.OptionalString("application_id")
-	if application == nil && !c.User.Admin {
-		return errNotAdmin
+	if application == nil {
+		if err := c.CheckAdmin(); err != nil {
+			return err
+		}
 	}
 	f := deprecation.Filter{
 		Entry: web.Choice(params, "row", deprecation.IDs), From: params.OptionalDate("from"), To: params.OptionalDate("to"),
@@ -54,8 +56,6 @@ func (a *api) listDeprecatedUses(w http.ResponseWriter, r *http.Request, c auth.
 	}
 	return web.List(w, r, a.app.BaseURL, req, uses, newUseBody)
 }
-
-var errNotAdmin = fault.New(fault.Forbidden, "")
 
 func (a *api) deprecatedUses(ctx context.Context, c auth.Caller, application *string, f deprecation.Filter, req page.Request) (page.Of[deprecation.Use], error) {
 	if application != nil {

@@ -36,20 +36,6 @@ func newGroupBody(g project.Group) groupBody {
 	return body
 }
 
-func (a *api) listGroups(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	params := web.Params(r)
-	narrowing, req := memberapi.ReadNarrowing(params, !params.BoolOr("all_available", true)), params.Page()
-	if err := params.Err(); err != nil {
-		return err
-	}
-	viewer := project.Viewer{UserID: c.User.ID, Admin: c.User.Admin}
-	groups, err := a.app.Projects.VisibleGroups(r.Context(), viewer, narrowing, req)
-	if err != nil {
-		return err
-	}
-	return web.List(w, r, a.app.BaseURL, req, groups, newGroupBody)
-}
-
 // createGroup creates a group: at the top, which every user may do, or below a
 // group that the caller owns.
 func (a *api) createGroup(w http.ResponseWriter, r *http.Request, c auth.Caller) error {

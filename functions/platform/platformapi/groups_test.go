@@ -31,6 +31,9 @@ func TestWhoMayCallAboutAGroup(t *testing.T) {
 		{Method: "GET", Path: members, Needs: project.Guest, Status: 200},
 		{Method: "GET", Path: members + "/all", Needs: project.Guest, Status: 200},
 		{Method: "GET", Path: memberPath, Needs: project.Guest, Status: 200},
+		{Method: "GET", Path: members + fmt.Sprintf("/all/%d", member.ID), Needs: project.Guest, Status: 200},
+		{Method: "GET", Path: groups + "/{id}/projects", Needs: project.Guest, Status: 200},
+		{Method: "GET", Path: groups + "/{id}/subgroups", Needs: project.Guest, Status: 200},
 		{Method: "POST", Path: members, Params: object{"user_id": newcomer.ID, "access_level": 20}, Needs: project.Owner, Status: 201},
 		{Method: "PUT", Path: memberPath, Params: object{"access_level": 20}, Needs: project.Owner, Status: 200},
 		{Method: "DELETE", Path: memberPath, Needs: project.Owner, Status: 204},
@@ -205,7 +208,7 @@ func TestListGroups(t *testing.T) {
 func TestRoutesThatAreNot(t *testing.T) {
 	a := apptest.New(t)
 	h := platformapi.New(a.App)
-	for _, path := range []string{"/api/v4", api + "/nothing", api + "/users/1/nothing", api + "/version"} {
+	for _, path := range []string{"/api/v4", api + "/nothing", api + "/users/1/nothing"} {
 		apptest.Call(t, h, "GET", path, "", nil).WantError(t, 404, "404 Not Found")
 	}
 	for _, path := range []string{"/user", "/users", "/users/1", "/groups", "/groups/acme", "/groups/acme/team/members", "/applications"} {

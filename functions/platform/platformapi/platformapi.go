@@ -24,10 +24,12 @@ type api struct{ app *app.App }
 func New(app *app.App) http.Handler {
 	mux := web.NewMux()
 	api := &api{app}
+	api.routeVersion(mux)
 	api.routeUsers(mux)
 	api.routeTokens(mux)
 	api.routeNotifications(mux)
 	api.routeGroups(mux)
+	api.routeNamespaces(mux)
 	api.routeApplications(mux)
 	api.routeSettings(mux)
 	api.routeGeo(mux)
@@ -35,13 +37,14 @@ func New(app *app.App) http.Handler {
 	mux.HandleFunc("GET /api/v4/openapi.json", openapi.Serve)
 	mux.Handle("GET /api/v4/deprecations", listDeprecations(app.BaseURL))
 	mux.Handle("GET /api/v4/deprecations/uses", app.Auth.User()(api.listDeprecatedUses))
-	return web.NewREST(app.BaseURL, mux, "/api/v4/groups/")
+	return web.NewREST(app.BaseURL, mux, "/api/v4/groups/", "/api/v4/namespaces/")
 }
 
 func (a *api) routeUsers(mux *web.Mux) {
 	admin, reader := a.app.Auth.Admin(), a.app.Auth.Admin(scope.ReadUser)
 
 	mux.Handle("GET /api/v4/user", a.app.Auth.User(scope.ReadUser)(a.showSelf))
+	mux.Handle("PUT /api/v4/user", a.app.Auth.User()(a.changeSelf))
 	mux.Handle("GET /api/v4/users", reader(a.listUsers))
 	mux.Handle("POST /api/v4/users", admin(a.createUser))
 	mux.Handle("GET /api/v4/users/{id}", reader(a.ofUser(a.showUser)))
@@ -49,6 +52,7 @@ func (a *api) routeUsers(mux *web.Mux) {
 	mux.Handle("DELETE /api/v4/users/{id}", admin(a.deleteUser))
 	mux.Handle("POST /api/v4/users/{id}/block", admin(a.setState(a.app.Users.Block)))
 	mux.Handle("POST /api/v4/users/{id}/unblock", admin(a.setState(a.app.Users.Unblock)))
+	mux.Handle("POST /api/v4/users/{id}/reset_link", admin(a.ofUser(a.createResetLink)))
 	mux.Handle("DELETE /api/v4/users/{id}/two_factor", admin(a.ofUser(a.resetTwoFactor)))
 }
 
@@ -58,6 +62,8 @@ func (a *api) routeTokens(mux *web.Mux) {
 	mux.Handle("POST /api/v4/users/{id}/personal_access_tokens", admin(byPerson(a.ofUser(a.createTokenFor))))
 	mux.Handle("POST /api/v4/user/personal_access_tokens", anyone(byPerson(a.createToken)))
 	mux.Handle("GET /api/v4/personal_access_tokens", anyone(a.listTokens))
+	mux.Handle("GET /api/v4/personal_access_tokens/self", a.app.Auth.Bearer(a.ofToken(a.showToken)))
+	mux.Handle("DELETE /api/v4/personal_access_tokens/self", a.app.Auth.Bearer(a.ofToken(a.revokeToken)))
 	mux.Handle("GET /api/v4/personal_access_tokens/{id}", anyone(a.ofToken(a.showToken)))
 	mux.Handle("DELETE /api/v4/personal_access_tokens/{id}", anyone(a.ofToken(a.revokeToken)))
 	mux.Handle("POST /api/v4/personal_access_tokens/{id}/rotate", anyone(byPerson(a.ofToken(a.rotateToken))))
@@ -69,6 +75,8 @@ func (a *api) routeGroups(mux *web.Mux) {
 	mux.Handle("GET /api/v4/groups", anyone(a.listGroups))
 	mux.Handle("POST /api/v4/groups", anyone(a.createGroup))
 	mux.Handle("GET /api/v4/groups/{id}", in(project.NoRole)(a.showGroup))
+	mux.Handle("GET /api/v4/groups/{id}/projects", in(project.NoRole)(a.listGroupProjects))
+	mux.Handle("GET /api/v4/groups/{id}/subgroups", in(project.NoRole)(a.listSubgroups))
 	mux.Handle("PUT /api/v4/groups/{id}", in(project.Owner)(a.changeGroup))
 	mux.Handle("DELETE /api/v4/groups/{id}", in(project.Owner)(a.deleteGroup))
 	memberapi.Mount(mux, a.app, "/api/v4/groups/{id}", in)

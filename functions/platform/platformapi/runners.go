@@ -100,7 +100,7 @@ func (a *api) newRunnerDetails(s runner.Seen) runnerDetails {
 		})
 	}
 	for _, g := range s.Groups {
-		details.Groups = append(details.Groups, runnerGroup{ID: g.ID, WebURL: a.app.BaseURL + "/groups/" + g.FullPath, Name: g.Name})
+		details.Groups = append(details.Groups, runnerGroup{ID: g.ID, WebURL: a.app.BaseURL + g.PagePath(), Name: g.Name})
 	}
 	return details
 }

@@ -1,11 +1,17 @@
 package platformapi
 
 import (
+	"context"
 	"net/http"
+	"slices"
+	"strings"
+	"time"
 
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/fault"
+	"gatehouse/shared/listing"
+	"gatehouse/shared/page"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/user"
@@ -20,6 +26,7 @@ type tokenBody struct {
 	ExpiresAt  web.Date  `json:"expires_at"`
 	Active     bool      `json:"active"`
 	Revoked    bool      `json:"revoked"`
+	UserID     int64     `json:"user_id"`
 	CreatedAt  web.Time  `json:"created_at"`
 	LastUsedAt web.Time  `json:"last_used_at"`
 	Token      string    `json:"token,omitempty"` // only in the answer that made it
@@ -28,7 +35,7 @@ type tokenBody struct {
 func (a *api) tokenBody(t accesstoken.Token) tokenBody {
 	return tokenBody{
 		ID: t.ID, Name: t.Name, Scopes: t.Scopes, ExpiresAt: web.Date(t.ExpiresAt),
-		Active: t.Active(a.app.Now()), Revoked: t.Revoked(),
+		Active: t.Active(a.app.Now()), Revoked: t.Revoked(), UserID: t.UserID,
 		CreatedAt: web.Time(t.CreatedAt), LastUsedAt: web.Time(t.LastUsedAt),
 	}
 }
@@ -84,11 +91,65 @@ func (a *api) showOnce(w http.ResponseWriter, t accesstoken.Token, text secret.T
 	return web.JSON(w, http.StatusCreated, body)
 }
 
+// tokenList is what the list of tokens obeys, apart from the state.
+var tokenList = listing.List[accesstoken.Token]{
+	ID:   func(t accesstoken.Token) int64 { return t.ID },
+	Time: func(t accesstoken.Token) time.Time { return t.CreatedAt },
+	Filters: []listing.Filter[accesstoken.Token]{
+		listing.Between("created_after", "created_before", func(t accesstoken.Token) time.Time { return t.CreatedAt }),
+		listing.Between("expires_after", "expires_before", func(t accesstoken.Token) time.Time { return t.ExpiresAt }),
+		listing.Between("last_used_after", "last_used_before", func(t accesstoken.Token) time.Time { return t.LastUsedAt }),
+		revokedTokens, namedTokens,
+	},
+}
+
+// tokenOrders are what sort can be, without the direction.
+var tokenOrders = map[string]func(a, b accesstoken.Token) int{
+	"created":   nil,
+	"expires":   listing.Times(func(t accesstoken.Token) time.Time { return t.ExpiresAt }),
+	"last_used": listing.Times(func(t accesstoken.Token) time.Time { return t.LastUsedAt }),
+	"name":      func(a, b accesstoken.Token) int { return listing.Text(a.Name, b.Name) },
+}
+
+func revokedTokens(params *web.Values) func(accesstoken.Token) bool {
+	revoked := params.NullableBool("revoked")
+	if revoked == nil {
+		return nil
+	}
+	return func(t accesstoken.Token) bool { return t.Revoked() == *revoked }
+}
+
+func namedTokens(params *web.Values) func(accesstoken.Token) bool {
+	search := params.OptionalString("search")
+	if search == nil || *search == "" {
+		return nil
+	}
+	wanted := strings.ToLower(*search)
+	return func(t accesstoken.Token) bool { return strings.Contains(strings.ToLower(t.Name), wanted) }
+}
+
+// readTokenQuery reads what a request wants of the list of tokens.
+func (a *api) readTokenQuery(params *web.Values) listing.Query[accesstoken.Token] {
+	q, now := tokenList.Read(params), a.app.Now()
+	if state := web.Choice(params, "state", []string{"active", "inactive"}); state != "" {
+		q.Keep(func(t accesstoken.Token) bool { return t.Active(now) == (state == "active") })
+	}
+	var words []string
+	for name := range tokenOrders {
+		words = append(words, name+"_"+listing.Ascending, name+"_"+listing.Descending)
+	}
+	if word := web.Choice(params, "sort", words); slices.Contains(words, word) {
+		cut := strings.LastIndexByte(word, '_')
+		q.Sort(tokenOrders[word[:cut]], word[cut+1:])
+	}
+	return q
+}
+
 // listTokens answers with the caller's own tokens; for administrators with
 // everyone's, or those of one user.
 func (a *api) listTokens(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
 	params := web.Params(r)
-	req, userID := params.Page(), params.OptionalInt("user_id")
+	q, req, userID := a.readTokenQuery(params), params.Page(), params.OptionalInt("user_id")
 	if err := params.Err(); err != nil {
 		return err
 	}
@@ -103,7 +164,9 @@ func (a *api) listTokens(w http.ResponseWriter, r *http.Request, c auth.Caller) 
 	case c.User.Admin:
 		owner = 0
 	}
-	tokens, err := a.app.Tokens.AccessTokens(r.Context(), owner, req)
+	tokens, err := q.Page(r.Context(), req, func(ctx context.Context, req page.Request) (page.Of[accesstoken.Token], error) {
+		return a.app.Tokens.AccessTokens(ctx, owner, req)
+	})
 	if err != nil {
 		return err
 	}
@@ -113,14 +176,22 @@ func (a *api) listTokens(w http.ResponseWriter, r *http.Request, c auth.Caller) 
 // token returns the token in the path, which only its owner and administrators
 // see. "self" is the token of the request.
 func (a *api) token(r *http.Request, c auth.Caller) (accesstoken.Token, error) {
-	if r.PathValue("id") == "self" && !c.ByOAuth() {
-		return c.Token, nil
+	if id := r.PathValue("id"); id == "" || id == "self" {
+		return ownToken(c)
 	}
 	t, err := found(r, "Personal Access Token", a.app.Tokens.AccessToken)
 	if err == nil && t.UserID != c.User.ID && !c.User.Admin {
 		err = web.NotFound("Personal Access Token", fault.New(fault.NotFound, "another user's"))
 	}
 	return t, err
+}
+
+// ownToken returns the token of the request. One of an application is no personal token.
+func ownToken(c auth.Caller) (accesstoken.Token, error) {
+	if c.ByOAuth() {
+		return accesstoken.Token{}, web.NotFound("Personal Access Token", accesstoken.ErrNotFound)
+	}
+	return c.Token, nil
 }
 
 func (a *api) ofToken(next handlerOf[accesstoken.Token]) auth.UserHandler {

@@ -2,6 +2,7 @@ package platformapi_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,7 +23,7 @@ func tokenBody(t accesstoken.Token) object {
 	}
 	return object{
 		"id": float64(t.ID), "name": t.Name, "scopes": scopes, "expires_at": t.ExpiresAt.Format(time.DateOnly),
-		"active": true, "revoked": false, "created_at": t.CreatedAt.Format("2006-01-02T15:04:05.000Z"), "last_used_at": nil,
+		"active": true, "revoked": false, "user_id": float64(t.UserID), "created_at": t.CreatedAt.Format("2006-01-02T15:04:05.000Z"), "last_used_at": nil,
 	}
 }
 
@@ -42,7 +43,7 @@ func TestMakeATokenForOneself(t *testing.T) {
 	delete(body, "token")
 	want := object{
 		"id": float64(made.ID(t)), "name": "deploy", "scopes": []any{"read_user", "api"}, "expires_at": day,
-		"active": true, "revoked": false, "created_at": a.Now().Format("2006-01-02T15:04:05.000Z"), "last_used_at": nil,
+		"active": true, "revoked": false, "user_id": float64(ada.ID), "created_at": a.Now().Format("2006-01-02T15:04:05.000Z"), "last_used_at": nil,
 	}
 	if diff := cmp.Diff(want, body); diff != "" {
 		t.Errorf("body differs (-want +got):\n%s", diff)
@@ -182,6 +183,15 @@ func TestTokenOfTheRequest(t *testing.T) {
 	}
 	apptest.Call(t, h, "DELETE", tokens+"/self", text, nil).Want(t, 204, nil)
 	apptest.Call(t, h, "GET", tokens+"/self", text, nil).Want(t, 401, nil)
+	for _, narrow := range scope.Token {
+		root := a.Admin("root-" + strings.ReplaceAll(string(narrow), "_", "-"))
+		token, text := a.AddToken(root, narrow)
+		apptest.Call(t, h, "GET", tokens+"/self", text, nil).Want(t, 200, nil)
+		apptest.Call(t, h, "DELETE", tokens+"/self", text, nil).Want(t, 204, nil)
+		if got, err := a.Tokens.AccessToken(t.Context(), token.ID); err != nil || !got.Revoked() {
+			t.Errorf("a token with the scope %s did not revoke itself: %+v, %v", narrow, got, err)
+		}
+	}
 	byOAuth := a.OAuthToken(ada, scope.API)
 	for _, method := range []string{"GET", "DELETE"} {
 		apptest.Call(t, h, method, tokens+"/self", byOAuth, nil).WantMessage(t, 404, "404 Personal Access Token Not Found")

@@ -6,8 +6,6 @@ import (
 
 	"gatehouse/shared/audit"
 	"gatehouse/shared/auth"
-	"gatehouse/shared/fault"
-	"gatehouse/shared/page"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/user"
 	"gatehouse/shared/web"
@@ -34,56 +32,28 @@ func (a *api) userBody(u user.User) userBody {
 	return userBody{
 		ID: u.ID, Username: u.Username, Name: u.Name, Email: u.Email, State: u.State, Admin: u.Admin, IsAdmin: u.Admin,
 		PrivateProfile: u.PrivateProfile, TwoFactorEnabled: u.TwoFactorEnabled,
-		WebURL: a.app.BaseURL + "/" + u.Username, CreatedAt: web.Time(u.CreatedAt), ConfirmedAt: web.Time(u.ConfirmedAt),
+		WebURL: a.app.BaseURL + u.PagePath(), CreatedAt: web.Time(u.CreatedAt), ConfirmedAt: web.Time(u.ConfirmedAt),
 	}
 }
 
 func (a *api) showSelf(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	return a.showUser(w, r, c, c.User)
+	return a.showUser(w, r, c, c.Self())
 }
 
 func (a *api) showUser(w http.ResponseWriter, _ *http.Request, _ auth.Caller, u user.User) error {
 	return web.JSON(w, http.StatusOK, a.userBody(u))
 }
 
-// listUsers answers with all users, or with the one that has a user name or, for a search,
-// an e-mail address.
-func (a *api) listUsers(w http.ResponseWriter, r *http.Request, _ auth.Caller) error {
-	params := web.Params(r)
-	req, username, search := params.Page(), params.OptionalString("username"), params.OptionalString("search")
-	if err := params.Err(); err != nil {
-		return err
-	}
-	find := a.app.Users.UserByUsername
-	if username == nil && search != nil && *search != "" {
-		username, find = search, a.app.Users.UserByLogin
-	}
-	users, err := a.users(r.Context(), username, find, req)
-	if err != nil {
-		return err
-	}
-	return web.List(w, r, a.app.BaseURL, req, users, a.userBody)
-}
-
-// users returns a page of all users, or the one that is found by the name.
-func (a *api) users(ctx context.Context, name *string, find func(context.Context, string) (user.User, error), req page.Request) (page.Of[user.User], error) {
-	if name == nil {
-		return a.app.Users.Users(ctx, req)
-	}
-	u, err := find(ctx, *name)
-	if err != nil {
-		return page.Of[user.User]{}, fault.IgnoreNotFound(err)
-	}
-	return page.Cut([]user.User{u}, req), nil
-}
-
 func (a *api) createUser(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
 	params := web.Params(r)
 	registration := user.Registration{
 		Username: params.String("username"), Name: params.String("name"), Email: params.String("email"),
-		Password: secret.NewText(params.String("password")),
-		Admin:    params.BoolOr("admin", false), PrivateProfile: params.BoolOr("private_profile", false),
+		WithoutPassword: params.BoolOr("force_random_password", false),
+		Admin:           params.BoolOr("admin", false), PrivateProfile: params.BoolOr("private_profile", false),
 		Confirmed: params.BoolOr("skip_confirmation", false),
+	}
+	if !registration.WithoutPassword {
+		registration.Password = secret.NewText(params.String("password"))
 	}
 	if err := params.Err(); err != nil {
 		return err
@@ -102,10 +72,7 @@ func (a *api) changeUser(w http.ResponseWriter, r *http.Request, c auth.Caller, 
 		Admin: params.OptionalBool("admin"), PrivateProfile: params.OptionalBool("private_profile"),
 		Confirmed: params.BoolOr("skip_reconfirmation", false),
 	}
-	if password := params.OptionalString("password"); password != nil {
-		text := secret.NewText(*password)
-		change.Password = &text
-	}
+	change.Password = optionalSecret(params.OptionalString("password"))
 	if err := params.Err(); err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"gatehouse/shared/app"
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/audit"
+	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
@@ -30,7 +31,7 @@ func userBody(u user.User) object {
 	return object{
 		"id": float64(u.ID), "username": u.Username, "name": u.Name, "email": u.Email, "state": string(u.State), "admin": u.Admin, "is_admin": u.Admin, "confirmed_at": nil,
 		"private_profile": u.PrivateProfile, "two_factor_enabled": u.TwoFactorEnabled,
-		"web_url": apptest.BaseURL + "/" + u.Username, "avatar_url": nil,
+		"web_url": apptest.BaseURL + "/users/" + u.Username, "avatar_url": nil,
 		"created_at": u.CreatedAt.Format("2006-01-02T15:04:05.000Z"),
 	}
 }
@@ -103,7 +104,7 @@ func TestCreateUser(t *testing.T) {
 	created.Want(t, 201, nil)
 	want := object{
 		"id": float64(created.ID(t)), "username": "Ada", "name": "Ada Lovelace", "email": "Ada@example.com", "state": "active", "admin": false,
-		"private_profile": false, "two_factor_enabled": false, "web_url": apptest.BaseURL + "/Ada", "avatar_url": nil, "is_admin": false, "confirmed_at": nil,
+		"private_profile": false, "two_factor_enabled": false, "web_url": apptest.BaseURL + "/users/Ada", "avatar_url": nil, "is_admin": false, "confirmed_at": nil,
 		"created_at": a.Now().Format("2006-01-02T15:04:05.000Z"),
 	}
 	created.Want(t, 201, want)
@@ -120,6 +121,25 @@ func TestCreateUser(t *testing.T) {
 	if answer.Object(t)["admin"] != true {
 		t.Errorf("POST /users by form gave %v, want an administrator", answer.Body)
 	}
+}
+
+// Nobody knows the password of such a user, so that no password opens the account.
+func TestCreateUserWithoutAPassword(t *testing.T) {
+	a := apptest.New(t)
+	h := platformapi.New(a.App)
+	token := a.Token(a.Admin("root"))
+	for name, password := range map[string]any{"ada": "-", "ben": "difference engine"} {
+		params := with(object{"username": name, "name": name, "email": name + "@example.com", "force_random_password": true}, object{"password": password})
+		apptest.Call(t, h, "POST", api+"/users", token, params).Want(t, 201, nil)
+		for _, guess := range []string{"", "difference engine"} {
+			if _, err := a.Users.Authenticate(t.Context(), name, secret.NewText(guess)); !fault.Is(err, fault.Unauthorized) {
+				t.Errorf("%s signs in with %q: %v", name, guess, err)
+			}
+		}
+	}
+	apptest.Call(t, h, "POST", api+"/users", token, object{
+		"username": "eve", "name": "Eve", "email": "eve@example.com", "force_random_password": false,
+	}).WantError(t, 400, "password is missing")
 }
 
 // with returns the params with some of them changed; "-" takes one away.
@@ -157,6 +177,7 @@ func TestCreateUserRefusals(t *testing.T) {
 		{object{"username": "a\x00"}, object{"error": "username is invalid"}},
 		{object{"username": ""}, field("username", "can't be blank")},
 		{object{"username": "oauth"}, field("username", "is a reserved name")},
+		{object{"username": "Sign_In"}, field("username", "is a reserved name")},
 		{object{"username": "ROOT"}, field("username", "has already been taken")},
 		{object{"username": "Acme"}, field("username", "has already been taken")},
 		{object{"email": "ROOT@example.com"}, field("email", "has already been taken")},
@@ -281,8 +302,8 @@ func (o overtaken) UpdateUser(ctx context.Context, u user.User, by int64) error 
 	return errors.Join(o.demote(ctx), o.Store.UpdateUser(ctx, u, by))
 }
 
-func (o overtaken) DeleteUser(ctx context.Context, id, by int64) error {
-	return errors.Join(o.demote(ctx), o.Store.DeleteUser(ctx, id, by))
+func (o overtaken) DeleteUser(ctx context.Context, id, by int64, now time.Time) error {
+	return errors.Join(o.demote(ctx), o.Store.DeleteUser(ctx, id, by, now))
 }
 
 // Two administrators who act against each other at the same instant do not

@@ -101,7 +101,7 @@ func (a *api) personBodies(users []user.User) []personBody {
 
 func (a *api) newApproverGroupBody(g project.Group) approverGroupBody {
 	body := approverGroupBody{
-		ID: g.ID, Name: g.Name, Path: g.Path, FullPath: g.FullPath, Visibility: g.Visibility, WebURL: a.app.BaseURL + "/groups/" + g.FullPath,
+		ID: g.ID, Name: g.Name, Path: g.Path, FullPath: g.FullPath, Visibility: g.Visibility, WebURL: a.app.BaseURL + g.PagePath(),
 	}
 	if g.ParentID != 0 {
 		body.ParentID = &g.ParentID

@@ -54,7 +54,7 @@ func (m mergeAPI) add(t *testing.T, params object) string {
 func person(u user.User) object {
 	return object{
 		"id": float64(u.ID), "username": u.Username, "name": u.Name, "state": "active", "avatar_url": nil,
-		"web_url": apptest.BaseURL + "/" + u.Username,
+		"web_url": apptest.BaseURL + "/users/" + u.Username,
 	}
 }
 

@@ -111,7 +111,7 @@ type personBody struct {
 }
 
 func (a *api) newPersonBody(u user.User) personBody {
-	return personBody{ID: u.ID, Username: u.Username, Name: u.Name, State: u.State, WebURL: a.app.BaseURL + "/" + u.Username}
+	return personBody{ID: u.ID, Username: u.Username, Name: u.Name, State: u.State, WebURL: a.app.BaseURL + u.PagePath()}
 }
 
 // people are users by their ids.

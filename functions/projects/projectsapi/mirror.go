@@ -98,8 +98,8 @@ func (a *api) pullMirror(w http.ResponseWriter, r *http.Request, c auth.Caller, 
 
 // reportMirror stores what the platform says of a pull.
 func (a *api) reportMirror(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
-	if !c.User.Admin {
-		return fault.New(fault.Forbidden, "")
+	if err := c.CheckAdmin(); err != nil {
+		return err
 	}
 	params := web.Params(r)
 	report := mirror.Report{
@@ -117,25 +117,6 @@ func (a *api) reportMirror(w http.ResponseWriter, r *http.Request, c auth.Caller
 		return web.NotFound("Project", err)
 	}
 	return web.JSON(w, http.StatusOK, newMirrorBody(p, s))
-}
-
-// mirroredBody are what a project says of its pull mirror, by the older names.
-type mirroredBody struct {
-	ImportURL                   *string `json:"import_url"` // null for everybody below Maintainer
-	Mirror                      bool    `json:"mirror"`
-	MirrorBranchRegex           *string `json:"mirror_branch_regex"`
-	MirrorTriggerBuilds         bool    `json:"mirror_trigger_builds"`
-	OnlyMirrorProtectedBranches *bool   `json:"only_mirror_protected_branches"`
-}
-
-func newMirroredBody(m project.Mirror, maintained bool) mirroredBody {
-	b := mirroredBody{
-		Mirror: m.Enabled, MirrorBranchRegex: web.OrNull(m.BranchRegex), MirrorTriggerBuilds: m.TriggerBuilds, OnlyMirrorProtectedBranches: m.ProtectedOnly,
-	}
-	if maintained {
-		b.ImportURL = web.OrNull(m.ShownURL())
-	}
-	return b
 }
 
 // readMirrored reads the older names. The edit is for the project with the path.

@@ -6,13 +6,16 @@ package projectsapi
 import (
 	"net/http"
 
+	"golang.org/x/sync/errgroup"
+
 	"gatehouse/functions/errortracking/errortrackingapi"
 	"gatehouse/functions/monitor/monitorapi"
 	"gatehouse/shared/app"
 	"gatehouse/shared/auth"
+	"gatehouse/shared/fault"
 	"gatehouse/shared/memberapi"
-	"gatehouse/shared/page"
 	"gatehouse/shared/project"
+	"gatehouse/shared/projectapi"
 	"gatehouse/shared/web"
 )
 
@@ -31,6 +34,7 @@ func New(app *app.App) http.Handler {
 	mux.Handle("DELETE /api/v4/projects/{id}", in(project.Owner)(api.remove))
 	mux.Handle("GET /api/v4/projects/{id}/environments", in(project.Developer)(api.listEnvironments))
 	mux.Handle("POST /api/v4/projects/{id}/environments", in(project.Developer)(api.addEnvironment))
+	mux.Handle("GET /api/v4/projects/{id}/environments/{environment_id}", in(project.Developer)(api.showEnvironment))
 	mux.Handle("DELETE /api/v4/projects/{id}/environments/{environment_id}", in(project.Developer)(api.removeEnvironment))
 	api.routeLicenses(mux)
 	api.routeMerges(mux)
@@ -44,53 +48,13 @@ func New(app *app.App) http.Handler {
 	return web.NewREST(app.BaseURL, mux, "/api/v4/projects/")
 }
 
-// body is a project on the wire.
-type body struct {
-	ID                int64              `json:"id"`
-	Name              string             `json:"name"`
-	Path              string             `json:"path"`
-	PathWithNamespace string             `json:"path_with_namespace"`
-	Namespace         namespace          `json:"namespace"`
-	Visibility        project.Visibility `json:"visibility"`
-	CreatedAt         web.Time           `json:"created_at"`
-	variablesBody
-	mirroredBody
-}
-
-type namespace struct {
-	ID       int64  `json:"id"`
-	FullPath string `json:"full_path"`
-}
-
-// newBody returns the project as its maintainers see it, or as others do.
-func newBody(p project.Project, maintained bool) body {
-	return body{
-		ID: p.ID, Name: p.Name, Path: p.Path, PathWithNamespace: p.FullPath,
-		Namespace: namespace{p.NamespaceID, p.NamespacePath}, Visibility: p.Visibility, CreatedAt: web.Time(p.CreatedAt),
-		variablesBody: newVariablesBody(p.Settings),
-		mirroredBody:  newMirroredBody(p.Settings.Mirror, maintained),
-	}
-}
-
 func (a *api) list(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
-	params := web.Params(r)
-	narrowing := memberapi.ReadNarrowing(params, params.BoolOr("membership", false))
-	narrowing.Search = text(params.OptionalString("search"))
-	archived, req := params.BoolOr("archived", false), params.Page()
-	if err := params.Err(); err != nil {
+	q, err := projectapi.Read(web.Params(r))
+	if err != nil {
 		return err
 	}
 	viewer := project.Viewer{UserID: c.User.ID, NamespaceID: c.User.NamespaceID, Admin: c.User.Admin}
-	var projects page.Of[project.Project] // no project is archived
-	if !archived {
-		var err error
-		if projects, err = a.app.Projects.VisibleProjects(r.Context(), viewer, narrowing, req); err != nil {
-			return err
-		}
-	}
-	return web.List(w, r, a.app.BaseURL, req, projects, func(p project.Project) body {
-		return newBody(p, c.User.Admin || p.OwnerID == c.User.ID) // for others the role is not known here
-	})
+	return q.Answer(w, r, a.app, c, a.app.Projects.Sight(viewer, q.Narrowing).Projects)
 }
 
 // create creates a project in the caller's own namespace or in a group that the
@@ -122,7 +86,8 @@ func (a *api) create(w http.ResponseWriter, r *http.Request, c auth.Caller) erro
 	if err != nil {
 		return web.NotFound("Namespace", err)
 	}
-	return web.JSON(w, http.StatusCreated, newBody(p, true))
+	c.Role = project.Maintainer // in the namespace, at least
+	return a.answer(w, r, http.StatusCreated, c, p)
 }
 
 func text(s *string) string {
@@ -132,8 +97,31 @@ func text(s *string) string {
 	return *s
 }
 
-func (a *api) show(w http.ResponseWriter, _ *http.Request, c auth.Caller, p project.Project) error {
-	return web.JSON(w, http.StatusOK, newBody(p, c.Role >= project.Maintainer))
+func (a *api) show(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
+	return a.answer(w, r, http.StatusOK, c, p)
+}
+
+// answer answers with one project, the name of its namespace, and the caller's roles.
+func (a *api) answer(w http.ResponseWriter, r *http.Request, status int, c auth.Caller, p project.Project) error {
+	body := projectapi.New(a.app, p, c.Role >= project.Maintainer)
+	reads, ctx := errgroup.WithContext(r.Context())
+	body.Namespace.Name = body.Namespace.Path // that of a user's namespace
+	if p.OwnerID == 0 {
+		reads.Go(func() error {
+			group, err := a.app.Projects.Group(ctx, p.NamespaceID)
+			body.Namespace.Name = group.Name
+			return fault.IgnoreNotFound(err)
+		})
+	}
+	reads.Go(func() error {
+		inProject, inGroup, err := a.app.Projects.MemberRoles(ctx, c.User.ID, c.Known, p)
+		body.Permissions = projectapi.NewPermissions(inProject, inGroup)
+		return err
+	})
+	if err := reads.Wait(); err != nil {
+		return err
+	}
+	return web.JSON(w, status, body)
 }
 
 func (a *api) change(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
@@ -146,7 +134,7 @@ func (a *api) change(w http.ResponseWriter, r *http.Request, c auth.Caller, p pr
 	if err != nil {
 		return web.NotFound("Project", err)
 	}
-	return web.JSON(w, http.StatusOK, newBody(p, true))
+	return a.answer(w, r, http.StatusOK, c, p)
 }
 
 func (a *api) remove(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {

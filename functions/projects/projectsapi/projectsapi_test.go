@@ -38,6 +38,7 @@ func TestWhoMayCall(t *testing.T) {
 		{Method: "GET", Path: members, Needs: project.Guest, Status: 200},
 		{Method: "GET", Path: members + "/all", Needs: project.Guest, Status: 200},
 		{Method: "GET", Path: memberPath, Needs: project.Guest, Status: 200},
+		{Method: "GET", Path: strings.Replace(memberPath, "/members/", "/members/all/", 1), Needs: project.Guest, Status: 200},
 		{Method: "POST", Path: members, Params: object{"user_id": newcomer.ID, "access_level": 20}, Needs: project.Maintainer, Status: 201},
 		{Method: "POST", Path: members, Needs: project.Maintainer, Status: 400},
 		{Method: "PUT", Path: memberPath, Params: object{"access_level": 20}, Needs: project.Maintainer, Status: 200},
@@ -61,8 +62,10 @@ func TestProjectBody(t *testing.T) {
 	answer := apptest.Call(t, projectsapi.New(a.App), "GET", projects+"/acme%2Fweb", a.Token(ada), nil)
 	answer.Want(t, 200, object{
 		"id": float64(p.ID), "name": "The project web", "path": "web", "path_with_namespace": "acme/web",
-		"namespace":  object{"id": float64(g.ID), "full_path": "acme"},
-		"visibility": "internal", "created_at": p.CreatedAt.Format("2006-01-02T15:04:05.000Z"),
+		"namespace": object{"id": float64(g.ID), "name": g.Name, "path": "acme", "kind": "group", "full_path": "acme"},
+		"web_url":   fmt.Sprintf("%s/console/%d", a.BaseURL, p.ID), "http_url_to_repo": nil,
+		"permissions": object{"project_access": nil, "group_access": object{"access_level": 50.0, "notification_level": 3.0}},
+		"visibility":  "internal", "created_at": p.CreatedAt.Format("2006-01-02T15:04:05.000Z"),
 		restricted: false, overrideRole: "developer",
 		"import_url": nil, "mirror": false, "mirror_branch_regex": nil, "mirror_trigger_builds": false, "only_mirror_protected_branches": nil,
 	})

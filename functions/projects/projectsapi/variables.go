@@ -6,18 +6,6 @@ import (
 	"gatehouse/shared/web"
 )
 
-// variablesBody says on the wire who may set variables of a pipeline, beside the
-// setting that the role replaced.
-type variablesBody struct {
-	Restricted bool                  `json:"restrict_user_defined_variables"`
-	Role       project.VariablesRole `json:"ci_pipeline_variables_minimum_override_role"`
-}
-
-func newVariablesBody(s project.ProjectSettings) variablesBody {
-	role := s.OverrideRole()
-	return variablesBody{deprecation.Restricted(string(role)), role}
-}
-
 // readVariables reads who may set variables of a pipeline, and returns the edits that
 // set it. The role counts if the former setting comes beside it.
 func readVariables(params *web.Values) []project.Edit[project.ProjectSettings] {

@@ -8,7 +8,7 @@ import { parse } from 'node-html-parser'
 
 export const base = process.env.GATEHOUSE_URL
 
-// callback is every application's redirect URI. Nobody listens there: the
+// callback is where every application's redirect URIs are. Nobody listens there: the
 // person stops before it.
 export const callback = 'http://127.0.0.1:9/callback'
 
@@ -17,8 +17,8 @@ const maxPages = 20 // bounds a walk that never arrives
 
 // register makes an application for these scopes, separated by spaces, and
 // returns its id and secret.
-export async function register(name, scopes) {
-  const app = await create('/applications', { name, redirect_uri: callback, scopes })
+export async function register(name, scopes, redirect = callback) {
+  const app = await create('/applications', { name, redirect_uri: redirect, scopes })
   return { id: app.application_id, secret: app.secret }
 }
 
@@ -59,9 +59,11 @@ export async function authorize(address, username) {
   throw new Error(`no end after ${maxPages} pages`)
 }
 
-async function send({ url, init }, cookies) {
+// send makes the request with the cookies, and keeps those of the answer. The handler
+// answers it: a server, or an application within this program.
+export async function send({ url, init }, cookies, handler = fetch) {
   const cookie = [...cookies].map((c) => c.join('=')).join('; ')
-  const response = await fetch(url, { ...init, redirect: 'manual', headers: { cookie } })
+  const response = await handler(new Request(url, { ...init, redirect: 'manual', headers: { cookie } }))
   for (const line of response.headers.getSetCookie()) {
     const [name, value] = line.split(';')[0].split(/=(.*)/)
     cookies.set(name, value)

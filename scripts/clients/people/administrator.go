@@ -17,20 +17,24 @@ type Administrator struct{ rest.Client }
 
 func (a Administrator) createUser(ctx context.Context, name string) error {
 	return a.API(ctx, http.MethodPost, "/users", map[string]any{
-		"username": name, "name": "Walker", "email": name + "@example.com", "password": password,
+		"username": name, "name": "Walker", "email": name + "@example.com", "password": Password,
 	}, nil)
 }
 
 // Register makes an application for these scopes and returns what it knows of
 // itself.
 func (a Administrator) Register(ctx context.Context, name string, scopes ...string) (oauth2.Config, error) {
+	return a.RegisterWith(ctx, map[string]any{"name": name, "scopes": strings.Join(scopes, " ")})
+}
+
+// RegisterWith is Register with the API's parameters.
+func (a Administrator) RegisterWith(ctx context.Context, params map[string]any) (oauth2.Config, error) {
 	var app struct {
 		ID     string `json:"application_id"`
 		Secret string `json:"secret"`
 	}
-	err := a.API(ctx, http.MethodPost, "/applications", map[string]any{
-		"name": name, "redirect_uri": callback, "scopes": strings.Join(scopes, " "),
-	}, &app)
+	params["redirect_uri"] = callback
+	err := a.API(ctx, http.MethodPost, "/applications", params, &app)
 	return oauth2.Config{ClientID: app.ID, ClientSecret: app.Secret, RedirectURL: callback}, err
 }
 

@@ -17,8 +17,8 @@ import (
 // person stops before it.
 const callback = "http://127.0.0.1:9/callback"
 
-// password is every person's.
-const password = "a walk in the park"
+// Password is every person's.
+const Password = "a walk in the park"
 
 // Person is somebody with an account and a browser.
 type Person struct {
@@ -46,7 +46,7 @@ func (p *Person) OpenBrowser() (err error) {
 // back, whose state must be this one.
 func (p *Person) Authorize(ctx context.Context, address, state string) (url.Values, error) {
 	back, err := p.browser.walk(ctx, address, map[string]string{
-		"login": p.Name, "password": password, "decision": "approve",
+		"login": p.Name, "password": Password, "decision": "approve",
 	})
 	if err != nil {
 		return nil, fmt.Errorf("sign in and approve: %w", err)

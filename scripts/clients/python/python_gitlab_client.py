@@ -1,9 +1,10 @@
-"""Makes the calls of Gatehouse's deprecated surfaces with python-gitlab, as
-applications written for it do."""
+"""Asks for lists, and makes the calls of Gatehouse's deprecated surfaces, with
+python-gitlab, as applications written for it do."""
 
-from surfaces import approvals, geo_nodes, merge_requests, mirrors, protection, runners, users, variables
+from surfaces import approvals, geo_nodes, lists, merge_requests, mirrors, protection, runners, users, variables
 
 SURFACES = {
+    "lists with filters": lists,
     "merge requests": merge_requests,
     "geo nodes": geo_nodes,
     "private profiles": users,

@@ -29,12 +29,17 @@ func New(env boot.Env, a *app.App, store storage.Store, keys secret.Keys) *dispa
 	return With(a, store, keys, mailer.New(env, a.Mails), env.Mail.From)
 }
 
-// With returns the dispatcher of an app that sends mails in another way.
-func With(a *app.App, store storage.Store, keys secret.Keys, mails mail.Sender, from mail.Address) *dispatch.Dispatcher {
-	rules := paging.NewRules(store, paging.Config{
+// With returns the dispatcher of an app that sends mails in another way, and is otherwise as
+// these say.
+func With(a *app.App, store storage.Store, keys secret.Keys, mails mail.Sender, from mail.Address, otherwise ...func(*paging.Config)) *dispatch.Dispatcher {
+	c := paging.Config{
 		BaseURL: a.BaseURL, Alerts: a.Alerts, Settings: a.Integrations, Incidents: a.Incidents, OnCall: a.OnCall,
-		Webhooks: a.Webhooks, Notices: a.Notices, Members: a.Auth, Links: permit.NewLinks(a.BaseURL, keys), Mails: mails, From: from, Now: a.Now,
-	})
+		Webhooks: a.Webhooks, Notices: a.Notices, Members: a.Auth, Links: permit.NewLinks(a.BaseURL, keys), Recovery: a.Recovery, Mails: mails, KeepsMails: a.KeepsMails, From: from, Now: a.Now,
+	}
+	for _, change := range otherwise {
+		change(&c)
+	}
+	rules := paging.NewRules(store, c)
 	return dispatch.New(store, rules.Handlers(), dispatch.Source{
 		Now: a.Now, Claim: func() string { return hex.EncodeToString(secret.Random(16)) }, Jitter: rand.Float64, After: time.After,
 	}).Hurry(paging.Urgent...)

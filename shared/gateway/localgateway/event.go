@@ -52,7 +52,7 @@ func newEvent(r *http.Request, routeKey string, body []byte) *event {
 	e := &event{
 		Version:        "2.0",
 		RouteKey:       routeKey,
-		RawPath:        r.URL.Path, // decoded, so that an escaped slash becomes a plain one
+		RawPath:        rawPath(r),
 		RawQueryString: r.URL.RawQuery,
 		Cookies:        cookies(r.Header),
 		RequestContext: newRequestContext(r, routeKey),
@@ -61,6 +61,19 @@ func newEvent(r *http.Request, routeKey string, body []byte) *event {
 	e.setBody(r.Header.Get("Content-Type"), body)
 	return e
 }
+
+// rawPath returns the path as API Gateway does: decoded, so that an escaped slash becomes a
+// plain one. Only behind letter it stays as it was sent: what asks there wants to know
+// whether an address is to the letter that of a Git repository. API Gateway cannot tell, so
+// functions/oauth/git.md has Envoy refuse such addresses.
+func rawPath(r *http.Request) string {
+	if strings.HasPrefix(r.URL.Path, letter) {
+		return r.URL.EscapedPath()
+	}
+	return r.URL.Path
+}
+
+const letter = "/git/authorize/"
 
 func (e *event) setBody(contentType string, body []byte) {
 	switch {

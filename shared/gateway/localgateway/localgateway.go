@@ -5,12 +5,13 @@ package localgateway
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"gatehouse/shared/route"
 )
@@ -32,7 +33,7 @@ type Invoker interface {
 // of the most specific route, and writes its answer. It panics when the function
 // of a route is missing.
 func New(functions map[string]Invoker, table []route.Route) http.Handler {
-	g := &gateway{router: newRouter(table), functions: functions}
+	g := &gateway{router: newRouter(table), functions: functions, room: semaphore.NewWeighted(maxInFlight)}
 	for _, r := range table {
 		if functions[r.Function] == nil {
 			panic(fmt.Sprintf("route %s: no function %q", r.Pattern, r.Function))
@@ -44,6 +45,7 @@ func New(functions map[string]Invoker, table []route.Route) http.Handler {
 type gateway struct {
 	router    router
 	functions map[string]Invoker
+	room      *semaphore.Weighted // for the bytes of bodies in flight
 }
 
 func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -56,14 +58,35 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, "Not Found")
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if status, message := tooLong(r); status != 0 {
+		refuse(w, status, message)
+		return
+	}
+	r, err := lengthOf(r)
+	if err != nil {
+		refuseBody(w, err)
+		return
+	}
+	taken, err := g.makeRoom(r)
+	if err != nil {
+		w.Header().Set("Retry-After", "5")
+		refuse(w, http.StatusServiceUnavailable, "Service Unavailable")
+		return
+	}
+	defer g.room.Release(taken)
+	g.pass(w, r, to)
+}
+
+// pass makes an event of the request and has the route's function answer it.
+func (g *gateway) pass(w http.ResponseWriter, r *http.Request, to route.Route) {
+	body, err := readBody(w, r)
 	if err != nil {
 		refuseBody(w, err)
 		return
 	}
 	payload, err := newEvent(r, to.Key(), body).marshal()
 	if err != nil || len(payload) > maxPayload {
-		refuse(w, http.StatusRequestEntityTooLarge, "Request Too Long")
+		refuse(w, http.StatusRequestEntityTooLarge, tooLongForFunction)
 		return
 	}
 	g.invoke(w, r, g.functions[to.Function], payload)
@@ -100,15 +123,6 @@ func headSize(r *http.Request) int {
 		}
 	}
 	return size
-}
-
-func refuseBody(w http.ResponseWriter, err error) {
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
-		refuse(w, http.StatusRequestEntityTooLarge, "Request Entity Too Large")
-		return
-	}
-	refuse(w, http.StatusBadRequest, "Bad Request")
 }
 
 // refuse answers in the gateway's own words.

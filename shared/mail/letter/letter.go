@@ -83,33 +83,64 @@ func (n AlertNotice) severity() string {
 	return n.Severity + ", now " + n.Peak
 }
 
-// MaxListed is how many alerts a summary shows.
+// MaxListed is how many alerts and shifts a summary shows.
 const MaxListed = 20
 
-// Summary is a mail about many alerts.
+// Summary is a mail about many alerts, and about the person's shifts.
 type Summary struct {
-	Alerts []Alert // of which the first MaxListed are shown
-	Total  int
-	URL    string // where all of them are listed; may be empty
+	Shifts []ShiftNotice
+	Alerts []Alert // of which the first are shown: MaxListed with the shifts
+	Total  int     // of the alerts
+	URL    string  // where all of them are listed; may be empty
 }
 
-// ForSummary composes a mail about many alerts.
-func ForSummary(e Envelope, n Summary) mail.Message {
-	total := max(n.Total, len(n.Alerts))
-	title := strconv.Itoa(total) + " alerts"
-	if total == 1 {
-		title = "1 alert"
+func (s Summary) total() int { return max(s.Total, len(s.Alerts)) }
+
+// Title says in short what the summary is about.
+func (s Summary) Title() string {
+	alerts := strconv.Itoa(s.total()) + " alerts"
+	switch {
+	case s.total() == 0 && len(s.Shifts) > 0:
+		return "Your shifts on call"
+	case s.total() == 1:
+		alerts = "1 alert"
 	}
-	s := sheet{Heading: title + " for you", Links: links("Show the alerts", n.URL)}
-	for _, a := range n.Alerts[:min(len(n.Alerts), MaxListed)] {
+	if len(s.Shifts) > 0 {
+		return alerts + " and your shifts"
+	}
+	return alerts
+}
+
+// Heading is the title as a sentence.
+func (s Summary) Heading() string {
+	if len(s.Shifts) > 0 {
+		return s.Title()
+	}
+	return s.Title() + " for you"
+}
+
+// ForSummary composes a mail about many alerts, and about the person's shifts.
+func ForSummary(e Envelope, n Summary) mail.Message {
+	s := sheet{Heading: n.Heading()}
+	for _, shift := range n.Shifts {
+		s.Items = append(s.Items, item{
+			Title: mail.OneLine(string(shift.Shift)+": "+shift.Schedule, maxTitle), URL: webAddress(shift.URL),
+			Text: mail.OneLine(join(", ", shift.Project, shift.in(e).time(shift.at())), maxFact),
+		})
+	}
+	for _, a := range n.Alerts {
 		s.Items = append(s.Items, item{
 			Title: numbered(a.Title, a.IID), URL: webAddress(a.URL), Text: mail.OneLine(join(", ", a.Project, a.Severity, e.time(a.StartedAt)), maxFact),
 		})
 	}
-	if more := total - len(s.Items); more > 0 {
+	s.Items = s.Items[:min(len(s.Items), MaxListed)]
+	if more := n.total() + len(n.Shifts) - len(s.Items); more > 0 {
 		s.More = "and " + strconv.Itoa(more) + " more"
 	}
-	return e.message(s, title, "")
+	if n.total() > 0 {
+		s.Links = links("Show the alerts", n.URL)
+	}
+	return e.message(s, n.Title(), "")
 }
 
 // IncidentNotice is a mail about an incident.
@@ -152,10 +183,28 @@ type ShiftNotice struct {
 	By                string    // who changed the shifts
 	Next              string    // who comes or came before; may be empty
 	URL               string    // of the schedule
+	Zone              *time.Location
+}
+
+// in returns the envelope of a mail with times in the zone of the schedule.
+func (n ShiftNotice) in(e Envelope) Envelope {
+	if n.Zone != nil {
+		e.Zone = n.Zone
+	}
+	return e
+}
+
+// at is when the shift begins or ends.
+func (n ShiftNotice) at() time.Time {
+	if n.From.IsZero() {
+		return n.Until
+	}
+	return n.From
 }
 
 // ForShift composes a mail about a person's shifts.
 func ForShift(e Envelope, n ShiftNotice) mail.Message {
+	e = n.in(e)
 	neighbour := map[Shift]string{ShiftBegins: "Before you", ShiftEnds: "After you"}[n.Shift]
 	s := sheet{
 		Heading: string(n.Shift), Title: n.Schedule,
@@ -168,6 +217,22 @@ func ForShift(e Envelope, n ShiftNotice) mail.Message {
 // ForTest composes a mail with which a person tests the way that mails take.
 func ForTest(e Envelope) mail.Message {
 	return e.message(sheet{Heading: "Mails from Gatehouse reach you", Text: "This is the test that you asked for. There is nothing to do."}, "Test of your notifications", "")
+}
+
+// ForPassword composes a mail with a link by which the user sets a new password.
+func ForPassword(e Envelope, username, link string) mail.Message {
+	return e.message(sheet{
+		Heading: "Choose a new password", Text: "The link works once, for an hour.",
+		Facts: facts("User name", username), Links: links("Choose a new password", link),
+	}, "Your password", "")
+}
+
+// ForConfirmation composes a mail with a link by which the user confirms the address.
+func ForConfirmation(e Envelope, username, link string) mail.Message {
+	return e.message(sheet{
+		Heading: "Is this your address?", Text: "Applications that you sign in to are then told that the address is yours. The link works for three days.",
+		Facts: facts("User name", username), Links: links("Confirm the address", link),
+	}, "Confirm your e-mail address", "")
 }
 
 // The longest parts, in characters.

@@ -181,6 +181,41 @@ https://id.example/console
 	}
 }
 
+func TestSummaryWithShifts(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shifts := []letter.ShiftNotice{
+		{Shift: letter.ShiftEnds, Schedule: "Night", Project: "acme/web", Until: disk.StartedAt, URL: "https://id.example/oncall", Zone: berlin},
+		{Shift: letter.ShiftChanged, Schedule: "Day", Project: "acme/web"},
+	}
+	got := letter.ForSummary(envelope, letter.Summary{Shifts: shifts, Alerts: []letter.Alert{disk}, URL: "https://id.example/console"})
+	wantLetter(t, got, "1 alert and your shifts", "", `1 alert and your shifts
+
+* You are no longer on call: Night
+  acme/web, Sun 22 Nov 2026 03:30 CET
+  https://id.example/oncall
+
+* Your shifts on call have changed: Day
+  acme/web
+
+* Disk full (#17)
+  acme/web, critical, Sun 22 Nov 2026 02:30 UTC
+  https://id.example/console/acme/web/alerts/17
+
+Show the alerts:
+https://id.example/console
+`+foot)
+	if alone := letter.ForSummary(envelope, letter.Summary{Shifts: shifts, URL: "https://id.example/console"}); alone.Subject != "Your shifts on call" || strings.Contains(alone.Text, "Show the alerts") {
+		t.Errorf("a summary of shifts is %q %s", alone.Subject, alone.Text)
+	}
+	many := letter.ForSummary(envelope, letter.Summary{Shifts: shifts, Alerts: make([]letter.Alert, 25), Total: 30})
+	if strings.Count(many.Text, "* ") != letter.MaxListed || !strings.Contains(many.Text, "and 12 more") {
+		t.Errorf("a summary of many is %s", many.Text)
+	}
+}
+
 func TestIncident(t *testing.T) {
 	got := letter.ForIncident(envelope, letter.IncidentNotice{
 		IID: 4, Title: "Shop is down", Severity: "high", Project: "acme/web", Event: letter.Noted, By: "Ben", Note: "Looking at it.", StartedAt: started,

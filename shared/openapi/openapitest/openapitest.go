@@ -4,6 +4,7 @@ package openapitest
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -92,7 +93,9 @@ func (d *document) checkAnswer(o *operation, method string, answer *http.Respons
 }
 
 // around are the headers that every answer may have.
-var around = []string{"Cache-Control", "Content-Length", "Content-Type", "Vary", "X-Content-Type-Options"}
+var around = []string{
+	"Cache-Control", "Content-Encoding", "Content-Length", "Content-Type", "Strict-Transport-Security", "Vary", "X-Content-Type-Options",
+}
 
 func (d *document) checkHeader(described openapi3.Headers, pointer string, header http.Header) error {
 	var errs []error
@@ -136,7 +139,7 @@ func (d *document) checkValue(name string, described *openapi3.HeaderRef, pointe
 }
 
 func (d *document) checkBody(described openapi3.Content, pointer string, answer *http.Response) error {
-	body, err := io.ReadAll(answer.Body)
+	body, err := read(answer)
 	if err != nil || len(body) == 0 && len(described) == 0 {
 		return err
 	}
@@ -153,4 +156,16 @@ func (d *document) checkBody(described openapi3.Content, pointer string, answer 
 		return err
 	}
 	return schema.Validate(value)
+}
+
+// read returns the body as it was before it was compressed.
+func read(answer *http.Response) ([]byte, error) {
+	if answer.Header.Get("Content-Encoding") != "gzip" {
+		return io.ReadAll(answer.Body)
+	}
+	plain, err := gzip.NewReader(answer.Body)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(plain)
 }

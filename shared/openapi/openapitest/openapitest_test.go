@@ -1,6 +1,7 @@
 package openapitest_test
 
 import (
+	"compress/gzip"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -31,6 +32,8 @@ func TestCheckObjectsToWhatIsNotDescribed(t *testing.T) {
 		"nothing":                  {"DELETE", "/groups/1", 204, "Content-Type:", "", ""},
 		"the head of something":    {"HEAD", "/groups/1/members/1", 200, "", "", ""},
 		"what caches may do":       {"GET", "/groups/1/members/1", 200, "Cache-Control: no-store", member, ""},
+		"a compressed body":        {"GET", "/groups/1/members/1", 200, "Content-Encoding: gzip", zip(member), ""},
+		"a field that is packed":   {"GET", "/groups/1/members/1", 200, "Content-Encoding: gzip", zip(strings.Replace(member, "{", `{"new":1,`, 1)), "'new'"},
 		"for a page elsewhere":     {"GET", "/groups/1/members/1", 200, "Access-Control-Allow-Origin: *", member, ""},
 		"complaints":               {"POST", "/groups", 400, "", `{"message":{"path":["is taken"]}}`, ""},
 		"a complaint":              {"POST", "/groups", 400, "", `{"error":"path is missing"}`, ""},
@@ -66,6 +69,15 @@ func TestCheckObjectsToWhatIsNotDescribed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// zip returns the text in gzip.
+func zip(text string) string {
+	var out strings.Builder
+	w := gzip.NewWriter(&out)
+	io.WriteString(w, text)
+	w.Close()
+	return out.String()
 }
 
 // Nothing is said of parameters that were refused.

@@ -49,6 +49,54 @@ func (s *Store) CreateAccessToken(ctx context.Context, t accesstoken.Token) (acc
 	return t, s.write(ctx, createToken(t)...)
 }
 
+// activeTokens is an attribute of the count of a user's tokens: at least how many were
+// active when they were counted last, and were created since.
+const activeTokens = "active"
+
+// CreateAccessTokenWithin stores the token unless its user has so many. It counts those
+// that are active only when as many were created as may be.
+func (s *Store) CreateAccessTokenWithin(ctx context.Context, most int, t accesstoken.Token) (accesstoken.Token, error) {
+	var err error
+	if t.ID, err = s.next(ctx, tokenCounter.key()); err != nil {
+		return accesstoken.Token{}, err
+	}
+	changes := createToken(t)
+	counted := &changes[len(changes)-1]
+	counted.add[activeTokens] = number(1)
+	*counted = counted.when("attribute_not_exists("+activeTokens+") OR "+activeTokens+" < :most", item{":most": number(int64(most))}).
+		orElse(accesstoken.ErrTooMany)
+	err = s.write(ctx, changes...)
+	if errors.Is(err, accesstoken.ErrTooMany) {
+		if err = s.countActive(ctx, most, t.UserID, t.CreatedAt); err == nil {
+			err = s.write(ctx, changes...)
+		}
+	}
+	return t, err
+}
+
+// countActive counts the user's active tokens anew, or returns accesstoken.ErrTooMany.
+func (s *Store) countActive(ctx context.Context, most int, userID int64, now time.Time) error {
+	count := countOfUser.key(userID)
+	stored, err := s.get(ctx, count)
+	if err != nil {
+		return err
+	}
+	listed, err := accessTokens.all(ctx, s, tokensOfUser.key(userID))
+	if err != nil {
+		return err
+	}
+	active, err := accessTokens.completeIf(ctx, s, listed, func(_ item, t accesstoken.Token) (bool, error) { return t.Active(now), nil })
+	if err == nil && len(active) >= most {
+		return accesstoken.ErrTooMany
+	}
+	if err != nil {
+		return err
+	}
+	return s.writeIf(ctx, change{
+		key: count, action: update, item: item{activeTokens: number(int64(len(active)))},
+	}.unlessWritten(stored))
+}
+
 func createToken(t accesstoken.Token) []change {
 	return []change{
 		create(tokenKey(t.Digest), tokenFields(&t)).orElse(accesstoken.ErrTaken),
@@ -83,11 +131,7 @@ func (s *Store) RevokeAccessToken(ctx context.Context, id int64, now time.Time) 
 	if err != nil {
 		return err
 	}
-	err = s.write(ctx, revokeToken(t, now))
-	if errors.Is(err, accesstoken.ErrRevoked) {
-		return nil
-	}
-	return err
+	return s.write(ctx, revokeToken(t, now))
 }
 
 func revokeToken(t accesstoken.Token, now time.Time) change {

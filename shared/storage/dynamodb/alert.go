@@ -102,8 +102,9 @@ type storedAlert struct {
 	alert.Alert
 	payload string // the name of the one that opened it
 	chunks  int64
-	latest  int64     // the chunks in which the newest of its repeats can be
-	keptAt  time.Time // when the payload of a repeat was kept; zero: never, or not known
+	latest  int64        // the chunks in which the newest of its repeats can be
+	keptAt  time.Time    // when the payload of a repeat was kept; zero: never, or not known
+	gone    map[key]bool // chunks that are not there any more
 }
 
 // readAlert returns the alert that the item is, or a fault.NotFound error for no item.

@@ -77,7 +77,7 @@ func TestBudgetOfAlerts(t *testing.T) {
 		{"ChangeAlert to what it is", change(&acknowledged), 1, 1},
 		{"ChangeAlert to resolved for ever", change(&resolved), 1, 1},
 		{"ChangeAlert to open again", change(&triggered), 1, 1},
-		{"ChangeAlert to resolved for nine days", changeFor(9, &resolved), 2, 1},
+		{"ChangeAlert to resolved for nine days, when it was for ever before", changeFor(9, &resolved), 3, 1},
 		{"ChangeAlert to open again within these", change(&triggered), 2, 1},
 		{"a recovery for nine days", func() { report(t, measured, p, forNineDays) }, 4, 1},
 		{"AlertCounts for the first time after these", counts, 2, 1},

@@ -17,7 +17,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"gatehouse/shared/alert"
-	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/storage"
@@ -375,22 +374,96 @@ func loseAnswer(n int) func(string, *http.Response) *http.Response {
 	}
 }
 
-// A fire that was counted must not be counted again by the SDK. The sender is
-// told, and when it sends again there is one alert.
+// An occurrence is counted once, whether its first request was carried out or not, and
+// whether it opens the alert or repeats it, as long as few others come in between.
 func TestLostAnswerToAFire(t *testing.T) {
-	o, w := options(t), &wire{answer: loseAnswer(1)}
-	meanwhile := openWith(t, o)
+	t.Parallel()
+	o, w := options(t), &wire{}
+	meanwhile, past := openWith(t, o), o
+	past.Now = func() time.Time { return time.Now().Add(-time.Minute) }
+	earlier := dynamodb.New(past)
 	o.HTTPClient, o.Patience = w, 20*time.Millisecond
+	s, few := dynamodb.New(o), 7
+	for _, before := range []int{0, 1, 20} {
+		for _, others := range []int{0, few} {
+			for _, carried := range []bool{true, false} {
+				p, occurrence := newProjectID(), newOccurrence()
+				for range before {
+					report(t, earlier, p, occurrence)
+				}
+				w.answer = loseFire(carried, func() {
+					for range others {
+						report(t, meanwhile, p, occurrence)
+					}
+				})
+				_, err := s.RecordOccurrences(t.Context(), p, each(occurrence), now)
+				w.answer = nil
+				all := alertsOf(t, meanwhile, p)
+				if want := int64(before + others + 1); err != nil || len(all) != 1 || all[0].Events != want {
+					t.Errorf("after %d events, with %d before the second request, and the first carried out: %t: %v, %+v, want one alert with %d events",
+						before, others, carried, err, all, want)
+				}
+			}
+		}
+	}
+}
+
+// loseFire loses the first request of a store, or its answer, and lets others come before
+// the next.
+func loseFire(carried bool, others func()) func(string, *http.Response) *http.Response {
+	lost := false
+	return func(_ string, theirs *http.Response) *http.Response {
+		if lost || carried && theirs == nil {
+			return nil
+		}
+		lost = true
+		others()
+		return response(http.StatusServiceUnavailable, "{}")
+	}
+}
+
+// Where many others came in between, nothing shows whether the occurrence was counted. The
+// sender is told, and nothing is counted twice here.
+func TestLostAnswerToAFireAmongMany(t *testing.T) {
+	t.Parallel()
+	o, w := options(t), &wire{}
+	meanwhile := openWith(t, o)
+	o.HTTPClient = w
 	s, p, occurrence := dynamodb.New(o), newProjectID(), newOccurrence()
+	report(t, meanwhile, p, occurrence)
+	w.answer = loseFire(true, func() {
+		for range 8 {
+			report(t, meanwhile, p, occurrence)
+		}
+	})
 	_, err := s.RecordOccurrences(t.Context(), p, each(occurrence), now)
-	if !fault.Is(err, fault.Unavailable) || len(w.operations) != 1 {
-		t.Errorf("RecordOccurrences = %v after %v, want that it is uncertain after one request", err, w.operations)
+	if got := alertsOf(t, meanwhile, p)[0].Events; !errors.Is(err, alert.ErrUncertain) || got != 10 {
+		t.Errorf("RecordOccurrences = %v, and %d events, want that it is uncertain, and 10", err, got)
 	}
-	if got := report(t, s, p, occurrence)[0]; got.Outcome != alert.Opened {
-		t.Errorf("the occurrence that is sent again is %s, want %s", got.Outcome, alert.Opened)
+}
+
+// Marks from before show that nothing came in between.
+func TestLostFireAfterMany(t *testing.T) {
+	t.Parallel()
+	o, w := options(t), &wire{}
+	began := time.Now()
+	o.Now = func() time.Time { return began }
+	meanwhile := openWith(t, o)
+	later := began.Add(201 * time.Millisecond)
+	o.HTTPClient, o.Now = w, func() time.Time { return later }
+	s, p, occurrence := dynamodb.New(o), newProjectID(), newOccurrence()
+	for range 9 {
+		report(t, meanwhile, p, occurrence)
 	}
-	if all := alertsOf(t, meanwhile, p); len(all) != 1 || all[0].Events != 2 {
-		t.Errorf("alerts = %+v, want one with two events", all)
+	w.answer = loseFire(false, func() {})
+	report(t, s, p, occurrence)
+	if got := alertsOf(t, meanwhile, p)[0].Events; got != 10 {
+		t.Errorf("%d events, want 10", got)
+	}
+	later = began.Add(200 * time.Millisecond) // less than clocks may differ by
+	w.answer = loseFire(false, func() {})
+	if _, err := s.RecordOccurrences(t.Context(), p, each(occurrence), now); !errors.Is(err, alert.ErrUncertain) {
+		t.Errorf("RecordOccurrences = %v, want that it is uncertain", err)
 	}
 }
 

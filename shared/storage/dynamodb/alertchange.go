@@ -61,7 +61,24 @@ func (s *Store) current(ctx context.Context, a alert.Alert, now time.Time) (stor
 // An alert that a function of an earlier release stored or changed comes into the
 // right lists with its next change. The messages are stored with the change, and so is
 // when its payloads expire, so that those of an open alert never do.
-func (s *Store) saveAlert(ctx context.Context, was storedAlert, is alert.Alert, told []change) error {
+func (s *Store) saveAlert(ctx context.Context, was storedAlert, is alert.Alert, told []change) (err error) {
+	if was.latestUnknown() && !is.ExpiresAt.Equal(was.ExpiresAt) {
+		if was, err = s.withLatest(ctx, was); err != nil {
+			return err
+		}
+	}
+	err = s.saveListed(ctx, was, is, told)
+	if !errors.Is(err, errNoChunk) {
+		return err
+	}
+	if was, err = s.withoutGone(ctx, was); err != nil {
+		return err
+	}
+	return s.saveListed(ctx, was, is, told)
+}
+
+// saveListed stores a change of an alert that is listed with its status, or with another.
+func (s *Store) saveListed(ctx context.Context, was storedAlert, is alert.Alert, told []change) error {
 	var stored item
 	err := s.write(ctx, append(savingChanges(was, is, was.Status, &stored), told...)...)
 	if !errors.Is(err, errStale) || stored == nil {
@@ -82,10 +99,7 @@ func (s *Store) saveAlert(ctx context.Context, was storedAlert, is alert.Alert, 
 func savingChanges(was storedAlert, is alert.Alert, as alert.Status, stored *item) []change {
 	state := append(stateOfAlert(&is), listedField(is.Status))
 	if countsOnSlot(was.Alert) && !is.Open() {
-		state = append(state, peakField(&is)...)
-		if was.latest > 0 {
-			state = append(state, latestChunks(&was.latest))
-		}
+		state = append(append(state, peakField(&is)...), latestChunks(&was.latest))
 	}
 	saved := set(alertItem.key(is.ProjectID, is.IID), state).
 		whileListed(was.Version, as).orElse(errStale).tell(stored)
@@ -99,11 +113,14 @@ func slotChanges(was storedAlert, is alert.Alert) []change {
 		return nil
 	case is.Grouped && is.Open():
 		opened := slotOf(is, was.latest)
+		if was.latestUnknown() {
+			opened.latest = maxLatestChunks
+		}
 		return []change{create(slotKey(is.ProjectID, is.Fingerprint), slotFields(&opened)).orElse(alert.ErrDuplicateOpen)}
 	case is.Grouped:
 		removed := mustRemove(slotKey(is.ProjectID, is.Fingerprint)).when("iid = :iid AND event_count = :events",
 			item{":iid": number(was.IID), ":events": number(was.Events)})
-		if !is.ExpiresAt.IsZero() {
+		if !is.ExpiresAt.IsZero() || was.latest > 0 { // it was read with its slot
 			removed = removed.ifEqual(fields{{"payload_at", &was.keptAt}})
 		}
 		return []change{removed.orElse(errStale)}

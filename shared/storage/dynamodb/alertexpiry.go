@@ -2,6 +2,7 @@ package dynamodb
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -50,7 +51,9 @@ func expiryChanges(was storedAlert, is alert.Alert) (changes []change) {
 		changes = append(changes, countExpiry(is, 1))
 	}
 	for _, k := range was.payloadKeys() {
-		changes = append(changes, expire(k, is.ExpiresAt))
+		if !was.gone[k] {
+			changes = append(changes, expire(k, is.ExpiresAt))
+		}
 	}
 	return changes
 }
@@ -64,14 +67,31 @@ func (a storedAlert) payloadKeys() []key {
 	return keys
 }
 
-// expire has DynamoDB remove an item at a time; zero: never. Then the item must be there
-// still.
+// errNoChunk means that a chunk of a payload is gone, for which there is nothing to do when
+// an alert is resolved.
+var errNoChunk = errors.New("a chunk of a payload is gone")
+
+// expire has DynamoDB remove an item, which must be there, at a time; zero: never.
 func expire(k key, at time.Time) change {
 	c := set(k, fields{expiryField(&at)}).keepNonce()
 	if !at.IsZero() {
-		return c.when("", nil)
+		return c.orElse(errNoChunk)
 	}
 	return c.orElse(alertKind.notFound)
+}
+
+// withoutGone returns the alert with those of the chunks of its payloads that are there.
+func (s *Store) withoutGone(ctx context.Context, a storedAlert) (storedAlert, error) {
+	keys := a.payloadKeys()
+	found, err := s.getAll(ctx, keys)
+	a.gone, a.latest = map[key]bool{}, 0
+	for _, k := range keys {
+		a.gone[k] = found[k] == nil
+		if found[k] != nil && k.pk == latestItem.key(a.ProjectID, a.IID).pk {
+			a.latest++
+		}
+	}
+	return a, err
 }
 
 // countExpiry adds to the alerts that expire with this one.

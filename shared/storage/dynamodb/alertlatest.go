@@ -32,6 +32,26 @@ func latestFields(c *latestChunk) fields {
 // had if that is more.
 func latestChunks(n *int64) field { return field{"latest_chunks", n} }
 
+// latestUnknown reports whether the alert may have newest payloads whose chunks were not
+// counted: a function of an earlier release kept them, or a caller resolved the alert
+// without reading its slot. Once it is open again, its slot tells the most that there can be.
+func (a storedAlert) latestUnknown() bool {
+	return a.Grouped && a.Events > 1 && (a.latest == 0 || a.latest == maxLatestChunks)
+}
+
+// withLatest returns the alert with the number of chunks that there are of newest payloads.
+func (s *Store) withLatest(ctx context.Context, a storedAlert) (storedAlert, error) {
+	a.latest = 0
+	err := s.query(ctx, latestItem.key(a.ProjectID, a.IID), forward, func(item) (bool, error) {
+		a.latest++
+		return true, nil
+	})
+	if err != nil {
+		return a, fmt.Errorf("count the newest payloads of an alert: %w", err)
+	}
+	return a, nil
+}
+
 // keepLatest keeps the payload of a repeat instead of the former one, all of it in one
 // transaction with the slot, unless another caller did so in the last minute.
 func (s *Store) keepLatest(ctx context.Context, projectID int64, k key, found slot, text []byte, now time.Time) error {

@@ -98,19 +98,40 @@ func (s *Store) slot(ctx context.Context, k key) (found slot, ok bool, err error
 }
 
 // fire counts an occurrence, whatever the state of the slot. DynamoDB's answer
-// shows whether it was the first. When the answer is lost, the sender must send
-// the occurrence again, which is counted as well.
+// shows whether it was the first. When the answer is lost, the marks on the slot show
+// whether the occurrence was counted; only when they show nothing is it ErrUncertain.
 func (s *Store) fire(ctx context.Context, k key, o alert.Occurrence, now time.Time) (slot, error) {
-	out, err := s.client.UpdateItem(ctx, &sdk.UpdateItemInput{
-		TableName: s.table(k), Key: k.item(),
-		UpdateExpression:          aws.String("SET begun_at = if_not_exists(begun_at, :now), last_at = :now ADD event_count :count" + alsoCount(o)),
-		ExpressionAttributeValues: item{":now": number(now.UnixMicro()), ":count": number(o.Count)},
-		ReturnValues:              types.ReturnValueAllNew,
-	}, func(o *sdk.Options) { o.Retryer = retryRejected })
-	if err != nil {
-		return slot{}, fmt.Errorf("%w: %w", alert.ErrUncertain, err)
+	m := newMark(s.now())
+	firing := &sdk.UpdateItemInput{
+		TableName: s.table(k), Key: k.item(), UpdateExpression: aws.String(countAndMark + alsoCount(o)),
+		ExpressionAttributeValues: item{
+			":now": number(now.UnixMicro()), ":count": number(o.Count), ":mark": m.value(), ":none": noMark,
+		},
+		ReturnValues: types.ReturnValueAllNew,
 	}
-	return readSlot(out.Attributes)
+	out, err := s.client.UpdateItem(ctx, firing, func(o *sdk.Options) { o.Retryer = retryRejected })
+	switch {
+	case err == nil:
+		return readSlot(out.Attributes)
+	case answered(err) || rejected(err):
+		return slot{}, fmt.Errorf("count an event: %w", err)
+	}
+	return s.fireAgain(ctx, firing, m)
+}
+
+// fireAgain counts an occurrence whose first answer was lost, unless it was counted.
+func (s *Store) fireAgain(ctx context.Context, firing *sdk.UpdateItemInput, m mark) (slot, error) {
+	firing.ConditionExpression = aws.String(unmarked)
+	firing.ExpressionAttributeValues[":began"] = m.earliest().value()
+	firing.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
+	out, err := s.client.UpdateItem(ctx, firing)
+	if err == nil {
+		return readSlot(out.Attributes)
+	}
+	if stored := conditionsOf(err)[0]; m.isOn(stored) {
+		return readSlot(stored)
+	}
+	return slot{}, fmt.Errorf("%w: %w", alert.ErrUncertain, err)
 }
 
 // alsoCount adds the occurrence to those of its severity.

@@ -34,7 +34,10 @@ func TestBudget(t *testing.T) {
 	token := must[accesstoken.Token](t)(s.CreateAccessToken(ctx, newToken(u.ID)))
 	enrolled := addUser(t, s)
 	factor := twofactor.Factor{UserID: enrolled.ID, Mark: twofactor.Mark(secret.Random(16)), CreatedAt: now}
-	signedIn, grant := newSession(u.ID), addGrant(t, s)
+	signedIn, kept, grant := newSession(u.ID), newSession(u.ID), addGrant(t, s)
+	if err := s.CreateSession(ctx, kept); err != nil {
+		t.Fatal(err)
+	}
 
 	clientKey, yes := errortracking.NewClientKey(p.ID, now), true
 	changeTracking := func(c errortracking.Change) func() error {
@@ -105,8 +108,8 @@ func TestBudget(t *testing.T) {
 			_, err := s.Sessions(ctx, u.ID, func(session.Session) bool { return true }, page.First)
 			return err
 		}, []string{"Query"}},
-		{"EndOtherSessions", func() error { return s.EndOtherSessions(ctx, u.ID, "another") }, []string{"Query", "DeleteItem"}},
-		{"EndSession", func() error { return s.EndSession(ctx, u.ID, signedIn.ID) }, []string{"DeleteItem"}},
+		{"EndOtherSessions", func() error { return s.EndOtherSessions(ctx, u.ID, kept.ID) }, []string{"Query", "DeleteItem"}},
+		{"EndSession", func() error { return s.EndSession(ctx, u.ID, kept.ID) }, []string{"DeleteItem"}},
 		{"CountAttempt, the first", countAttempt, []string{"PutItem"}},
 		{"CountAttempt, another", countAttempt, []string{"PutItem", "UpdateItem"}},
 		{"WithdrawAttempt", func() error { return s.WithdrawAttempt(ctx, attempts, now) }, []string{"UpdateItem"}},

@@ -39,7 +39,8 @@ func registrationOf(c *oauth.Client) fields {
 	return fields{
 		{"secret_digest", c.SecretDigest[:]}, {"name", &c.Name}, {"redirect_uris", &c.RedirectURIs},
 		{"scopes", (*[]string)(&c.Scopes)}, {"confidential", &c.Confidential}, {"trusted", &c.Trusted},
-		{"require_secret", &c.RequireSecret}, {"password_grant", &c.PasswordGrant}, {"version", &c.Version},
+		{"require_secret", &c.RequireSecret}, {"password_grant", &c.PasswordGrant},
+		{"own_refresh_retry", &c.OwnRefreshRetry}, {"refresh_retry", &c.RefreshRetry}, {"version", &c.Version},
 	}
 }
 
@@ -50,11 +51,28 @@ func (s *Store) CreateClient(ctx context.Context, c oauth.Client) (oauth.Client,
 		return oauth.Client{}, err
 	}
 	c.Version = 1
-	return c, s.write(ctx,
+	return c, s.createClient(ctx, c, addToCount(countOfOwner.key(c.OwnerID), 1))
+}
+
+// CreateClientWithin stores the client unless its owner has so many.
+func (s *Store) CreateClientWithin(ctx context.Context, most int, c oauth.Client) (oauth.Client, error) {
+	var err error
+	if c.ID, err = s.next(ctx, clientCounter.key()); err != nil {
+		return oauth.Client{}, err
+	}
+	c.Version = 1
+	counted := addToCount(countOfOwner.key(c.OwnerID), 1).
+		when("attribute_not_exists("+countChanged+") OR "+countChanged+" < :most", item{":most": number(int64(most))})
+	return c, s.createClient(ctx, c, counted.orElse(oauth.ErrTooManyClients))
+}
+
+// createClient stores the client with this change of its owner's count.
+func (s *Store) createClient(ctx context.Context, c oauth.Client, counted change) error {
+	return s.write(ctx,
 		create(clientItem.key(c.ClientID), clientFields(&c)),
 		create(clientList.key(c.ID), clients.entry(&c)),
 		create(clientsOfOwner.key(c.OwnerID).entry(c.ID), clients.entry(&c)),
-		addToCount(countClients.key(), 1), addToCount(countOfOwner.key(c.OwnerID), 1),
+		addToCount(countClients.key(), 1), counted,
 	)
 }
 

@@ -36,8 +36,13 @@ func readProject(it item) (entry, error) {
 // source is the source of the entries in the part of a partition whose sort keys
 // are the key's with a number behind it.
 func source[T any](s *Store, at key, read func(item) (T, error)) walk.Source[T] {
+	return ordered(s, false, at, read)
+}
+
+// ordered is such a source, or one by ascending number.
+func ordered[T any](s *Store, oldest bool, at key, read func(item) (T, error)) walk.Source[T] {
 	return func(ctx context.Context, after page.Position, n int) (found []T, err error) {
-		err = s.newest(ctx, at, after, n, func(it item) error {
+		err = s.inOrder(ctx, oldest, at, after, n, func(it item) error {
 			one, err := read(it)
 			found = append(found, one)
 			return err
@@ -50,14 +55,15 @@ func source[T any](s *Store, at key, read func(item) (T, error)) walk.Source[T] 
 type selection struct {
 	*Store
 	project.Selection
-	kind  project.Kind
-	items getter // of the projects of a search, each of which is read once
+	kind   project.Kind
+	items  getter // of the projects of a search, each of which is read once
+	oldest bool   // the list begins with the oldest
 }
 
 // list returns the list, which rests on entries that are all there, to read this page.
 func (s selection) list(r page.Request) walk.List[entry] {
 	in := &topGroups{selection: s}
-	list := walk.List[entry]{Sources: s.sources(in), Position: positionOf}
+	list := walk.List[entry]{Sources: s.sources(in), Position: positionOf, Order: r.Order()}
 	if s.Search == "" {
 		list.Count = func(ctx context.Context) (int, error) { return s.count(ctx, in) }
 		return list
@@ -78,11 +84,11 @@ var listOfAll = map[project.Kind]shape{project.InGroup: groupList, project.InPro
 func (s selection) sources(in *topGroups) (all []walk.Source[entry]) {
 	switch {
 	case s.All && s.kind == project.InProject:
-		return []walk.Source[entry]{source(s.Store, projectList.key(), readProject)}
+		return []walk.Source[entry]{ordered(s.Store, s.oldest, projectList.key(), readProject)}
 	case s.All:
-		return []walk.Source[entry]{source(s.Store, listOfAll[s.kind].key(), readListed)}
+		return []walk.Source[entry]{ordered(s.Store, s.oldest, listOfAll[s.kind].key(), readListed)}
 	case !s.MembersOnly:
-		all = append(all, source(s.Store, visible[s.kind].key(), readListed))
+		all = append(all, ordered(s.Store, s.oldest, visible[s.kind].key(), readListed))
 	}
 	all = append(all, in.sources()...)
 	if s.joins() {
@@ -99,7 +105,7 @@ func (s selection) joins() bool {
 // joined is the source of the projects of which the user is a direct member. The
 // memberships do not have what a search takes.
 func (s selection) joined(ctx context.Context, after page.Position, n int) ([]entry, error) {
-	active := source(s.Store, memberOfUser.key(s.MemberID, string(project.InProject)), members.read).Only(
+	active := ordered(s.Store, s.oldest, memberOfUser.key(s.MemberID, string(project.InProject)), members.read).Only(
 		func(m project.Member) bool { return s.Joins(m) }, func(m project.Member) page.Position { return page.At(m.ID) })
 	found, err := active(ctx, after, n)
 	entries := make([]entry, len(found))
@@ -248,7 +254,7 @@ func pageOf[T any](ctx context.Context, s getter, k kind[T], list walk.List[entr
 		found = page.With(entries, items)
 		return err
 	}, func(ctx context.Context) error {
-		if count == nil {
+		if count == nil || r.Uncounted {
 			return nil
 		}
 		n, err := count(ctx)

@@ -41,7 +41,7 @@ func TestBudgetOfDirectoryLists(t *testing.T) {
 	groups := func(selected project.Selection) func() {
 		return func() { must[page.Of[project.Group]](t)(measured.Groups(ctx, selected, page.First)) }
 	}
-	rules, both := project.NewRules(measured, nil, nil, time.Now), []int64{top.ID, below.ID}
+	rules, both := project.NewRules(measured, nil, nil, "", time.Now), []int64{top.ID, below.ID}
 	viewer := func(u user.User) project.Viewer { return project.Viewer{UserID: u.ID, NamespaceID: u.NamespaceID} }
 	tests := []struct {
 		name          string
@@ -60,14 +60,14 @@ func TestBudgetOfDirectoryLists(t *testing.T) {
 		{"Projects searched", projects(project.Selection{All: true, Search: "project"}), 2, 1},
 		{"Projects in groups searched, and joined", projects(project.Selection{In: both, MemberID: ben.ID, Search: "project"}), 2, 4},
 		{"Projects searched, and joined", projects(project.Selection{MemberID: ben.ID, Search: "project"}), 2, 2},
-		{"VisibleProjects of the creator", func() {
-			must[page.Of[project.Project]](t)(rules.VisibleProjects(ctx, viewer(creator), project.Narrowing{}, page.First))
+		{"projects of the creator", func() {
+			must[page.Of[project.Project]](t)(rules.Sight(viewer(creator), project.Narrowing{}).Projects(ctx, page.First))
 		}, 3, 8},
-		{"VisibleProjects of a member", func() {
-			must[page.Of[project.Project]](t)(rules.VisibleProjects(ctx, viewer(ben), project.Narrowing{}, page.First))
+		{"projects of a member", func() {
+			must[page.Of[project.Project]](t)(rules.Sight(viewer(ben), project.Narrowing{}).Projects(ctx, page.First))
 		}, 3, 6},
-		{"VisibleGroups", func() {
-			must[page.Of[project.Group]](t)(rules.VisibleGroups(ctx, viewer(creator), project.Narrowing{}, page.First))
+		{"groups of the creator", func() {
+			must[page.Of[project.Group]](t)(rules.Sight(viewer(creator), project.Narrowing{}).Groups(ctx, page.First))
 		}, 3, 5},
 		{"Groups", groups(project.Selection{All: true}), 2, 2},
 		{"Groups in groups", groups(project.Selection{In: both}), 2, 5},
@@ -144,7 +144,7 @@ func TestDeepestPlaceFitsIntoATransaction(t *testing.T) {
 	if err := s.UpdateGroup(ctx, g); err != nil {
 		t.Errorf("UpdateGroup = %v", err)
 	}
-	if err := s.DeleteGroup(ctx, g.ID); err != nil {
+	if err := s.DeleteGroup(ctx, g.ID, now); err != nil {
 		t.Errorf("DeleteGroup = %v", err)
 	}
 }

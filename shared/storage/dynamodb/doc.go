@@ -46,15 +46,17 @@
 //	directory     GROUP#<id>                     GROUP                      a group or a user's namespace
 //	directory     GROUP#<id>                     MEMBER#<user>              a membership, found from the group
 //	directory     GROUP#<id>                     MEMBERS                    how many members a group has
+//	directory     IMPORT                         IMPORT                     how far an import has come, until it has ended
 //	directory     LIST#groups                    <id>                       a group in the list of all, with what filters need
 //	directory     LIST#projects                  <id>                       a project in the list of all, with what filters need
+//	directory     LIST#reserved-paths            <path>                     a reserved path in the list of all                                                a year after its user or group
 //	directory     LIST#users                     <id>                       a user in the list of all
 //	directory     LIST#visible-groups            <id>                       a group in the list of those that are not private
 //	directory     LIST#visible-projects          <id>                       a project in the list of those that are not private
 //	directory     LISTS                          COMPLETE                   says that all users, groups and projects are listed
 //	directory     PATH#<full_path>               INTAKE                     a project's rules for alerts, and environments
 //	directory     PATH#<full_path>               INTAKE#<endpoint>          an integration of a project
-//	directory     PATH#<full_path>               PATH                       who has the path
+//	directory     PATH#<full_path>               PATH                       who has the path, or for whom it is reserved                                      a year after its user or group
 //	directory     PROJECT#<id>                   MEMBER#<user>              a membership, found from the project
 //	directory     PROJECT#<id>                   MEMBERS                    how many members a project has
 //	directory     PROJECT#<id>                   PROJECT                    a project
@@ -99,8 +101,9 @@
 // opens the alert: it numbers the alert on the slot, stores the payload, stores
 // the alert, and marks the slot as opened. All other callers only count. If a
 // caller dies midway, the next one finishes its work; every step is idempotent.
-// An update that counts cannot be repeated when its answer is lost, so it fails
-// and the sender decides.
+// Each update leaves a mark, and the slot keeps those of the last eight. When an
+// answer is lost, the update is repeated on condition that its mark is not there.
+// If eight others came in between, that shows nothing, and the sender decides.
 //
 // An alert is resolved or reopened in one transaction with its slot, which is
 // removed or created with it. The transaction requires that the slot has counted

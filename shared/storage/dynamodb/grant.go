@@ -186,6 +186,9 @@ func (s *Store) RevokeGrants(ctx context.Context, userID, clientID int64, now ti
 		return err
 	}
 	unended := slices.DeleteFunc(found, oauth.Grant.Revoked)
+	if len(unended) == 0 && summary == nil {
+		return oauth.ErrNothingGranted
+	}
 	err = inParallel(ctx, unended, func(ctx context.Context, g oauth.Grant) error {
 		return s.RevokeGrant(ctx, g.GrantID, now)
 	})

@@ -8,8 +8,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
-	"gatehouse/shared/fault"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/user"
@@ -18,7 +20,7 @@ import (
 var (
 	groupItem = shape{directory, "GROUP#<id>", "GROUP", "a group or a user's namespace", ""}
 	groupList = shape{directory, "LIST#groups", "<id>", "a group in the list of all, with what filters need", ""}
-	pathItem  = shape{directory, "PATH#<full_path>", "PATH", "who has the path", ""}
+	pathItem  = shape{directory, "PATH#<full_path>", "PATH", "who has the path, or for whom it is reserved", "a year after its user or group"}
 	groupIDs  = idCounter.key("groups")
 )
 
@@ -62,6 +64,67 @@ func mustRemoveEmpty(groupID int64) change {
 
 // CreateGroup stores the group with its creator as a member.
 func (s *Store) CreateGroup(ctx context.Context, g project.Group, creator int64) (project.Group, error) {
+	return s.createGroup(ctx, g, creator, requireExists(userItem.key(creator)).orElse(user.ErrNotFound))
+}
+
+// madeGroups is an attribute of a user: at least how many top-level groups of their own
+// making they owned when these were counted last, and made since.
+const madeGroups = "made_groups"
+
+// CreateGroupWithin does so unless the creator has made so many. It counts the creator's
+// groups only when as many were made as may be.
+func (s *Store) CreateGroupWithin(ctx context.Context, most int, g project.Group, creator int64) (project.Group, error) {
+	counted := change{
+		key: userItem.key(creator), action: update, add: item{madeGroups: number(1)},
+		condition: exists + " AND (attribute_not_exists(" + madeGroups + ") OR " + madeGroups + " < :most OR #admin = :yes)",
+		names:     map[string]string{"#admin": "admin"},
+		values:    item{":most": number(int64(most)), ":yes": &types.AttributeValueMemberBOOL{Value: true}},
+	}.orElse(project.ErrTooManyGroups).ifMissing(user.ErrNotFound).keepNonce()
+	made, err := s.createGroup(ctx, g, creator, counted)
+	if errors.Is(err, project.ErrTooManyGroups) {
+		if err = s.countMade(ctx, most, creator); err == nil {
+			made, err = s.createGroup(ctx, g, creator, counted)
+		}
+	}
+	return made, err
+}
+
+// countMade counts anew the top-level groups that the user made and owns, or returns
+// project.ErrTooManyGroups.
+func (s *Store) countMade(ctx context.Context, most int, userID int64) error {
+	stored, err := s.get(ctx, userItem.key(userID))
+	if err != nil {
+		return err
+	}
+	memberships, err := s.MembershipsIn(ctx, project.InGroup, userID)
+	if err != nil {
+		return err
+	}
+	memberships = slices.DeleteFunc(memberships, func(m project.Member) bool { return m.Role != project.Owner })
+	var ids []int64
+	for _, m := range memberships {
+		ids = append(ids, m.ID)
+	}
+	found, err := s.GroupsByID(ctx, ids)
+	made := 0
+	for _, m := range memberships {
+		if g, exists := found[m.ID]; exists && g.ParentID == 0 && g.CreatedAt.Equal(m.CreatedAt) {
+			made++
+		}
+	}
+	if err == nil && made >= most {
+		err = project.ErrTooManyGroups
+	}
+	if err != nil {
+		return err
+	}
+	return s.writeIf(ctx, change{
+		key: userItem.key(userID), action: update, item: item{madeGroups: number(int64(made))},
+	}.when(madeGroups+" = :was", item{":was": stored[madeGroups]}).keepNonce())
+}
+
+// createGroup stores the group with this change, which requires the creator.
+func (s *Store) createGroup(ctx context.Context, g project.Group, creator int64, required change) (project.Group, error) {
 	var err error
 	if g.ID, err = s.next(ctx, groupIDs); err != nil {
 		return project.Group{}, err
@@ -73,11 +136,12 @@ func (s *Store) CreateGroup(ctx context.Context, g project.Group, creator int64)
 	n := recount(listing{}, next)
 	stored := create(groupItem.key(g.ID), append(emptyGroupFields(&g), next.mark()...))
 	maps.Copy(stored.item, n.item())
-	return g, s.write(ctx, slices.Concat(
-		[]change{requireExists(userItem.key(creator)).orElse(user.ErrNotFound)},
-		n.ofGroups(g.Ancestors, 1),
+	above := n.ofGroups(g.Ancestors, 1)
+	err = s.write(ctx, slices.Concat(
+		[]change{required},
+		above,
 		[]change{
-			claimPath(g.FullPath, fields{{"group_id", &g.ID}}),
+			claimPath(g.FullPath, creator, g.CreatedAt, fields{{"group_id", &g.ID}}),
 			stored,
 			create(groupList.key(g.ID), groups.entry(&g)),
 			create(ofPlace, memberFields(&owner)),
@@ -85,10 +149,10 @@ func (s *Store) CreateGroup(ctx context.Context, g project.Group, creator int64)
 		},
 		n.ofInstance(g.ID), relist(listing{}, next),
 	)...)
-}
-
-func claimPath(fullPath string, fs fields) change {
-	return create(pathKey(fullPath), fs).orElse(fault.Field("path", fault.Taken))
+	if claim, refused := failed(err, 1+len(above)); refused {
+		err = pathError("path", claim)
+	}
+	return g, err
 }
 
 // Group returns the group or user's namespace with this id.
@@ -116,7 +180,7 @@ func (s *Store) GroupByPath(ctx context.Context, fullPath string) (project.Group
 // Groups returns a page of the selected real groups.
 func (s *Store) Groups(ctx context.Context, selected project.Selection, r page.Request) (page.Of[project.Group], error) {
 	selected.Search = "" // is for projects
-	of := selection{s, selected, project.InGroup, s}
+	of := selection{s, selected, project.InGroup, s, r.Oldest}
 	complete, err := s.listsComplete(ctx)
 	if err != nil {
 		return page.Of[project.Group]{}, err
@@ -210,14 +274,14 @@ func (s *Store) updateGroup(ctx context.Context, g project.Group) error {
 }
 
 // DeleteGroup removes the group and its members, and right after that its records.
-func (s *Store) DeleteGroup(ctx context.Context, id int64) error {
-	if err := groups.persist(func() error { return s.deleteGroup(ctx, id) }); err != nil {
+func (s *Store) DeleteGroup(ctx context.Context, id int64, now time.Time) error {
+	if err := groups.persist(func() error { return s.deleteGroup(ctx, id, now) }); err != nil {
 		return err
 	}
 	return s.removeRecords(ctx, project.Group{ID: id}.Place())
 }
 
-func (s *Store) deleteGroup(ctx context.Context, id int64) error {
+func (s *Store) deleteGroup(ctx context.Context, id int64, now time.Time) error {
 	g, it, err := groups.stored(ctx, s, groupItem.key(id))
 	if err != nil {
 		return err
@@ -230,10 +294,14 @@ func (s *Store) deleteGroup(ctx context.Context, id int64) error {
 		return err
 	}
 	n := recount(was, listing{})
+	found, err := members.all(ctx, s, membersOf(g.Place()))
+	if err != nil {
+		return err
+	}
 	empty := mustRemoveEmpty(id).and("version = :was", item{":was": number(g.Version)}).listedLike(it)
-	err = s.removeWithMembers(ctx, membersOf(g.Place()), slices.Concat(
-		[]change{empty.ifMissing(groups.notFound), mustRemove(pathKey(g.FullPath)), mustRemove(groupList.key(id)), remove(countOf(g.Place()))},
-		n.ofInstance(id), relist(was, listing{}), n.ofGroups(g.Ancestors, -1),
+	err = s.removeWithMembers(ctx, membersOf(g.Place()), found, slices.Concat(
+		[]change{empty.ifMissing(groups.notFound), mustRemove(groupList.key(id)), remove(countOf(g.Place()))},
+		giveUp(g, found, now), n.ofInstance(id), relist(was, listing{}), n.ofGroups(g.Ancestors, -1),
 	)...)
 	stored, unmet := failed(err, 0)
 	if !unmet {

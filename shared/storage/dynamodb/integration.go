@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"golang.org/x/sync/errgroup"
 
+	"gatehouse/shared/fault"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/project"
 )
@@ -21,6 +23,7 @@ func integrationFields(i *integration.Integration) fields {
 		{"id", &i.ID}, {"project_id", &i.ProjectID}, {"type", (*string)(&i.Type)}, {"endpoint", &i.Endpoint},
 		{"created_at", &i.CreatedAt}, {"received", &i.Health.Received}, {"rejected", &i.Health.Rejected},
 		{"skipped_items", &i.Health.SkippedItems}, {"truncated_alerts", &i.Health.TruncatedAlerts},
+		{"wrong_keys", &i.Health.WrongKeys},
 	}, changeable(i), latest(&i.Health))
 }
 
@@ -36,7 +39,7 @@ func changeable(i *integration.Integration) fields {
 func latest(h *integration.Health) fields {
 	return fields{
 		{"last_received_at", &h.LastReceivedAt}, {"last_error", &h.LastError},
-		{"last_error_at", &h.LastErrorAt},
+		{"last_error_at", &h.LastErrorAt}, {"last_wrong_key_at", &h.LastWrongKeyAt},
 	}
 }
 
@@ -49,18 +52,33 @@ func stateOf(all []integration.Integration) string {
 	return strings.Join(state, " ")
 }
 
-// EndpointOf returns an integration and what comes with it.
+// EndpointOf returns an integration and what comes with it. The path of the project is read
+// cheaply: if it does not fit, all is read again, as the project may be a moment old.
 func (s *Store) EndpointOf(ctx context.Context, projectPath, endpoint string) (integration.Endpoint, error) {
+	e, err := s.endpointOf(ctx, projectPath, endpoint, s.getCheaply)
+	if fault.Is(err, fault.NotFound) {
+		return s.endpointOf(ctx, projectPath, endpoint, s.getAll)
+	}
+	return e, err
+}
+
+// endpointOf reads the path of the project with getPath, and the rest as it is now.
+func (s *Store) endpointOf(
+	ctx context.Context, projectPath, endpoint string, getPath func(context.Context, []key) (map[key]item, error),
+) (integration.Endpoint, error) {
 	path, settings, at := pathKey(projectPath), intakeKey(projectPath), integrationKey(projectPath, endpoint)
 	if !at.possible() {
 		at = settings // which is no integration
 	}
-	found, err := s.getAll(ctx, slices.Compact([]key{path, settings, at}))
-	if err != nil {
+	var paths, found map[key]item
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.Go(func() (err error) { paths, err = getPath(ctx, []key{path}); return err })
+	reads.Go(func() (err error) { found, err = s.getAll(ctx, slices.Compact([]key{settings, at})); return err })
+	if err := reads.Wait(); err != nil {
 		return integration.Endpoint{}, fmt.Errorf("find integration: %w", err)
 	}
 	var projectID int64
-	if err := (fields{{"project_id", &projectID}}).read(found[path]); err != nil {
+	if err := (fields{{"project_id", &projectID}}).read(paths[path]); err != nil {
 		return integration.Endpoint{}, err
 	}
 	if projectID == 0 {
@@ -171,6 +189,7 @@ func (s *Store) AddHealth(ctx context.Context, projectPath string, i integration
 	c.add = item{
 		"received": number(h.Received), "rejected": number(h.Rejected),
 		"skipped_items": number(h.SkippedItems), "truncated_alerts": number(h.TruncatedAlerts),
+		"wrong_keys": number(h.WrongKeys),
 	}
 	return s.writeIf(ctx, c.when("id = :id", item{":id": number(i.ID)}).keepNonce())
 }

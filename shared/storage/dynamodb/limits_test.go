@@ -56,7 +56,7 @@ func TestGroupWithManyMembersIsRemoved(t *testing.T) {
 	}
 	all := page.Request{Number: 1, Size: page.MaxSize}
 	before := must[page.Of[project.Member]](t)(s.Members(t.Context(), now, all, g.Place())).Items
-	if err := s.DeleteGroup(t.Context(), g.ID); err != nil || len(before) != 46 {
+	if err := s.DeleteGroup(t.Context(), g.ID, now); err != nil || len(before) != 46 {
 		t.Fatalf("DeleteGroup with %d members = %v, want no error", len(before), err)
 	}
 	if got := must[page.Of[project.Member]](t)(s.Members(t.Context(), now, all, g.Place())).Items; len(got) > 0 {

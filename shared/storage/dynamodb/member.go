@@ -78,22 +78,31 @@ func (s *Store) AddMember(ctx context.Context, m project.Member) error {
 }
 
 // UpdateMember changes Role and ExpiresAt.
-func (s *Store) UpdateMember(ctx context.Context, was, next project.Member) error {
+func (s *Store) UpdateMember(ctx context.Context, was, next project.Member, staying ...project.Member) error {
 	ofPlace, ofUser := memberKeys(was)
-	return s.write(ctx,
+	return s.write(ctx, append(requireMembers(staying),
 		members.explain(set(ofPlace, termsOf(&next)).ifEqual(termsOf(&was))),
 		set(ofUser, termsOf(&next)),
-	)
+	)...)
+}
+
+// requireMembers requires that these are as they were read.
+func requireMembers(staying []project.Member) (required []change) {
+	for _, m := range staying {
+		ofPlace, _ := memberKeys(m)
+		required = append(required, requireExists(ofPlace).ifEqual(termsOf(&m)).orElse(project.ErrMemberChanged))
+	}
+	return required
 }
 
 // RemoveMember ends a membership. In a place that is being deleted it would create the
 // count anew.
-func (s *Store) RemoveMember(ctx context.Context, was project.Member) error {
+func (s *Store) RemoveMember(ctx context.Context, was project.Member, staying ...project.Member) error {
 	ofPlace, ofUser := memberKeys(was)
-	return s.write(ctx,
+	return s.write(ctx, append(requireMembers(staying),
 		members.explain(mustRemove(ofPlace).ifEqual(termsOf(&was))), mustRemove(ofUser),
 		requirePlace(was.Place), addToCount(countOf(was.Place), -1),
-	)
+	)...)
 }
 
 // Members returns a page of the members of these places.
@@ -172,13 +181,9 @@ func (s *Store) MembershipsAmong(ctx context.Context, userIDs []int64, places ..
 const maxTogether = 15
 
 // removeWithMembers makes the changes that remove a user or a place, and removes
-// the memberships in the partition. Those beyond maxTogether, and those added
+// the memberships in the partition, which are the found ones. Those beyond maxTogether, and those added
 // meanwhile, are removed right after, when none can be added any more.
-func (s *Store) removeWithMembers(ctx context.Context, partition key, changes ...change) error {
-	found, err := members.all(ctx, s, partition)
-	if err != nil {
-		return err
-	}
+func (s *Store) removeWithMembers(ctx context.Context, partition key, found []project.Member, changes ...change) error {
 	together := found[:min(len(found), maxTogether)]
 	if err := s.write(ctx, append(changes, removals(partition, together)...)...); err != nil {
 		return err

@@ -89,7 +89,7 @@ func TestCountOfManyMembersIsKept(t *testing.T) {
 	}
 	c.wantCount(9, "BatchGetItem")
 
-	if err := c.DeleteUser(t.Context(), c.members[4].UserID, 0); err != nil {
+	if err := c.DeleteUser(t.Context(), c.members[4].UserID, 0, now); err != nil {
 		t.Fatal(err)
 	}
 	c.wantCount(8, "BatchGetItem", "Query", "Query", "UpdateItem")

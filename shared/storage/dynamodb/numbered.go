@@ -17,7 +17,8 @@ import (
 // descending number.
 func (k kind[T]) numberedPage(ctx context.Context, s *Store, list, count key, number func(T) int64, r page.Request) (page.Of[T], error) {
 	return k.pageOf(ctx, s, walk.List[T]{
-		Sources:  []walk.Source[T]{k.newest(s, list)},
+		Sources:  []walk.Source[T]{k.ordered(s, r.Oldest, list)},
+		Order:    r.Order(),
 		Position: func(entry T) page.Position { return page.At(number(entry)) },
 		Count:    func(ctx context.Context) (int, error) { return s.count(ctx, list, count) },
 	}, r)

@@ -46,3 +46,32 @@ func TestFormerMessagesAreDelayed(t *testing.T) {
 		}
 	}
 }
+
+// An instance where nothing waits pays for one read a minute, and not for one of each
+// partition of the index.
+func TestIdleSweep(t *testing.T) {
+	o, u := options(t), &readUnits{}
+	o.HTTPClient = u
+	s := openWith(t, o)
+	any := func(want bool) {
+		t.Helper()
+		u.units = 0
+		if got := must[bool](t)(s.AnyMessages(t.Context())); got != want || u.units > 0.5 {
+			t.Errorf("AnyMessages = %t for %v units, want %t for half a one", got, u.units, want)
+		}
+	}
+	any(false)
+	m := outbox.Message{Lane: "note/1", Seq: "1", Kind: "note", Data: []byte(`{}`), CreatedAt: now, DueAt: now.Add(time.Hour)}
+	if err := s.PutMessages(t.Context(), []outbox.Message{m}); err != nil {
+		t.Fatal(err)
+	}
+	any(true)
+	m, err := s.ClaimMessage(t.Context(), m, "claim", now.Add(2*time.Hour), now.Add(3*time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.BuryMessage(t.Context(), m, now); err != nil {
+		t.Fatal(err)
+	}
+	any(false)
+}

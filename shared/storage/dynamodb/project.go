@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 )
@@ -51,7 +52,7 @@ func (s *Store) CreateProject(ctx context.Context, p project.Project) (project.P
 	return p, s.write(ctx, slices.Concat(
 		n.ofGroups(p.Lineage, 1),
 		[]change{
-			claimPath(p.FullPath, fields{{"project_id", &p.ID}}),
+			create(pathKey(p.FullPath), fields{{"project_id", &p.ID}}).orElse(fault.Field("path", fault.Taken)),
 			create(projectItem.key(p.ID), append(projectFields(&p), next.mark()...)),
 			create(projectList.key(p.ID), projects.entry(&p)),
 		},
@@ -83,7 +84,7 @@ func (s *Store) ProjectByPath(ctx context.Context, fullPath string) (project.Pro
 
 // Projects returns a page of the selected projects.
 func (s *Store) Projects(ctx context.Context, selected project.Selection, r page.Request) (page.Of[project.Project], error) {
-	of := selection{s, selected, project.InProject, &rereader{s, map[key]item{}}}
+	of := selection{s, selected, project.InProject, &rereader{s, map[key]item{}}, r.Oldest}
 	complete, err := s.listsComplete(ctx)
 	if err != nil {
 		return page.Of[project.Project]{}, err
@@ -159,8 +160,12 @@ func (s *Store) removeProject(ctx context.Context, id int64) (project.Project, e
 	if err != nil {
 		return p, err
 	}
+	found, err := members.all(ctx, s, membersOf(p.Place()))
+	if err != nil {
+		return p, err
+	}
 	n := recount(was, listing{})
-	return p, s.removeWithMembers(ctx, membersOf(p.Place()), slices.Concat(
+	return p, s.removeWithMembers(ctx, membersOf(p.Place()), found, slices.Concat(
 		[]change{
 			projects.asRead(mustRemove(projectItem.key(id)), p.Version, it),
 			mustRemove(pathKey(p.FullPath)),

@@ -231,3 +231,50 @@ func (s *Store) removeRecords(ctx context.Context, at project.Place) error {
 	}
 	return nil
 }
+
+// mostOfUser is how many listed records are removed together with a user. Rules keep users
+// from having so many.
+const mostOfUser = 12
+
+// recordsOfUser returns the changes that remove what a user has below the instance.
+func (s *Store) recordsOfUser(ctx context.Context, id int64) ([]change, error) {
+	var changes []change
+	for _, k := range record.OnePerUser {
+		changes = append(changes, remove(recordItem.key(recordsIn(record.Instance), string(k), id)))
+	}
+	var listed, slots []change
+	err := callAll(ctx, func(ctx context.Context) (err error) {
+		listed, err = s.listedOfUser(ctx, id)
+		return err
+	}, func(ctx context.Context) (err error) {
+		slots, err = s.slotsOfUser(ctx, id)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the records of a user: %w", err)
+	}
+	return slices.Concat(changes, listed, slots), nil
+}
+
+func (s *Store) listedOfUser(ctx context.Context, id int64) (changes []change, err error) {
+	list := listKey(record.OwnWebhook, record.ListOfUser(id))
+	all, err := listedRecords.newest(s, list)(ctx, page.Position{}, mostOfUser)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	for _, r := range all {
+		changes = append(changes, mustRemove(recordKey(r)).orElse(users.changed), remove(list.entry(r.ID)))
+	}
+	return append(changes, addToCount(countOfRecords(all[0]), -int64(len(all)))), nil
+}
+
+func (s *Store) slotsOfUser(ctx context.Context, id int64) (changes []change, err error) {
+	slots := wordKey(record.OwnWebhook, record.Instance, record.Slot, record.SlotsOfUser(id))
+	err = s.query(ctx, slots, forward, func(it item) (bool, error) {
+		k := slots
+		err := fields{{"sk", &k.sk}}.read(it)
+		changes = append(changes, remove(k))
+		return true, err
+	})
+	return changes, err
+}

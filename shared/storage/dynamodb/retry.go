@@ -9,6 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"gatehouse/shared/telemetry"
 )
 
 // A request is tried maxAttempts times, with pauses that double up to
@@ -27,7 +29,7 @@ func newRetryer() aws.Retryer {
 		o.MaxAttempts = maxAttempts
 		o.Backoff = retry.BackoffDelayerFunc(pause)
 		o.RateLimiter = ratelimit.None
-		o.Retryables = append(o.Retryables, retry.IsErrorRetryableFunc(contended))
+		o.Retryables = append([]retry.IsErrorRetryable{retry.IsErrorRetryableFunc(measured)}, append(o.Retryables, retry.IsErrorRetryableFunc(contended))...)
 	})
 }
 
@@ -38,15 +40,31 @@ var retryRejected = retry.NewStandard(func(o *retry.StandardOptions) {
 	o.MaxAttempts = maxAttempts
 	o.Backoff = retry.BackoffDelayerFunc(pause)
 	o.RateLimiter = ratelimit.None
-	o.Retryables = []retry.IsErrorRetryable{
-		retry.RetryableErrorCode{Codes: retry.DefaultThrottleErrorCodes}, retry.IsErrorRetryableFunc(contended),
-	}
+	o.Retryables = append([]retry.IsErrorRetryable{retry.IsErrorRetryableFunc(measured)}, rejections...)
 })
+
+// rejections recognise what DynamoDB certainly rejected because it had too much to do.
+var rejections = retry.IsErrorRetryables{
+	retry.RetryableErrorCode{Codes: retry.DefaultThrottleErrorCodes}, retry.IsErrorRetryableFunc(contended),
+}
 
 // pause is a random part of the longest pause before the attempt, so that callers
 // who collided do not collide again.
 func pause(attempt int, _ error) (time.Duration, error) {
 	return rand.N(min(shortestPause<<attempt, longestPause)), nil
+}
+
+// throttled recognises what DynamoDB had no room for.
+var throttled = retry.ThrottleErrorCode{Codes: retry.DefaultThrottleErrorCodes}
+
+// measured counts attempts that DynamoDB refused for the sake of others, and decides nothing.
+func measured(err error) aws.Ternary {
+	if throttled.IsErrorThrottle(err) == aws.TrueTernary {
+		telemetry.Add(telemetry.StoreThrottled, 1)
+	} else if contended(err) == aws.TrueTernary {
+		telemetry.Add(telemetry.StoreConflicts, 1)
+	}
+	return aws.UnknownTernary
 }
 
 // contended reports whether a write failed only because a transaction on one of

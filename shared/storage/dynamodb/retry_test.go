@@ -1,14 +1,18 @@
 package dynamodb_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -22,6 +26,7 @@ import (
 	"gatehouse/shared/storage"
 	"gatehouse/shared/storage/dynamodb"
 	"gatehouse/shared/storage/dynamodb/dynamodbtest"
+	"gatehouse/shared/telemetry"
 	"gatehouse/shared/throttle"
 	"gatehouse/shared/user"
 )
@@ -211,4 +216,62 @@ func TestContendedWriteEndsWithItsContext(t *testing.T) {
 	if err := offline(w).RevokeGrant(ctx, oauth.GrantID{}, now); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("RevokeGrant = %v, want the end of its context", err)
 	}
+}
+
+// What DynamoDB refused for the sake of others is counted, though it succeeds in the end.
+func TestRefusedRequestsAreMeasured(t *testing.T) {
+	for name, test := range map[string]struct{ refusal, want string }{
+		"no room":             {"ProvisionedThroughputExceededException", `"StoreThrottled":2`},
+		"too many requests":   {"ThrottlingException", `"StoreThrottled":2`},
+		"another transaction": {"TransactionConflictException", `"StoreConflicts":2`},
+		"a fault":             {"InternalServerError", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked atomic.Int32
+			busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/x-amz-json-1.0")
+				if asked.Add(1) <= 2 {
+					w.WriteHeader(http.StatusBadRequest)
+					io.WriteString(w, `{"__type":"com.amazonaws.dynamodb.v20120810#`+test.refusal+`","message":"busy"}`)
+					return
+				}
+				io.WriteString(w, "{}")
+			}))
+			defer busy.Close()
+			var out bytes.Buffer
+			m := telemetry.NewMetrics(&out, "Gatehouse/test", "oauth")
+			telemetry.Use(m)
+			t.Cleanup(func() { telemetry.Use(nil) })
+			s := dynamodb.New(dynamodb.Options{
+				Region: "us-east-1", Endpoint: busy.URL, Prefix: "test",
+				Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+					return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
+				}),
+			})
+			_ = s.Ping(t.Context()) // a fault with this status is not tried again
+			m.Tell(time.Now())
+			if test.want == "" && out.Len() > 0 || !strings.Contains(out.String(), test.want) {
+				t.Errorf("told %s, want %s", &out, test.want)
+			}
+		})
+	}
+}
+
+// What is refused each time is measured as often as it was sent.
+func TestARefusalIsMeasuredOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := newPatient()
+		p.answer = func() (*http.Response, error) {
+			return response(http.StatusBadRequest, `{"__type":"com.amazonaws.dynamodb.v20120810#ThrottlingException"}`), nil
+		}
+		var out bytes.Buffer
+		m := telemetry.NewMetrics(&out, "Gatehouse/test", "oauth")
+		telemetry.Use(m)
+		defer telemetry.Use(nil)
+		err := s.Ping(t.Context())
+		m.Tell(time.Now())
+		if want := fmt.Sprintf(`"StoreThrottled":%d`, p.asked); !fault.Is(err, fault.Unavailable) || !strings.Contains(out.String(), want+",") && !strings.Contains(out.String(), want+"}") {
+			t.Errorf("Ping = %v, told %s, want %s", err, &out, want)
+		}
+	})
 }

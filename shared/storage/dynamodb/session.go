@@ -64,7 +64,7 @@ func (s *Store) TouchSession(ctx context.Context, used session.Session, now time
 
 // EndSession removes the session.
 func (s *Store) EndSession(ctx context.Context, userID int64, id string) error {
-	return s.write(ctx, remove(sessionItem.key(userID, id)))
+	return s.write(ctx, mustRemove(sessionItem.key(userID, id)).orElse(session.ErrNotFound))
 }
 
 // EndOtherSessions removes all sessions of the user but one.
@@ -74,7 +74,10 @@ func (s *Store) EndOtherSessions(ctx context.Context, userID int64, id string) e
 		return err
 	}
 	others := slices.DeleteFunc(found, func(other session.Session) bool { return other.ID == id })
+	if len(others) == 0 {
+		return session.ErrNotFound
+	}
 	return inParallel(ctx, others, func(ctx context.Context, other session.Session) error {
-		return s.EndSession(ctx, userID, other.ID)
+		return s.write(ctx, remove(sessionItem.key(userID, other.ID)))
 	})
 }

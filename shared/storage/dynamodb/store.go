@@ -30,6 +30,8 @@ type Options struct {
 	Patience time.Duration
 	// FewMembers replaces project.FewMembers, for tests; zero: that.
 	FewMembers int
+	// Now tells when requests were sent, and which went unanswered; nil: time.Now.
+	Now func() time.Time
 }
 
 // Store is the distributed store.
@@ -38,6 +40,7 @@ type Store struct {
 	prefix     string
 	patience   time.Duration
 	fewMembers int
+	now        func() time.Time
 	complete   atomic.Bool // the listsMark was seen
 }
 
@@ -47,10 +50,7 @@ var _ storage.Store = (*Store)(nil)
 // the environment nor files, which would take milliseconds when a function starts.
 func (o Options) Client() *sdk.Client {
 	options := sdk.Options{
-		Region: o.Region, Credentials: o.Credentials, HTTPClient: o.HTTPClient, Retryer: newRetryer(),
-	}
-	if o.HTTPClient == nil {
-		options.HTTPClient = awshttp.NewBuildableClient().WithTimeout(cmp.Or(o.AttemptTimeout, 5*time.Second))
+		Region: o.Region, Credentials: o.Credentials, HTTPClient: o.httpClient(), Retryer: newRetryer(),
 	}
 	if o.Endpoint != "" {
 		options.BaseEndpoint = aws.String(o.Endpoint)
@@ -58,11 +58,23 @@ func (o Options) Client() *sdk.Client {
 	return sdk.New(options)
 }
 
+func (o Options) httpClient() sdk.HTTPClient {
+	if o.HTTPClient != nil {
+		return o.HTTPClient
+	}
+	return awshttp.NewBuildableClient().WithTimeout(cmp.Or(o.AttemptTimeout, 5*time.Second))
+}
+
 // New returns the store in the tables that the options name.
 func New(o Options) *Store {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	o.HTTPClient = &circuit{next: o.httpClient(), now: o.Now}
 	return &Store{
 		client: operationsOf(o.Client()), prefix: o.Prefix,
 		patience: cmp.Or(o.Patience, 2*time.Second), fewMembers: cmp.Or(o.FewMembers, project.FewMembers),
+		now: o.Now,
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	gocmp "github.com/google/go-cmp/cmp"
-	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/page"
@@ -98,13 +97,11 @@ func TestGrantsOfEachTakeFewRequests(t *testing.T) {
 	o.HTTPClient = w
 	measured := openWith(t, o)
 	add := func(clientID int64, n int) {
-		if err := parallel(n, func() error {
+		inParallel(t, n, func(int) error {
 			g := newGrant()
 			g.ClientID = clientID
 			return s.CreateGrant(t.Context(), g)
-		}); err != nil {
-			t.Fatal(err)
-		}
+		})
 	}
 	for clientID := range int64(20) {
 		add(clientID+1, 2)
@@ -126,14 +123,4 @@ func TestGrantsOfEachTakeFewRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantRequests("a hundred grants that were revoked in between", 15)
-}
-
-// parallel calls do n times, eight at a time.
-func parallel(n int, do func() error) error {
-	var calls errgroup.Group
-	calls.SetLimit(8)
-	for range n {
-		calls.Go(do)
-	}
-	return calls.Wait()
 }

@@ -58,7 +58,7 @@ func (g *topGroups) sources() (all []walk.Source[entry]) {
 	}
 	for _, id := range g.In {
 		for _, v := range g.Visibilities() {
-			all = append(all, source(g.Store, belowGroup.key(id, string(v), string(g.kind)), readListed))
+			all = append(all, ordered(g.Store, g.oldest, belowGroup.key(id, string(v), string(g.kind)), readListed))
 		}
 	}
 	return all
@@ -71,7 +71,7 @@ func (g *topGroups) merged(ctx context.Context, after page.Position, n int) ([]e
 	if err != nil {
 		return nil, err
 	}
-	holding := walk.List[entry]{Position: positionOf}
+	holding := walk.List[entry]{Position: positionOf, Order: page.Request{Oldest: g.oldest}.Order()}
 	for id, it := range top {
 		for _, v := range g.Visibilities() {
 			held, err := countIn(it, g.kind, v)
@@ -79,7 +79,7 @@ func (g *topGroups) merged(ctx context.Context, after page.Position, n int) ([]e
 				return nil, err
 			}
 			if held > 0 {
-				holding.Sources = append(holding.Sources, source(g.Store, belowGroup.key(id, string(v), string(g.kind)), readListed))
+				holding.Sources = append(holding.Sources, ordered(g.Store, g.oldest, belowGroup.key(id, string(v), string(g.kind)), readListed))
 			}
 		}
 	}

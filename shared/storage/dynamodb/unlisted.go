@@ -92,7 +92,7 @@ func (s *Store) firstMark(ctx context.Context) ([]change, error) {
 // unlisted returns the selected list, read from the list of everything.
 func unlisted[T any](s selection, k kind[T], list key, passes func(T) bool, idOf func(*T) *int64) walk.List[entry] {
 	read := func(it item) (thing T, err error) { return thing, k.entry(&thing).read(it) }
-	passing := source(s.Store, list, read).Only(passes, func(thing T) page.Position { return page.At(*idOf(&thing)) })
+	passing := ordered(s.Store, s.oldest, list, read).Only(passes, func(thing T) page.Position { return page.At(*idOf(&thing)) })
 	entries := func(ctx context.Context, after page.Position, n int) (entries []entry, err error) {
 		found, err := passing(ctx, after, n)
 		for _, thing := range found {
@@ -100,7 +100,7 @@ func unlisted[T any](s selection, k kind[T], list key, passes func(T) bool, idOf
 		}
 		return entries, err
 	}
-	return walk.List[entry]{Sources: []walk.Source[entry]{entries}, Position: positionOf, Count: s.countable(entries)}
+	return walk.List[entry]{Sources: []walk.Source[entry]{entries}, Position: positionOf, Order: page.Request{Oldest: s.oldest}.Order(), Count: s.countable(entries)}
 }
 
 // countable returns the function that counts the entries of a source, or nil for a
@@ -117,7 +117,7 @@ func (s selection) countable(entries walk.Source[entry]) func(context.Context) (
 
 // filter returns the filter that passes what is selected.
 func (s selection) filter(ctx context.Context) (project.Filter, error) {
-	f := project.Filter{All: s.All, MembersOnly: s.MembersOnly, Search: s.Search}
+	f := project.Filter{All: s.All, MembersOnly: s.MembersOnly, Open: s.Open, Search: s.Search}
 	for _, id := range s.In {
 		f.Places = append(f.Places, project.Place{Kind: project.InGroup, ID: id})
 	}

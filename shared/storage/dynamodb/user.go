@@ -1,15 +1,18 @@
 package dynamodb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
+	"gatehouse/shared/reservation"
 	"gatehouse/shared/storage/walk"
 	"gatehouse/shared/user"
 )
@@ -58,22 +61,34 @@ func (s *Store) CreateUser(ctx context.Context, u user.User) (user.User, error) 
 		return user.User{}, err
 	}
 	err = s.write(ctx, slices.Concat([]change{
-		create(pathKey(u.Username), fields{{"user_id", &u.ID}, {"group_id", &u.NamespaceID}}),
+		claimPath(u.Username, 0, u.CreatedAt, fields{{"user_id", &u.ID}, {"group_id", &u.NamespaceID}}),
 		create(emailKey(u.Email), fields{{"user_id", &u.ID}}),
 		create(userItem.key(u.ID), append(userFields(&u), field{isListed, &yes})),
 		create(groupItem.key(u.NamespaceID), emptyGroupFields(&namespace)),
 		create(userList.key(u.ID), users.entry(&u)),
 	}, counts{countUsers: 1}.ofInstance(u.ID), mark)...)
+	return u, takenOf(err)
+}
+
+// takenOf returns what the error of CreateUser means. A reserved user name is what is in
+// the way only if nothing else is.
+func takenOf(err error) error {
 	complaints := fault.Fields{}
-	for n, name := range []string{"username", "email"} {
-		if _, taken := failed(err, n); taken {
-			complaints.Add(name, fault.Taken)
-		}
+	claim, refused := failed(err, 0)
+	reserved := claim[reservedUntil] != nil
+	if refused && !reserved {
+		complaints.Add("username", fault.Taken)
 	}
-	if len(complaints) > 0 {
-		return u, complaints
+	if _, taken := failed(err, 1); taken {
+		complaints.Add("email", fault.Taken)
 	}
-	return u, err
+	switch {
+	case len(complaints) > 0:
+		return complaints
+	case reserved:
+		return reservation.Refuse("username")
+	}
+	return err
 }
 
 func namespaceOf(u user.User) project.Group {
@@ -89,7 +104,8 @@ func (s *Store) User(ctx context.Context, id int64) (user.User, error) {
 }
 
 // UserByLogin returns the user with this user name or e-mail address. Only
-// the latter has an "@".
+// the latter has an "@". A name that nobody has takes two reads as well: the time of a
+// sign-in must not tell which names somebody has.
 func (s *Store) UserByLogin(ctx context.Context, login string) (user.User, error) {
 	claim := pathKey(login)
 	if strings.Contains(login, "@") {
@@ -100,7 +116,8 @@ func (s *Store) UserByLogin(ctx context.Context, login string) (user.User, error
 		return user.User{}, fmt.Errorf("find user by login: %w", err)
 	}
 	if id == 0 {
-		return user.User{}, users.notFound
+		_, err := s.get(ctx, claim)
+		return user.User{}, cmp.Or(err, users.notFound)
 	}
 	return s.User(ctx, id)
 }
@@ -126,10 +143,10 @@ func (s *Store) Users(ctx context.Context, r page.Request) (page.Of[user.User], 
 	if err != nil {
 		return page.Of[user.User]{}, err
 	}
-	newest := source(s, userList.key(), readListed)
-	list := walk.List[entry]{Sources: []walk.Source[entry]{newest}, Position: positionOf, Count: s.countUsers}
+	listed := ordered(s, r.Oldest, userList.key(), readListed)
+	list := walk.List[entry]{Sources: []walk.Source[entry]{listed}, Position: positionOf, Order: r.Order(), Count: s.countUsers}
 	if !complete {
-		list.Count = selection{}.countable(newest)
+		list.Count = selection{}.countable(listed)
 	}
 	return pageOf(ctx, s, users, list, r, func(u *user.User) *int64 { return &u.ID }, always)
 }
@@ -169,17 +186,22 @@ func requireAdministrator(stored user.User, by int64) ([]change, error) {
 	if by == stored.ID {
 		return nil, user.ErrNotAdministrator
 	}
+	return []change{administrator(by)}, nil
+}
+
+// administrator requires the user to be an active administrator.
+func administrator(id int64) change {
 	admin, active := true, string(user.Active)
-	return []change{requireExists(userItem.key(by)).
-		ifEqual(fields{{"admin", &admin}, {"state", &active}}).orElse(user.ErrNotAdministrator)}, nil
+	return requireExists(userItem.key(id)).
+		ifEqual(fields{{"admin", &admin}, {"state", &active}}).orElse(user.ErrNotAdministrator)
 }
 
 // DeleteUser removes the user with its namespace and memberships, and right after
 // that the summaries of grants. The grants have an end.
-func (s *Store) DeleteUser(ctx context.Context, id, by int64) error {
-	err := s.removeUser(ctx, id, by)
+func (s *Store) DeleteUser(ctx context.Context, id, by int64, now time.Time) error {
+	err := s.removeUser(ctx, id, by, now)
 	if errors.Is(err, users.changed) { // or it was only listed meanwhile
-		err = s.removeUser(ctx, id, by)
+		err = s.removeUser(ctx, id, by, now)
 	}
 	if err != nil {
 		return err
@@ -187,7 +209,7 @@ func (s *Store) DeleteUser(ctx context.Context, id, by int64) error {
 	return s.removeSummaries(ctx, id)
 }
 
-func (s *Store) removeUser(ctx context.Context, id, by int64) error {
+func (s *Store) removeUser(ctx context.Context, id, by int64, now time.Time) error {
 	u, it, err := users.stored(ctx, s, userItem.key(id))
 	if err != nil {
 		return err
@@ -199,12 +221,19 @@ func (s *Store) removeUser(ctx context.Context, id, by int64) error {
 	if it[isListed] != nil {
 		changes = append(changes, counts{countUsers: -1}.ofInstance(id)...)
 	}
-	return s.removeWithMembers(ctx, memberOfUser.key(id), append(changes,
+	owned, err := s.recordsOfUser(ctx, id)
+	if err != nil {
+		return err
+	}
+	found, err := members.all(ctx, s, memberOfUser.key(id))
+	if err != nil {
+		return err
+	}
+	return s.removeWithMembers(ctx, memberOfUser.key(id), found, slices.Concat(changes, owned, []change{
 		mustRemoveEmpty(u.NamespaceID).orElse(user.ErrHoldsProjects),
 		users.asRead(mustRemove(userItem.key(id)), u.Version, it),
-		mustRemove(pathKey(u.Username)),
 		mustRemove(emailKey(u.Email)),
 		mustRemove(userList.key(id)),
 		remove(factorItem.key(id)),
-	)...)
+	}, reserve(u.Username, nil, now))...)
 }

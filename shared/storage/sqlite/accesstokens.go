@@ -25,6 +25,19 @@ func (s *Store) CreateAccessToken(ctx context.Context, t accesstoken.Token) (acc
 	return t, err
 }
 
+// CreateAccessTokenWithin stores a token unless its user has so many.
+func (s *Store) CreateAccessTokenWithin(ctx context.Context, most int, t accesstoken.Token) (accesstoken.Token, error) {
+	err := s.writer.do(ctx, func(tx *transaction) error {
+		const active = `SELECT 1 FROM access_tokens WHERE user_id = ? AND revoked_at = 0 AND (expires_at = 0 OR expires_at > ?)
+			LIMIT 1 OFFSET ?`
+		if err := tx.refuse(accesstoken.ErrTooMany, active, t.UserID, micros(t.CreatedAt), most-1); err != nil {
+			return err
+		}
+		return tx.addAccessToken(&t)
+	})
+	return t, err
+}
+
 func (tx *transaction) addAccessToken(t *accesstoken.Token) error {
 	err := tx.refuse(accesstoken.ErrTaken, "SELECT 1 FROM access_tokens WHERE digest = ?", t.Digest[:])
 	if err == nil {
@@ -47,9 +60,9 @@ func (s *Store) AccessToken(ctx context.Context, id int64) (accesstoken.Token, e
 func (s *Store) AccessTokens(ctx context.Context, userID int64, r page.Request) (page.Of[accesstoken.Token], error) {
 	number := func(t accesstoken.Token) int64 { return t.ID }
 	if userID == 0 {
-		return accessTokens.numbered(s, "id", number, "WHERE true").Page(ctx, r)
+		return accessTokens.from(s, r, "id", number, "WHERE true").Page(ctx, r)
 	}
-	return accessTokens.numbered(s, "id", number, "WHERE user_id = ?", userID).Page(ctx, r)
+	return accessTokens.from(s, r, "id", number, "WHERE user_id = ?", userID).Page(ctx, r)
 }
 
 // RevokeAccessToken ends a token.
@@ -63,7 +76,7 @@ func (s *Store) RevokeAccessToken(ctx context.Context, id int64, now time.Time) 
 }
 
 func (tx *transaction) revokeAccessToken(id int64, now time.Time) error {
-	return tx.exec("UPDATE access_tokens SET revoked_at = ? WHERE id = ? AND revoked_at = 0", micros(now), id)
+	return tx.changeOne(accesstoken.ErrRevoked, "UPDATE access_tokens SET revoked_at = ? WHERE id = ? AND revoked_at = 0", micros(now), id)
 }
 
 // RotateAccessToken replaces a token by its successor.

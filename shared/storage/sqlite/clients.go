@@ -23,7 +23,8 @@ func registration(c *oauth.Client) columns {
 		{"secret_digest", c.SecretDigest[:]}, {"name", &c.Name},
 		{"redirect_uris", (*list[string])(&c.RedirectURIs)}, {"scopes", &c.Scopes},
 		{"confidential", &c.Confidential}, {"trusted", &c.Trusted}, {"require_secret", &c.RequireSecret},
-		{"password_grant", &c.PasswordGrant}, {"version", &c.Version},
+		{"password_grant", &c.PasswordGrant},
+		{"own_refresh_retry", &c.OwnRefreshRetry}, {"refresh_retry", &c.RefreshRetry}, {"version", &c.Version},
 	}
 }
 
@@ -31,6 +32,20 @@ func registration(c *oauth.Client) columns {
 func (s *Store) CreateClient(ctx context.Context, c oauth.Client) (oauth.Client, error) {
 	c.Version = 1
 	err := s.writer.do(ctx, func(tx *transaction) (err error) {
+		c.ID, err = clients.insert(tx, &c)
+		return err
+	})
+	return c, err
+}
+
+// CreateClientWithin stores a client unless its owner has so many.
+func (s *Store) CreateClientWithin(ctx context.Context, most int, c oauth.Client) (oauth.Client, error) {
+	c.Version = 1
+	err := s.writer.do(ctx, func(tx *transaction) (err error) {
+		const another = "SELECT 1 FROM clients WHERE owner_id = ? LIMIT 1 OFFSET ?"
+		if err := tx.refuse(oauth.ErrTooManyClients, another, c.OwnerID, most-1); err != nil {
+			return err
+		}
 		c.ID, err = clients.insert(tx, &c)
 		return err
 	})

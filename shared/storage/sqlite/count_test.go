@@ -29,5 +29,5 @@ func TestLongListIsNotCounted(t *testing.T) {
 func fillClients(tx *transaction, n int) error {
 	return tx.exec(`
 		WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ?)
-		INSERT OR REPLACE INTO clients SELECT n, n, zeroblob(32), '', '[]', '', 0, 0, 0, 0, 0, 0, 1 FROM number`, n)
+		INSERT OR REPLACE INTO clients SELECT n, n, zeroblob(32), '', '[]', '', 0, 0, 0, 0, 0, 0, 1, 0, 0 FROM number`, n)
 }

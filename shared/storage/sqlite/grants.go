@@ -128,11 +128,15 @@ func (s *Store) RevokeGrant(ctx context.Context, id oauth.GrantID, now time.Time
 // RevokeGrants ends all of the user's grants to the client.
 func (s *Store) RevokeGrants(ctx context.Context, userID, clientID int64, now time.Time) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
-		err := tx.exec("UPDATE grants SET revoked_at = ? "+ofClient+" AND revoked_at = 0", micros(now), userID, clientID)
+		revoked, err := tx.change("UPDATE grants SET revoked_at = ? "+ofClient+" AND revoked_at = 0", micros(now), userID, clientID)
 		if err != nil {
 			return err
 		}
-		return tx.exec("DELETE FROM grant_summaries "+ofClient, userID, clientID)
+		forgotten, err := tx.change("DELETE FROM grant_summaries "+ofClient, userID, clientID)
+		if err == nil && !revoked && !forgotten {
+			err = oauth.ErrNothingGranted
+		}
+		return err
 	})
 }
 

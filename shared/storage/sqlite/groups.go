@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"time"
 
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
@@ -20,26 +21,45 @@ func groupColumns(g *project.Group) columns {
 
 // CreateGroup stores a group with its creator as its owner.
 func (s *Store) CreateGroup(ctx context.Context, g project.Group, creator int64) (project.Group, error) {
+	err := s.writer.do(ctx, func(tx *transaction) error { return tx.createGroup(&g, creator) })
+	return g, err
+}
+
+// CreateGroupWithin does so unless the creator has made so many.
+func (s *Store) CreateGroupWithin(ctx context.Context, most int, g project.Group, creator int64) (project.Group, error) {
 	err := s.writer.do(ctx, func(tx *transaction) error {
-		if g.ParentID != 0 {
-			if err := groups.require(tx, "WHERE id = ?", g.ParentID); err != nil {
-				return err
-			}
-		}
-		if err := tx.checkFree(path("path", g.FullPath)); err != nil {
+		const made = `SELECT 1 FROM members JOIN namespaces ON namespaces.id = place_id
+			WHERE user_id = ? AND kind = ? AND role = ? AND parent_id IS NULL AND members.created_at = namespaces.created_at
+			AND NOT EXISTS (SELECT 1 FROM users WHERE users.id = members.user_id AND admin) LIMIT 1 OFFSET ?`
+		if err := tx.refuse(project.ErrTooManyGroups, made, creator, project.InGroup, project.Owner, most-1); err != nil {
 			return err
 		}
-		if err := tx.addNamespace(&g); err != nil {
-			return err
-		}
-		if err := tx.enter(project.InGroup, g.ID, g.Visibility, g.Lineage()); err != nil {
-			return err
-		}
-		return tx.addMember(project.Member{
-			Place: g.Place(), UserID: creator, Role: project.Owner, CreatedAt: g.CreatedAt,
-		})
+		return tx.createGroup(&g, creator)
 	})
 	return g, err
+}
+
+func (tx *transaction) createGroup(g *project.Group, creator int64) error {
+	if g.ParentID != 0 {
+		if err := groups.require(tx, "WHERE id = ?", g.ParentID); err != nil {
+			return err
+		}
+	}
+	if err := tx.checkFree(path("path", g.FullPath)); err != nil {
+		return err
+	}
+	if err := tx.take("path", g.FullPath, creator, g.CreatedAt); err != nil {
+		return err
+	}
+	if err := tx.addNamespace(g); err != nil {
+		return err
+	}
+	if err := tx.enter(project.InGroup, g.ID, g.Visibility, g.Lineage()); err != nil {
+		return err
+	}
+	return tx.addMember(project.Member{
+		Place: g.Place(), UserID: creator, Role: project.Owner, CreatedAt: g.CreatedAt,
+	})
 }
 
 // addNamespace stores a group or a user's namespace, whose path is free.
@@ -69,7 +89,7 @@ func (s *Store) GroupByPath(ctx context.Context, fullPath string) (project.Group
 // Groups returns a page of the selected groups.
 func (s *Store) Groups(ctx context.Context, selected project.Selection, r page.Request) (page.Of[project.Group], error) {
 	selected.Search = "" // is for projects
-	return groups.listed(ctx, s, s.directory(selected, project.InGroup), r, func(g project.Group) int64 { return g.ID })
+	return groups.listed(ctx, s, s.directory(selected, project.InGroup, r.Oldest), r, func(g project.Group) int64 { return g.ID })
 }
 
 // WidestBelow returns the widest visibility of the groups and projects in the group.
@@ -106,7 +126,7 @@ func (s *Store) UpdateGroup(ctx context.Context, g project.Group) error {
 }
 
 // DeleteGroup removes an empty group. Its path is removed by a foreign key.
-func (s *Store) DeleteGroup(ctx context.Context, id int64) error {
+func (s *Store) DeleteGroup(ctx context.Context, id int64, now time.Time) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
 		const held = `SELECT 1 FROM namespaces WHERE parent_id = ?1
 			UNION ALL SELECT 1 FROM projects WHERE namespace_id = ?1`
@@ -115,6 +135,9 @@ func (s *Store) DeleteGroup(ctx context.Context, id int64) error {
 		}
 		g, err := groups.find(context.Background(), tx, realGroup, id)
 		if err != nil {
+			return err
+		}
+		if err := tx.reserveGroup(g, now); err != nil {
 			return err
 		}
 		if err := groups.delete(tx, realGroup, id); err != nil {

@@ -117,8 +117,15 @@ func (ns *numbers) Scan(stored any) error {
 	return nil
 }
 
-// newestOf returns the newest n entries of those with the ids that the query selects.
-func (s *Store) newestOf(ctx context.Context, n int, query string, args ...any) ([]entry, error) {
+// rising are queries for the first things by ascending number.
+var rising = strings.NewReplacer("id < ?", "id > ?", " DESC ", " ")
+
+// firstOf returns the n entries with the highest ids of those that the query selects, or
+// those with the lowest.
+func (s *Store) firstOf(ctx context.Context, oldest bool, n int, query string, args ...any) ([]entry, error) {
+	if oldest {
+		query = rising.Replace(query)
+	}
 	lists, err := many(ctx, s.readers, scalar[numbers], query, append(args, n)...)
 	if err != nil {
 		return nil, err
@@ -129,17 +136,20 @@ func (s *Store) newestOf(ctx context.Context, n int, query string, args ...any) 
 	entries := make([]entry, min(n, len(ids)))
 	for i := range entries {
 		entries[i].id = ids[len(ids)-1-i]
+		if oldest {
+			entries[i].id = ids[i]
+		}
 	}
 	return entries, nil
 }
 
-// joined returns the newest n projects after the position that the user joined.
-func (s *Store) joined(ctx context.Context, selected project.Selection, after page.Position, n int) ([]entry, error) {
-	args := []any{selected.MemberID, micros(selected.Now), numberBelow(after)}
+// joined returns the first n projects after the position that the user joined.
+func (s *Store) joined(ctx context.Context, selected project.Selection, oldest bool, after page.Position, n int) ([]entry, error) {
+	args := []any{selected.MemberID, micros(selected.Now), numberBeyond(oldest, after)}
 	if selected.LeastRole > project.Guest {
-		return s.newestOf(ctx, n, firstWithRole, append(args, selected.LeastRole)...)
+		return s.firstOf(ctx, oldest, n, firstWithRole, append(args, selected.LeastRole)...)
 	}
-	return s.newestOf(ctx, n, firstJoined, args...)
+	return s.firstOf(ctx, oldest, n, firstJoined, args...)
 }
 
 // directoryLook is how many groups or projects a page of a search looks at, so that
@@ -147,17 +157,17 @@ func (s *Store) joined(ctx context.Context, selected project.Selection, after pa
 const directoryLook = 500
 
 // directory returns the list of the selected things of a kind.
-func (s *Store) directory(selected project.Selection, k project.Kind) walk.List[entry] {
+func (s *Store) directory(selected project.Selection, k project.Kind, oldest bool) walk.List[entry] {
 	ofGroups, inGroups, ofInstance := contentsOf(selected, selected.In)
 	list := walk.List[entry]{
-		Position: positionOf,
+		Position: positionOf, Order: page.Request{Oldest: oldest}.Order(),
 		Sources: []walk.Source[entry]{func(ctx context.Context, after page.Position, n int) ([]entry, error) {
-			return s.newestOf(ctx, n, firstInside, ofGroups, inGroups, ofInstance, k, numberBelow(after))
+			return s.firstOf(ctx, oldest, n, firstInside, ofGroups, inGroups, ofInstance, k, numberBeyond(oldest, after))
 		}},
 	}
 	if k == project.InProject && !selected.All && selected.MemberID != 0 {
 		list.Sources = append(list.Sources, func(ctx context.Context, after page.Position, n int) ([]entry, error) {
-			return s.joined(ctx, selected, after, n)
+			return s.joined(ctx, selected, oldest, after, n)
 		})
 	}
 	if selected.Search == "" {
@@ -212,7 +222,7 @@ func (s *Store) countDirectory(ctx context.Context, selected project.Selection, 
 	if err != nil || k != project.InProject || selected.All || selected.MemberID == 0 {
 		return n, err
 	}
-	joined, err := s.joined(ctx, selected, page.Position{}, project.MaxCounted+1)
+	joined, err := s.joined(ctx, selected, false, page.Position{}, project.MaxCounted+1)
 	if err != nil || len(joined) > project.MaxCounted {
 		return page.CountLimit + 1, err
 	}

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"slices"
 	"time"
@@ -23,30 +22,57 @@ func integrationColumns(i *integration.Integration) columns {
 		{"version", &i.Version}, {"last_received_at", &h.LastReceivedAt}, {"received", &h.Received},
 		{"rejected", &h.Rejected}, {"skipped_items", &h.SkippedItems}, {"truncated_alerts", &h.TruncatedAlerts},
 		{"last_error", &h.LastError}, {"last_error_at", &h.LastErrorAt},
+		{"wrong_keys", &h.WrongKeys}, {"last_wrong_key_at", &h.LastWrongKeyAt},
 	}
 }
 
+// endpoints are integrations with what comes with them: intake reads all of it at once.
+var endpoints = kind[integration.Endpoint]{
+	table: "integrations", notFound: integration.ErrNotFound, columns: endpointColumns, complete: completeEndpoint,
+	join: ` JOIN paths ON paths.project_id = integrations.project_id
+		LEFT JOIN alert_settings ON alert_settings.project_id = integrations.project_id`,
+}.prepared()
+
+const environmentsOfProject = `(SELECT json_group_array(name) FROM
+	(SELECT name FROM environments WHERE environments.project_id = integrations.project_id ORDER BY id))`
+
+func endpointColumns(e *integration.Endpoint) columns {
+	cs := append(integrationColumns(&e.Integration), column{environmentsOfProject, given{(*list[string])(&e.Environments)}})
+	for _, c := range settingsColumns(&e.Settings) {
+		name := "alert_settings." + c.name
+		if _, nullable := c.variable.(**int64); !nullable {
+			name = "ifnull(" + name + ", 0)"
+		}
+		cs = append(cs, column{name, given{c.variable}})
+	}
+	return cs
+}
+
+// completeEndpoint is for a project without settings of its own.
+func completeEndpoint(e *integration.Endpoint) {
+	if e.Settings.ProjectID == 0 {
+		e.Settings = integration.DefaultSettings(e.ProjectID)
+	}
+}
+
+const byPath = "WHERE paths.key = ? AND integrations.endpoint = ?"
+
 // EndpointOf returns an integration and what comes with it.
 func (s *Store) EndpointOf(ctx context.Context, projectPath, endpoint string) (integration.Endpoint, error) {
-	projectID, err := one(ctx, s.readers, scalar[int64],
-		"SELECT project_id FROM paths WHERE key = ? AND project_id IS NOT NULL", key(projectPath))
-	if errors.Is(err, sql.ErrNoRows) {
-		return integration.Endpoint{}, integration.ErrNoProject
+	e, err := endpoints.find(ctx, s.readers, byPath, key(projectPath), endpoint)
+	if errors.Is(err, integration.ErrNotFound) {
+		err = s.noEndpoint(ctx, projectPath)
 	}
-	if err != nil {
-		return integration.Endpoint{}, err
-	}
-	i, err := integrations.find(ctx, s.readers, "WHERE project_id = ? AND endpoint = ?", projectID, endpoint)
-	if err != nil {
-		return integration.Endpoint{}, err
-	}
-	e := integration.Endpoint{Integration: i}
-	if e.Settings, err = alertSettings(ctx, s.readers, projectID); err != nil {
-		return integration.Endpoint{}, err
-	}
-	e.Environments, err = many(ctx, s.readers, scalar[string],
-		"SELECT name FROM environments WHERE project_id = ? ORDER BY id", projectID)
 	return e, err
+}
+
+// noEndpoint returns why a project's endpoint was not found.
+func (s *Store) noEndpoint(ctx context.Context, projectPath string) error {
+	const query = "SELECT 1 FROM paths WHERE key = ? AND project_id IS NOT NULL"
+	if _, err := find(ctx, s.readers, integration.ErrNoProject, scalar[int64], query, key(projectPath)); err != nil {
+		return err
+	}
+	return integration.ErrNotFound
 }
 
 // Integrations returns the integrations of a project.
@@ -138,10 +164,12 @@ func (s *Store) AddHealth(ctx context.Context, _ string, i integration.Integrati
 	return s.exec(ctx, `
 		UPDATE integrations SET received = received + ?, rejected = rejected + ?, skipped_items = skipped_items + ?,
 			truncated_alerts = truncated_alerts + ?, last_received_at = max(last_received_at, ?),
-			last_error = iif(? > last_error_at, ?, last_error), last_error_at = max(last_error_at, ?)
+			last_error = iif(? > last_error_at, ?, last_error), last_error_at = max(last_error_at, ?),
+			wrong_keys = wrong_keys + ?, last_wrong_key_at = max(last_wrong_key_at, ?)
 		WHERE id = ?`,
 		h.Received, h.Rejected, h.SkippedItems, h.TruncatedAlerts, micros(h.LastReceivedAt),
-		micros(h.LastErrorAt), h.LastError, micros(h.LastErrorAt), i.ID)
+		micros(h.LastErrorAt), h.LastError, micros(h.LastErrorAt),
+		h.WrongKeys, micros(h.LastWrongKeyAt), i.ID)
 }
 
 // TakeRate counts a request in its minute.

@@ -12,7 +12,7 @@ func (s *Store) GroupsIn(ctx context.Context, ids []int64, most int) (found map[
 	if found, err = s.GroupsByID(ctx, ids); err != nil {
 		return nil, false, err
 	}
-	list := s.directory(project.Selection{MembersOnly: true, In: ids}, project.InGroup)
+	list := s.directory(project.Selection{MembersOnly: true, In: ids}, project.InGroup, false)
 	list.Count = nil
 	newest, err := groups.listed(ctx, s, list, page.Request{Number: 1, Size: most}, func(g project.Group) int64 { return g.ID })
 	return found, project.AddGroups(found, newest.Items, most) || newest.More, err

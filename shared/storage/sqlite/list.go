@@ -18,6 +18,23 @@ func (k kind[T]) newest(s *Store, number, clause string, args ...any) walk.Sourc
 	}
 }
 
+// oldest is the source of that by ascending number.
+func (k kind[T]) oldest(s *Store, number, clause string, args ...any) walk.Source[T] {
+	ordered := clause + " AND " + number + " > ? ORDER BY " + number + " LIMIT ?"
+	return func(ctx context.Context, after page.Position, n int) ([]T, error) {
+		return k.all(ctx, s.readers, ordered, append(args[:len(args):len(args)], after.ID, n)...)
+	}
+}
+
+// numberBeyond is the number that those after the position are less than, or more than if
+// the oldest come first.
+func numberBeyond(oldest bool, after page.Position) int64 {
+	if oldest {
+		return after.ID
+	}
+	return numberBelow(after)
+}
+
 // numberBelow is the number that those after the position are less than.
 func numberBelow(after page.Position) int64 {
 	if !after.Some() {

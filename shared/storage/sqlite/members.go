@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"gatehouse/shared/page"
@@ -49,9 +50,9 @@ func (tx *transaction) addMember(m project.Member) error {
 }
 
 // UpdateMember changes the role of a member and when the membership ends.
-func (s *Store) UpdateMember(ctx context.Context, was, next project.Member) error {
+func (s *Store) UpdateMember(ctx context.Context, was, next project.Member, staying ...project.Member) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
-		if err := tx.checkTerms(was); err != nil {
+		if err := tx.checkTerms(was, staying...); err != nil {
 			return err
 		}
 		return tx.exec("UPDATE members SET role = ?, expires_at = ? "+byMember,
@@ -59,9 +60,16 @@ func (s *Store) UpdateMember(ctx context.Context, was, next project.Member) erro
 	})
 }
 
-// checkTerms returns an error unless the membership has the role and the end
-// that the caller read.
-func (tx *transaction) checkTerms(was project.Member) error {
+// checkTerms returns an error unless the membership and those that stay have the role and
+// the end that the caller read.
+func (tx *transaction) checkTerms(was project.Member, staying ...project.Member) error {
+	for _, other := range staying {
+		if err := tx.checkTerms(other); errors.Is(err, project.ErrMemberNotFound) {
+			return project.ErrMemberChanged
+		} else if err != nil {
+			return err
+		}
+	}
 	stored, err := members.find(context.Background(), tx, byMember, was.Kind, was.ID, was.UserID)
 	if err == nil && (stored.Role != was.Role || micros(stored.ExpiresAt) != micros(was.ExpiresAt)) {
 		return project.ErrMemberChanged
@@ -70,9 +78,9 @@ func (tx *transaction) checkTerms(was project.Member) error {
 }
 
 // RemoveMember ends a membership.
-func (s *Store) RemoveMember(ctx context.Context, was project.Member) error {
+func (s *Store) RemoveMember(ctx context.Context, was project.Member, staying ...project.Member) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
-		if err := tx.checkTerms(was); err != nil {
+		if err := tx.checkTerms(was, staying...); err != nil {
 			return err
 		}
 		return tx.exec("DELETE FROM members "+byMember, was.Kind, was.ID, was.UserID)

@@ -17,6 +17,16 @@ func (k kind[T]) numbered(s *Store, column string, number func(T) int64, clause 
 	}
 }
 
+// from returns the list, from the end that the request asks for.
+func (k kind[T]) from(s *Store, r page.Request, column string, number func(T) int64, clause string, args ...any) walk.List[T] {
+	list := k.numbered(s, column, number, clause, args...)
+	if r.Oldest {
+		list.Sources = []walk.Source[T]{k.oldest(s, column, clause, args...)}
+		list.Order = r.Order()
+	}
+	return list
+}
+
 // count returns the function that counts what the clause selects, up to one beyond
 // page.CountLimit.
 func (k kind[T]) count(s *Store, clause string, args ...any) func(context.Context) (int, error) {

@@ -37,15 +37,14 @@ func deadColumns(d *outbox.Dead) columns {
 	return append(messageColumns(&d.Message), column{"number", given{&d.Number}}, column{"died_at", &d.DiedAt})
 }
 
+// toldMessages stores a message unless one with its ID is stored.
+var toldMessages = storing[waiting]{messages.inserted.query + " ON CONFLICT DO NOTHING", messages.rows}
+
 // tell stores messages, in the transaction of what they are about. Those that are
 // stored already stay as they are.
 func (tx *transaction) tell(all []outbox.Message) error {
 	for _, m := range all {
-		found, err := tx.exists("SELECT 1 FROM messages WHERE lane = ? AND seq = ?", string(m.Lane), m.Seq)
-		if err == nil && !found {
-			_, err = messages.insert(tx, &waiting{m, m.DueAt})
-		}
-		if err != nil {
+		if _, err := toldMessages.run(tx, &waiting{m, m.DueAt}); err != nil {
 			return fmt.Errorf("store a message: %w", err)
 		}
 	}
@@ -55,6 +54,12 @@ func (tx *transaction) tell(all []outbox.Message) error {
 // PutMessages stores messages.
 func (s *Store) PutMessages(ctx context.Context, all []outbox.Message) error {
 	return s.writer.do(ctx, func(tx *transaction) error { return tx.tell(all) })
+}
+
+// AnyMessages reports whether there are messages.
+func (s *Store) AnyMessages(ctx context.Context) (bool, error) {
+	found, err := many(ctx, s.readers, scalar[int], "SELECT 1 FROM messages LIMIT 1")
+	return len(found) > 0, err
 }
 
 // lookedAt is how many due messages are looked at for each lane that is wanted.

@@ -49,6 +49,7 @@ func TestSweepBeginsAtWhatIsDue(t *testing.T) {
 	for index, query := range map[string]string{
 		"sessions_by_end": sweepSessions, "attempts_by_end": sweepAttempts, "PRIMARY KEY (id<?)": sweepEntries, "grants_by_end": sweepGrants,
 		"records_by_expiry": sweepRecords, "record_words_of_record": sweepWords, "record_lists_of_record": sweepListed,
+		"reserved_paths_until": sweepReserved,
 	} {
 		wantPlan(t, s, query, index, 1)
 	}

@@ -75,7 +75,7 @@ func (s *Store) ProjectByPath(ctx context.Context, fullPath string) (project.Pro
 
 // Projects returns a page of the selected projects.
 func (s *Store) Projects(ctx context.Context, selected project.Selection, r page.Request) (page.Of[project.Project], error) {
-	return projects.listed(ctx, s, s.directory(selected, project.InProject), r, func(p project.Project) int64 { return p.ID })
+	return projects.listed(ctx, s, s.directory(selected, project.InProject, r.Oldest), r, func(p project.Project) int64 { return p.ID })
 }
 
 // UpdateProject changes the name, the visibility and the settings of a project.

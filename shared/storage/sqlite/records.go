@@ -192,3 +192,21 @@ func (tx *transaction) removeRecords(at project.Place) error {
 	}
 	return tx.exec("DELETE FROM records "+recordsIn, at.Kind, at.ID)
 }
+
+// removeRecordsOfUser removes what a user has below the instance.
+func (tx *transaction) removeRecordsOfUser(id int64) error {
+	in := []any{record.Instance.Kind, record.Instance.ID}
+	for _, k := range record.OnePerUser {
+		if err := tx.exec("DELETE FROM records "+oneRecord, append(in, k, id)...); err != nil {
+			return err
+		}
+	}
+	const listed = " AND number IN (SELECT number FROM record_lists " + listedIn + ")"
+	for _, table := range []string{"record_words", "records", "record_lists"} {
+		of := append(append(in, record.OwnWebhook), listKey(record.OwnWebhook, record.ListOfUser(id))...)
+		if err := tx.exec("DELETE FROM "+table+" "+recordsOf+listed, of...); err != nil {
+			return err
+		}
+	}
+	return nil
+}

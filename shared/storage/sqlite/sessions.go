@@ -57,10 +57,14 @@ func (s *Store) TouchSession(ctx context.Context, seen session.Session, now time
 
 // EndSession removes a session.
 func (s *Store) EndSession(ctx context.Context, userID int64, id string) error {
-	return s.exec(ctx, "DELETE FROM sessions WHERE user_id = ? AND id = ?", userID, id)
+	return s.writer.do(ctx, func(tx *transaction) error {
+		return tx.changeOne(session.ErrNotFound, "DELETE FROM sessions WHERE user_id = ? AND id = ?", userID, id)
+	})
 }
 
 // EndOtherSessions removes all sessions of the user but one.
 func (s *Store) EndOtherSessions(ctx context.Context, userID int64, id string) error {
-	return s.exec(ctx, "DELETE FROM sessions WHERE user_id = ? AND id <> ?", userID, id)
+	return s.writer.do(ctx, func(tx *transaction) error {
+		return tx.changeOne(session.ErrNotFound, "DELETE FROM sessions WHERE user_id = ? AND id <> ?", userID, id)
+	})
 }

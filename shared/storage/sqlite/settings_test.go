@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -60,5 +61,19 @@ func TestOldFilesGetSettings(t *testing.T) {
 	p, err := s.Project(t.Context(), 3)
 	if err != nil || p.Settings != (project.ProjectSettings{}) {
 		t.Errorf("Project = %+v, %v, want the defaults", p, err)
+	}
+}
+
+// What intake reads of an integration is one query, which reads each table by a key.
+func TestEndpointIsReadByKeys(t *testing.T) {
+	s := openInternal(t)
+	steps, err := many(t.Context(), s.readers, scanStep, "EXPLAIN QUERY PLAN "+endpoints.selected+byPath, "acme/web", "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range steps {
+		if strings.HasPrefix(step, "SCAN ") && step != "SCAN (subquery-1)" { // the names of environments, in their order
+			t.Errorf("the plan has the step %s", step)
+		}
 	}
 }

@@ -17,7 +17,7 @@ const grace = 24 * time.Hour
 const late = 24 * time.Hour
 
 // Sweep deletes what nobody can use any more: expired sessions, counters of
-// attempts, audit entries, uses of deprecated names, records and alerts, grants that ended
+// attempts, audit entries, uses of deprecated names, reservations of paths, records and alerts, grants that ended
 // a day ago, and alerts of deleted projects. Personal access tokens stay, for their owners to see. It
 // should be called now and then; nothing depends on when. Each step begins at what
 // is due, and deletes a portion, between which others can write.
@@ -31,6 +31,7 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 		{sweepEntries, audit.OldestKept(now)},
 		{sweepGrants, micros(now.Add(-grace))},
 		{sweepUses, micros(deprecation.OldestKept(now))},
+		{sweepReserved, micros(now)},
 	} {
 		if err := s.portions(ctx, step.query, step.due); err != nil {
 			return err
@@ -52,6 +53,7 @@ const (
 	sweepGrants   = "DELETE FROM grants WHERE rowid IN (SELECT rowid FROM grants WHERE ends_at <= ? LIMIT 500)"
 	sweepUses     = `DELETE FROM deprecated_uses WHERE (day, entry, caller) IN
 		(SELECT day, entry, caller FROM deprecated_uses WHERE day < ? LIMIT 500)`
+	sweepReserved = "DELETE FROM reserved_paths WHERE path IN (SELECT path FROM reserved_paths WHERE until <= ? LIMIT 500)"
 	// CROSS JOIN begins at the deleted projects, which are few.
 	sweepOrphans = `DELETE FROM alerts WHERE id IN
 		(SELECT a.id FROM deleted_projects d CROSS JOIN alerts a USING (project_id) LIMIT 500)`

@@ -270,3 +270,22 @@ func TestSweepForgetsExpiredRecords(t *testing.T) {
 	}
 	add("0", time.Time{}) // the word is free
 }
+
+func TestSweepForgetsReservedPathsAfterAYear(t *testing.T) {
+	s := openStore(t, newFile(t))
+	u, err := s.CreateUser(t.Context(), user.User{Username: "Ada", Email: "ada@example.com", State: user.Active, CreatedAt: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.DeleteUser(t.Context(), u.ID, 0, now); err != nil {
+		t.Fatal(err)
+	}
+	sweep(t, s, now.AddDate(0, 0, 365).Add(-time.Microsecond))
+	if _, err := s.CreateUser(t.Context(), u); err == nil {
+		t.Error("the path was free before the year was over")
+	}
+	sweep(t, s, now.AddDate(0, 0, 365))
+	if _, err := s.CreateUser(t.Context(), u); err != nil {
+		t.Errorf("CreateUser = %v, want the path to be free", err)
+	}
+}

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"slices"
+	"time"
 
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
@@ -34,6 +35,9 @@ func profile(u *user.User) columns {
 func (s *Store) CreateUser(ctx context.Context, u user.User) (user.User, error) {
 	err := s.writer.do(ctx, func(tx *transaction) error {
 		if err := tx.checkFree(path("username", u.Username), email(u.Email, 0)); err != nil {
+			return err
+		}
+		if err := tx.take("username", u.Username, 0, u.CreatedAt); err != nil {
 			return err
 		}
 		return tx.addUser(&u)
@@ -80,10 +84,14 @@ func (s *Store) UsersByID(ctx context.Context, ids []int64) (map[int64]user.User
 // Users returns a page of all users.
 func (s *Store) Users(ctx context.Context, r page.Request) (page.Of[user.User], error) {
 	const newest = "SELECT id, 0, 0 FROM users WHERE id < ? ORDER BY id DESC LIMIT ?"
+	query := newest
+	if r.Oldest {
+		query = rising.Replace(newest)
+	}
 	list := walk.List[entry]{
-		Position: positionOf,
+		Position: positionOf, Order: r.Order(),
 		Sources: []walk.Source[entry]{func(ctx context.Context, after page.Position, n int) ([]entry, error) {
-			return many(ctx, s.readers, scanEntry, newest, numberBelow(after), n)
+			return many(ctx, s.readers, scanEntry, query, numberBeyond(r.Oldest, after), n)
 		}},
 		Count: func(ctx context.Context) (int, error) {
 			return one(ctx, s.readers, scalar[int], "SELECT coalesce(sum(things), 0) FROM contents WHERE group_id = ? AND kind = ?", instance, allUsers)
@@ -127,7 +135,7 @@ func (tx *transaction) requireAdministrator(id int64) error {
 
 // DeleteUser removes a user and everything that the user owns. The namespace,
 // its path and the memberships are removed by foreign keys.
-func (s *Store) DeleteUser(ctx context.Context, id, by int64) error {
+func (s *Store) DeleteUser(ctx context.Context, id, by int64, now time.Time) error {
 	return s.writer.do(ctx, func(tx *transaction) error {
 		if err := tx.requireAdministrator(by); err != nil {
 			return err
@@ -139,7 +147,14 @@ func (s *Store) DeleteUser(ctx context.Context, id, by int64) error {
 		if err := tx.exec("DELETE FROM contents WHERE group_id = (SELECT namespace_id FROM users WHERE id = ?)", id); err != nil {
 			return err
 		}
+		u, err := users.find(context.Background(), tx, "WHERE id = ?", id)
+		if err != nil {
+			return err
+		}
 		if err := users.delete(tx, "WHERE id = ?", id); err != nil {
+			return err
+		}
+		if err := tx.reserve(u.Username, nil, now); err != nil {
 			return err
 		}
 		if err := tx.tally(allUsers, "", -1); err != nil {
@@ -150,6 +165,6 @@ func (s *Store) DeleteUser(ctx context.Context, id, by int64) error {
 				return err
 			}
 		}
-		return nil
+		return tx.removeRecordsOfUser(id)
 	})
 }

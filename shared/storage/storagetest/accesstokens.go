@@ -88,7 +88,7 @@ func revokeToken(t *testing.T, s storage.Store) {
 	token.RevokedAt = now.Add(time.Minute)
 	wantToken(t, s, token)
 
-	wantOK(t, "RevokeAccessToken again", s.RevokeAccessToken(t.Context(), token.ID, now.Add(time.Hour)))
+	wantError(t, "RevokeAccessToken again", s.RevokeAccessToken(t.Context(), token.ID, now.Add(time.Hour)), accesstoken.ErrRevoked)
 	wantToken(t, s, token)
 	wantError(t, "RevokeAccessToken of an unknown id", s.RevokeAccessToken(t.Context(), unknownID, now), accesstoken.ErrNotFound)
 }

@@ -132,7 +132,7 @@ func newClient(ownerID int64) oauth.Client {
 		ClientID: hex.EncodeToString(secret.Random(32)), SecretDigest: secret.New("", 32).Digest(),
 		Name: "A client", RedirectURIs: []string{"https://client.example/callback", "com.example.app:/callback"},
 		Scopes: scope.Of(scope.API, scope.OpenID), Confidential: true, Trusted: true, RequireSecret: true,
-		PasswordGrant: true, OwnerID: ownerID, CreatedAt: now,
+		PasswordGrant: true, OwnRefreshRetry: true, RefreshRetry: 12, OwnerID: ownerID, CreatedAt: now,
 	}
 }
 

@@ -59,6 +59,7 @@ func updateClient(t *testing.T, s storage.Store) {
 	want.Name, want.RedirectURIs = "Another name", []string{"https://other.example/"}
 	want.Scopes, want.SecretDigest = scope.Of(scope.ReadUser), secret.New("", 32).Digest()
 	want.Confidential, want.Trusted, want.RequireSecret, want.PasswordGrant = false, false, false, false
+	want.OwnRefreshRetry, want.RefreshRetry = false, 0
 	changed := want
 	changed.OwnerID, changed.CreatedAt = unknownID, now.Add(time.Hour)
 	wantOK(t, "UpdateClient", s.UpdateClient(t.Context(), changed))

@@ -138,7 +138,7 @@ func ifDone(err error, done func()) (func(), error) {
 func (d plain) groupDeed(t *testing.T, s storage.Store, g project.Group, remove bool, v project.Visibility) deed {
 	return func() (func(), error) {
 		if remove {
-			return ifDone(s.DeleteGroup(t.Context(), g.ID), func() { delete(d.groups, g.ID) })
+			return ifDone(s.DeleteGroup(t.Context(), g.ID, now), func() { delete(d.groups, g.ID) })
 		}
 		g.Name, g.Visibility = unique("Changed"), v
 		return ifDone(s.UpdateGroup(t.Context(), g), func() { g.Version++; d.groups[g.ID] = g })

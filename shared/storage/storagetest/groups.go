@@ -156,7 +156,7 @@ func groupAt(parent project.Group, path string) project.Group {
 func groupWithoutParent(t *testing.T, s storage.Store) {
 	creator := addUser(t, s)
 	parent := addGroup(t, s, creator.ID)
-	wantOK(t, "DeleteGroup", s.DeleteGroup(t.Context(), parent.ID))
+	wantOK(t, "DeleteGroup", s.DeleteGroup(t.Context(), parent.ID, now))
 	g := newSubgroup(parent)
 	_, err := s.CreateGroup(t.Context(), g, creator.ID)
 	wantError(t, "CreateGroup below a group that is gone", err, project.ErrGroupNotFound)
@@ -202,7 +202,7 @@ func updateGroup(t *testing.T, s storage.Store) {
 	wantGroup(t, s, want)
 
 	wantError(t, "UpdateGroup of an old version", s.UpdateGroup(t.Context(), changed), project.ErrGroupChanged)
-	wantOK(t, "DeleteGroup", s.DeleteGroup(t.Context(), want.ID))
+	wantOK(t, "DeleteGroup", s.DeleteGroup(t.Context(), want.ID, now))
 	wantError(t, "UpdateGroup of a group that is gone", s.UpdateGroup(t.Context(), want), project.ErrGroupNotFound)
 }
 
@@ -269,14 +269,14 @@ func deleteGroup(t *testing.T, s storage.Store) {
 	creator := addUser(t, s)
 	parent := addGroup(t, s, creator.ID)
 	g := addSubgroup(t, s, parent, creator.ID)
-	wantOK(t, "DeleteGroup", s.DeleteGroup(t.Context(), g.ID))
+	wantOK(t, "DeleteGroup", s.DeleteGroup(t.Context(), g.ID, now))
 
 	_, err := s.Group(t.Context(), g.ID)
 	wantError(t, "Group", err, project.ErrGroupNotFound)
 	_, err = s.GroupByPath(t.Context(), g.FullPath)
 	wantError(t, "GroupByPath", err, project.ErrGroupNotFound)
-	wantError(t, "DeleteGroup again", s.DeleteGroup(t.Context(), g.ID), project.ErrGroupNotFound)
-	wantError(t, "DeleteGroup of an unknown id", s.DeleteGroup(t.Context(), unknownID), project.ErrGroupNotFound)
+	wantError(t, "DeleteGroup again", s.DeleteGroup(t.Context(), g.ID, now), project.ErrGroupNotFound)
+	wantError(t, "DeleteGroup of an unknown id", s.DeleteGroup(t.Context(), unknownID, now), project.ErrGroupNotFound)
 	wantSame(t, "Members", allMembers(t, s, g.Place()), []project.Member{})
 	if got := must[project.Memberships](t)(s.SomeMemberships(t.Context(), creator.ID, 100)); len(got) != 1 {
 		t.Errorf("Memberships = %+v, want that of the parent alone", got)
@@ -293,8 +293,8 @@ func deleteFullGroup(t *testing.T, s storage.Store) {
 	top := addGroup(t, s, creator.ID)
 	below := addSubgroup(t, s, top, creator.ID)
 	p := addProject(t, s, below)
-	wantError(t, "DeleteGroup with a group", s.DeleteGroup(t.Context(), top.ID), project.ErrGroupNotEmpty)
-	wantError(t, "DeleteGroup with a project", s.DeleteGroup(t.Context(), below.ID), project.ErrGroupNotEmpty)
+	wantError(t, "DeleteGroup with a group", s.DeleteGroup(t.Context(), top.ID, now), project.ErrGroupNotEmpty)
+	wantError(t, "DeleteGroup with a project", s.DeleteGroup(t.Context(), below.ID, now), project.ErrGroupNotEmpty)
 	wantGroup(t, s, top)
 	wantGroup(t, s, below)
 	if got := allMembers(t, s, below.Place()); len(got) != 1 {
@@ -302,8 +302,8 @@ func deleteFullGroup(t *testing.T, s storage.Store) {
 	}
 
 	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), p.ID))
-	wantOK(t, "DeleteGroup once the project is gone", s.DeleteGroup(t.Context(), below.ID))
-	wantOK(t, "DeleteGroup once the group is gone", s.DeleteGroup(t.Context(), top.ID))
+	wantOK(t, "DeleteGroup once the project is gone", s.DeleteGroup(t.Context(), below.ID, now))
+	wantOK(t, "DeleteGroup once the group is gone", s.DeleteGroup(t.Context(), top.ID, now))
 }
 
 // An addition puts something of the creator's into the group.
@@ -316,7 +316,7 @@ func raceDeleteGroup(add addition) func(*testing.T, storage.Store) {
 			g := addGroup(t, s, creator.ID)
 			errs := race(2, func(i int) error {
 				if i == 0 {
-					return s.DeleteGroup(t.Context(), g.ID)
+					return s.DeleteGroup(t.Context(), g.ID, now)
 				}
 				return add(t, s, g, creator.ID)
 			})

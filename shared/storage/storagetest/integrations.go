@@ -216,11 +216,14 @@ func addHealth(t *testing.T, s storage.Store) {
 	i := addIntegration(t, s, p)
 	wantOK(t, "AddHealth", s.AddHealth(t.Context(), p.FullPath, i, integration.Health{LastReceivedAt: now, Received: 3, SkippedItems: 2}))
 	wantOK(t, "AddHealth", s.AddHealth(t.Context(), p.FullPath, i, integration.Health{
-		Rejected: 1, TruncatedAlerts: 5, Received: 1, LastError: "the key is wrong", LastErrorAt: now.Add(time.Second),
+		Rejected: 1, TruncatedAlerts: 5, Received: 1, LastError: "the title is empty", LastErrorAt: now.Add(time.Second),
 	}))
+	wantOK(t, "AddHealth", s.AddHealth(t.Context(), p.FullPath, i, integration.Health{WrongKeys: 3, LastWrongKeyAt: now.Add(time.Minute)}))
+	wantOK(t, "AddHealth", s.AddHealth(t.Context(), p.FullPath, i, integration.Health{WrongKeys: 1, LastWrongKeyAt: now.Add(time.Hour)}))
 	i.Health = integration.Health{
 		LastReceivedAt: now, Received: 4, Rejected: 1, SkippedItems: 2, TruncatedAlerts: 5,
-		LastError: "the key is wrong", LastErrorAt: now.Add(time.Second),
+		LastError: "the title is empty", LastErrorAt: now.Add(time.Second),
+		WrongKeys: 4, LastWrongKeyAt: now.Add(time.Hour),
 	}
 	wantSame(t, "Integrations", integrationsOf(t, s, p), []integration.Integration{i})
 	i.Name = "Renamed"

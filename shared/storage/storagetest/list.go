@@ -61,7 +61,23 @@ func wantPages[T any](t *testing.T, call string, want []T, list func(page.Reques
 
 func listUsers(t *testing.T, s storage.Store) {
 	want := add(func() user.User { return addUser(t, s) })
-	wantPages(t, "Users", want, func(r page.Request) (page.Of[user.User], error) { return s.Users(t.Context(), r) })
+	wantBothWays(t, "Users", want, func(r page.Request) (page.Of[user.User], error) { return s.Users(t.Context(), r) })
+}
+
+// wantBothWays checks the pages of a list with the newest or the oldest first, and that
+// nothing is counted for nobody.
+func wantBothWays[T any](t *testing.T, call string, want []T, list pages[T]) {
+	t.Helper()
+	wantPages(t, call, want, list)
+	oldest := slices.Clone(want)
+	slices.Reverse(oldest)
+	wantPages(t, call+", the oldest first", oldest, func(r page.Request) (page.Of[T], error) {
+		r.Oldest = true
+		return list(r)
+	})
+	if got := must[page.Of[T]](t)(list(page.Request{Number: 1, Size: 2, Uncounted: true})); got.Total != -1 {
+		t.Errorf("%s, uncounted, has the total %d", call, got.Total)
+	}
 }
 
 func listTokens(t *testing.T, s storage.Store) {
@@ -76,6 +92,12 @@ func listTokens(t *testing.T, s storage.Store) {
 		wantListed(t, "AccessTokens", want, func(r page.Request) (page.Of[accesstoken.Token], error) {
 			return s.AccessTokens(t.Context(), userID, r)
 		})
+		slices.Reverse(want)
+		wantListed(t, "AccessTokens, the oldest first", want, func(r page.Request) (page.Of[accesstoken.Token], error) {
+			r.Oldest = true
+			return s.AccessTokens(t.Context(), userID, r)
+		})
+		slices.Reverse(want)
 	}
 	wantUndisturbed(t, "AccessTokens", adas, func() error {
 		_, err := s.CreateAccessToken(t.Context(), newToken(ada.ID))
@@ -102,6 +124,7 @@ func listGroups(t *testing.T, s storage.Store) {
 		"nobody":                  {in(), []project.Group{public, internal}},
 		"a namespace":             {in(ada.NamespaceID), []project.Group{public, internal}},
 		"members only":            {membersOnly(in(private.ID, public.ID)), []project.Group{public, deep, below, private}},
+		"the open ones below":     {open(private.ID, public.ID), []project.Group{public}},
 		"members only of nothing": {membersOnly(in()), nil},
 		"at the top":              {in(private.ID), []project.Group{public, internal, deep, below, private}},
 		"below":                   {in(below.ID), []project.Group{public, internal, deep, below}},
@@ -114,7 +137,7 @@ func listGroups(t *testing.T, s storage.Store) {
 		"a group that is gone":    {in(unknownID), []project.Group{public, internal}},
 	}
 	for name, test := range tests {
-		wantPages(t, "Groups for "+name, test.want, func(r page.Request) (page.Of[project.Group], error) {
+		wantBothWays(t, "Groups for "+name, test.want, func(r page.Request) (page.Of[project.Group], error) {
 			return s.Groups(t.Context(), test.selected, r)
 		})
 	}
@@ -138,6 +161,11 @@ func amongMany(groups ...int64) []int64 {
 }
 
 func membersOnly(s project.Selection) project.Selection { s.MembersOnly = true; return s }
+
+// open selects what is not private in the groups.
+func open(groups ...int64) project.Selection {
+	return project.Selection{MembersOnly: true, Open: true, In: groups, Now: now}
+}
 
 func withRole(r project.Role, s project.Selection) project.Selection { s.LeastRole = r; return s }
 
@@ -182,6 +210,7 @@ func listProjects(t *testing.T, s storage.Store) {
 			withRole(project.Guest, membersOnly(joinedBy(ben, in(ada.NamespaceID)))), []project.Project{internal, private, own},
 		},
 		"members only, below": {membersOnly(in(below.ID)), []project.Project{internal, public, private2, private}},
+		"the open ones below": {open(top.ID), []project.Project{internal, public}},
 		"a group":             {in(top.ID), []project.Project{inTop, internal, public, private2, private}},
 		"below":               {in(below.ID), []project.Project{internal, public, private2, private}},
 		"a project":           {joinedBy(ben, in()), []project.Project{internal, public, private}},
@@ -197,7 +226,7 @@ func listProjects(t *testing.T, s storage.Store) {
 		},
 	}
 	for name, test := range tests {
-		wantPages(t, "Projects for "+name, test.want, func(r page.Request) (page.Of[project.Project], error) {
+		wantBothWays(t, "Projects for "+name, test.want, func(r page.Request) (page.Of[project.Project], error) {
 			return s.Projects(t.Context(), test.selected, r)
 		})
 	}

@@ -19,6 +19,7 @@ var members = []promise{
 	{"change", updateMember},
 	{"change and go only as they were read", memberChangedInBetween},
 	{"wanted by many at once change once", raceMember},
+	{"go while others stay", leaveOthersStaying},
 	{"are removed", removeMember},
 	{"are listed by user with their highest role", listMembers},
 	{"know all their places, also those that ended", listMemberships},
@@ -73,8 +74,8 @@ func memberOfNothing(t *testing.T, s storage.Store) {
 	owner, gone := addUser(t, s), addUser(t, s)
 	g, goneGroup := addGroup(t, s, owner.ID), addGroup(t, s, owner.ID)
 	goneProject := addProject(t, s, g)
-	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), gone.ID, 0))
-	wantOK(t, "DeleteGroup", s.DeleteGroup(t.Context(), goneGroup.ID))
+	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), gone.ID, 0, now))
+	wantOK(t, "DeleteGroup", s.DeleteGroup(t.Context(), goneGroup.ID, now))
 	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), goneProject.ID))
 
 	u := addUser(t, s)
@@ -158,6 +159,37 @@ func raceMember(t *testing.T, s storage.Store) {
 		winner := wantOneWinner(t, "UpdateMember and RemoveMember", errs, is(project.ErrMemberChanged, project.ErrMemberNotFound))
 		left := [][]project.Member{{promoted}, {demoted}, nil}
 		wantMembers(t, s, g.Place(), owner.ID, left[winner]...)
+	}
+}
+
+// Of two owners who both go while the other one stays, one stays.
+func leaveOthersStaying(t *testing.T, s storage.Store) {
+	ada, ben := addUser(t, s), addUser(t, s)
+	g := addGroup(t, s, ada.ID)
+	owner := allMembers(t, s, g.Place())[0]
+	second := addMember(t, s, g.Place(), ben.ID, project.Owner)
+	guest, gone := second, second
+	guest.Role, gone.UserID = project.Guest, addUser(t, s).ID
+	for _, stays := range []project.Member{guest, gone} {
+		wantError(t, "UpdateMember beside another role", s.UpdateMember(t.Context(), owner, guest, stays), project.ErrMemberChanged)
+		wantError(t, "RemoveMember beside another role", s.RemoveMember(t.Context(), owner, stays), project.ErrMemberChanged)
+	}
+	for range 4 {
+		demoted := second
+		demoted.Role = project.Maintainer
+		errs := race(2, func(i int) error {
+			if i == 0 {
+				return s.RemoveMember(t.Context(), owner, second)
+			}
+			return s.UpdateMember(t.Context(), second, demoted, owner)
+		})
+		if winner := wantOneWinner(t, "RemoveMember and UpdateMember", errs, is(project.ErrMemberChanged)); winner == 0 {
+			wantSame(t, "Members", allMembers(t, s, g.Place()), []project.Member{second})
+			wantOK(t, "AddMember", s.AddMember(t.Context(), owner))
+		} else {
+			wantSame(t, "Members", allMembers(t, s, g.Place()), []project.Member{owner, demoted})
+			wantOK(t, "UpdateMember", s.UpdateMember(t.Context(), demoted, second))
+		}
 	}
 }
 

@@ -88,6 +88,9 @@ func waitInOrder(t *testing.T, s storage.Store) {
 	second.DueAt = now.Add(time.Hour)
 	wantOK(t, "PutMessages", s.PutMessages(t.Context(), []outbox.Message{third, first, second}))
 	wantWaiting(t, s, l, first, second, third)
+	if !must[bool](t)(s.AnyMessages(t.Context())) {
+		t.Error("AnyMessages reports none")
+	}
 	wantSame(t, "Waiting for two", must[[]outbox.Message](t)(s.Waiting(t.Context(), l, 2)), []outbox.Message{first, second})
 	wantWaiting(t, s, newLane())
 }

@@ -85,7 +85,7 @@ func projectAt(namespace project.Group, path string) project.Project {
 func projectWithoutNamespace(t *testing.T, s storage.Store) {
 	creator := addUser(t, s)
 	g := addGroup(t, s, creator.ID)
-	wantOK(t, "DeleteGroup", s.DeleteGroup(t.Context(), g.ID))
+	wantOK(t, "DeleteGroup", s.DeleteGroup(t.Context(), g.ID, now))
 	p := newProject(g)
 	_, err := s.CreateProject(t.Context(), p)
 	wantError(t, "CreateProject in a group that is gone", err, project.ErrGroupNotFound)

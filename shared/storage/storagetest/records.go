@@ -27,6 +27,7 @@ var records = []promise{
 	{"have words that no other has", recordWords},
 	{"keep and free their words", changeWords},
 	{"with one word are created once", createRecordRace},
+	{"racing for slots are never more than these", raceForSlots},
 	{"are changed as they were read", changeRecords},
 	{"changed by many at once are changed once", changeRecordRace},
 	{"tell what follows from them", tellOfRecords},
@@ -275,6 +276,44 @@ func createRecordRace(t *testing.T, s storage.Store) {
 	}
 }
 
+// slotted is a thing that holds a slot.
+type slotted struct {
+	Slot int `json:"slot,omitempty"`
+}
+
+func raceForSlots(t *testing.T, s storage.Store) {
+	full := errors.New("full")
+	slots := record.Slots[slotted]{Most: 3, Full: full, Of: func(thing *slotted) *int { return &thing.Slot }}
+	for _, at := range addPlaces(t, s) {
+		k := record.Of[slotted]{Kind: kindOf(), Words: func(thing slotted) record.Words {
+			if thing.Slot == 0 {
+				return nil
+			}
+			return record.Words{record.Slot: record.SlotWord("holder/", thing.Slot)}
+		}}
+		must[record.Stored[slotted]](t)(k.Create(t.Context(), s, at, slotted{}, now)) // of an earlier release
+		has := func() []record.Stored[slotted] {
+			return must[page.Of[record.Stored[slotted]]](t)(k.List(t.Context(), s, at, page.First)).Items
+		}
+		create := func(int) error {
+			_, err := k.CreateIn(t.Context(), s, at, slotted{}, now, slots, slots.Free(has()))
+			return err
+		}
+		for _, err := range race(8, create) {
+			if err != nil && !errors.Is(err, full) {
+				t.Errorf("CreateIn: %v", err)
+			}
+		}
+		all := has()
+		if len(all) != slots.Most {
+			t.Fatalf("%d things hold %d slots", len(all), slots.Most)
+		}
+		wantOK(t, "Remove", k.Remove(t.Context(), s, all[0]))
+		wantOK(t, "CreateIn after a removal", create(0))
+		wantError(t, "CreateIn without a free slot", create(0), full)
+	}
+}
+
 func changeRecords(t *testing.T, s storage.Store) {
 	for _, at := range addPlaces(t, s) {
 		was := addRecord(t, s, newRecord(kindOf(), at, nil))
@@ -386,7 +425,7 @@ func deletePlaceOfRecords(t *testing.T, s storage.Store) {
 	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), p.ID))
 	wantNoRecord(t, s, ofProject)
 	wantRecord(t, s, ofGroup)
-	wantOK(t, "DeleteGroup", s.DeleteGroup(t.Context(), g.ID))
+	wantOK(t, "DeleteGroup", s.DeleteGroup(t.Context(), g.ID, now))
 	wantNoRecord(t, s, ofGroup)
 	wantRecord(t, s, kept)
 	_, err := s.CreateRecord(t.Context(), newRecord(k, p.Place(), nil), false)

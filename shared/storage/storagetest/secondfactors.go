@@ -235,7 +235,7 @@ func disableAndUseRace(t *testing.T, s storage.Store) {
 
 func deleteUserWithFactor(t *testing.T, s storage.Store) {
 	u, f := with(t, s)
-	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID, 0))
+	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID, 0, now))
 	wantNoFactor(t, s, u.ID)
 	wantError(t, "ReplaceSecondFactor", s.ReplaceSecondFactor(t.Context(), f.Mark, used(f)), twofactor.ErrChanged)
 }

@@ -105,8 +105,9 @@ func endOtherSessions(t *testing.T, s storage.Store) {
 	for range 20 { // more than end side by side
 		addSession(t, s, ada.ID)
 	}
+	wantOK(t, "EndOtherSessions", s.EndOtherSessions(t.Context(), ada.ID, kept.ID))
 	for range 2 {
-		wantOK(t, "EndOtherSessions", s.EndOtherSessions(t.Context(), ada.ID, kept.ID))
+		wantError(t, "EndOtherSessions without others", s.EndOtherSessions(t.Context(), ada.ID, kept.ID), session.ErrNotFound)
 		wantSame(t, "Sessions", sessionsOf(t, s, ada.ID), []session.Session{kept})
 	}
 	wantSame(t, "Sessions of another user", sessionsOf(t, s, ben.ID), []session.Session{bens})
@@ -135,13 +136,13 @@ func touchSession(t *testing.T, s storage.Store) {
 func endSession(t *testing.T, s storage.Store) {
 	u := addUser(t, s)
 	ended, other := addSession(t, s, u.ID), addSession(t, s, u.ID)
-	wantOK(t, "EndSession of another user", s.EndSession(t.Context(), u.ID+1, ended.ID))
+	wantError(t, "EndSession of another user", s.EndSession(t.Context(), u.ID+1, ended.ID), session.ErrNotFound)
 	must[session.Session](t)(s.Session(t.Context(), u.ID, ended.ID))
 
 	wantOK(t, "EndSession", s.EndSession(t.Context(), u.ID, ended.ID))
 	_, err := s.Session(t.Context(), u.ID, ended.ID)
 	wantError(t, "Session after its end", err, session.ErrNotFound)
-	wantOK(t, "EndSession again", s.EndSession(t.Context(), u.ID, ended.ID))
+	wantError(t, "EndSession again", s.EndSession(t.Context(), u.ID, ended.ID), session.ErrNotFound)
 	wantSame(t, "Session", must[session.Session](t)(s.Session(t.Context(), u.ID, other.ID)), other)
 }
 

@@ -28,6 +28,8 @@ var subjects = []struct {
 	{"attempts", attempts},
 	{"second factors", secondFactors},
 	{"groups", groups},
+	{"reserved paths", reservedPaths},
+	{"quotas", quotas},
 	{"projects", projects},
 	{"members", members},
 	{"clients", clients},

@@ -9,6 +9,7 @@ import (
 
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/project"
+	"gatehouse/shared/record"
 	"gatehouse/shared/storage"
 	"gatehouse/shared/user"
 )
@@ -32,6 +33,7 @@ var users = []promise{
 	{"change by nobody who is no active administrator", changedByNobodyElse},
 	{"who are administrators never remove each other both", raceAdministrators},
 	{"are removed with all that was theirs", deleteUser},
+	{"are removed with their records", deleteUserWithRecords},
 	{"stay while their namespace holds projects", deleteUserWithProjects},
 	{"are removed or get a project, never both", raceDeleteUser},
 }
@@ -64,7 +66,7 @@ func userNamespace(t *testing.T, s storage.Store) {
 		Visibility: project.Private, CreatedAt: u.CreatedAt,
 	}
 	wantSame(t, "Group of a user", byID, want, cmpopts.IgnoreFields(project.Group{}, "Version"))
-	wantError(t, "DeleteGroup of a user's namespace", s.DeleteGroup(t.Context(), u.NamespaceID), project.ErrGroupNotFound)
+	wantError(t, "DeleteGroup of a user's namespace", s.DeleteGroup(t.Context(), u.NamespaceID, now), project.ErrGroupNotFound)
 	namespaceOf(t, s, u)
 }
 
@@ -247,7 +249,7 @@ func updateUserRace(t *testing.T, s storage.Store) {
 
 func updateGoneUser(t *testing.T, s storage.Store) {
 	u := addUser(t, s)
-	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID, 0))
+	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID, 0, now))
 	wantError(t, "UpdateUser", s.UpdateUser(t.Context(), u, 0), user.ErrNotFound)
 	u.Email = newUser().Email
 	wantError(t, "UpdateUser to another address", s.UpdateUser(t.Context(), u, 0), user.ErrNotFound)
@@ -268,14 +270,14 @@ func changedByAdministrator(t *testing.T, s storage.Store) {
 	wantTaken(t, "UpdateUser to a taken address", s.UpdateUser(t.Context(), taken, root.ID), "email")
 	u.Version--
 	wantError(t, "UpdateUser of an old version", s.UpdateUser(t.Context(), u, root.ID), user.ErrChanged)
-	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID, root.ID))
+	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID, root.ID, now))
 	wantError(t, "UpdateUser of a user who is gone", s.UpdateUser(t.Context(), u, root.ID), user.ErrNotFound)
-	wantError(t, "DeleteUser again", s.DeleteUser(t.Context(), u.ID, root.ID), user.ErrNotFound)
+	wantError(t, "DeleteUser again", s.DeleteUser(t.Context(), u.ID, root.ID, now), user.ErrNotFound)
 
 	root.Name = "Grace Hopper"
 	wantOK(t, "UpdateUser of oneself", s.UpdateUser(t.Context(), root, root.ID))
 	wantError(t, "UpdateUser of oneself in an old version", s.UpdateUser(t.Context(), root, root.ID), user.ErrChanged)
-	wantOK(t, "DeleteUser of oneself", s.DeleteUser(t.Context(), root.ID, root.ID))
+	wantOK(t, "DeleteUser of oneself", s.DeleteUser(t.Context(), root.ID, root.ID, now))
 }
 
 func changedByNobodyElse(t *testing.T, s storage.Store) {
@@ -283,7 +285,7 @@ func changedByNobodyElse(t *testing.T, s storage.Store) {
 	demoted.Admin, blocked.State = false, user.Blocked
 	wantOK(t, "UpdateUser", s.UpdateUser(t.Context(), demoted, 0))
 	wantOK(t, "UpdateUser", s.UpdateUser(t.Context(), blocked, 0))
-	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), gone.ID, 0))
+	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), gone.ID, 0, now))
 	demoted.Version++
 	want := addUser(t, s)
 	changed, moved := want, want
@@ -293,10 +295,10 @@ func changedByNobodyElse(t *testing.T, s storage.Store) {
 	} {
 		wantError(t, "UpdateUser by "+name, s.UpdateUser(t.Context(), changed, by), user.ErrNotAdministrator)
 		wantError(t, "UpdateUser to another address by "+name, s.UpdateUser(t.Context(), moved, by), user.ErrNotAdministrator)
-		wantError(t, "DeleteUser by "+name, s.DeleteUser(t.Context(), want.ID, by), user.ErrNotAdministrator)
+		wantError(t, "DeleteUser by "+name, s.DeleteUser(t.Context(), want.ID, by, now), user.ErrNotAdministrator)
 	}
 	wantError(t, "UpdateUser of oneself by no administrator", s.UpdateUser(t.Context(), demoted, demoted.ID), user.ErrNotAdministrator)
-	wantError(t, "DeleteUser of oneself by no administrator", s.DeleteUser(t.Context(), demoted.ID, demoted.ID), user.ErrNotAdministrator)
+	wantError(t, "DeleteUser of oneself by no administrator", s.DeleteUser(t.Context(), demoted.ID, demoted.ID, now), user.ErrNotAdministrator)
 	for _, want := range []user.User{want, demoted} {
 		wantSame(t, "User after the refused changes", must[user.User](t)(s.User(t.Context(), want.ID)), want)
 		wantSame(t, "UserByLogin", must[user.User](t)(s.UserByLogin(t.Context(), want.Email)), want)
@@ -314,7 +316,7 @@ func raceAdministrators(t *testing.T, s storage.Store) {
 			case 1:
 				other.State = user.Blocked
 			default:
-				return s.DeleteUser(t.Context(), other.ID, by.ID)
+				return s.DeleteUser(t.Context(), other.ID, by.ID, now)
 			}
 			return s.UpdateUser(t.Context(), other, by.ID)
 		})
@@ -332,13 +334,13 @@ func deleteUser(t *testing.T, s storage.Store) {
 	addMember(t, s, g.Place(), u.ID, project.Guest)
 	signedIn, token, granted := addSession(t, s, u.ID), addToken(t, s, u.ID), addGrantOf(t, s, u.ID, 72)
 	wantOK(t, "RevokeGrant", s.RevokeGrant(t.Context(), granted.GrantID, now))
-	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID, 0))
+	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID, 0, now))
 
 	_, err := s.User(t.Context(), u.ID)
 	wantError(t, "User", err, user.ErrNotFound)
 	_, err = s.Group(t.Context(), u.NamespaceID)
 	wantError(t, "Group of the namespace", err, project.ErrGroupNotFound)
-	wantError(t, "DeleteUser again", s.DeleteUser(t.Context(), u.ID, 0), user.ErrNotFound)
+	wantError(t, "DeleteUser again", s.DeleteUser(t.Context(), u.ID, 0, now), user.ErrNotFound)
 
 	memberships := must[project.Memberships](t)(s.SomeMemberships(t.Context(), u.ID, 100))
 	wantSame(t, "Memberships", memberships, project.Memberships{})
@@ -346,6 +348,7 @@ func deleteUser(t *testing.T, s storage.Store) {
 	if members := allMembers(t, s, g.Place()); len(members) != 1 {
 		t.Errorf("Members = %+v, want the remaining owner alone", members)
 	}
+	wantOK(t, "FreePath", s.FreePath(t.Context(), u.Username, 0))
 	wantDead(t, s, signedIn.UserID, must[user.User](t)(s.CreateUser(t.Context(), u)))
 	if found, err := s.AccessTokenByDigest(t.Context(), token.Digest); err == nil && found.UserID != u.ID {
 		t.Errorf("the token of user %d went to user %d", u.ID, found.UserID)
@@ -366,15 +369,53 @@ func wantDead(t *testing.T, s storage.Store, id int64, successor user.User) {
 	}
 }
 
+// addRecordsOfUser returns one record of each kind that a user has one of, and two of the kind
+// that a user has several of, one of which has no slot.
+func addRecordsOfUser(t *testing.T, s storage.Store, id int64) (all []record.Record) {
+	t.Helper()
+	for _, k := range record.OnePerUser {
+		numbered := newRecord(k, record.Instance, nil)
+		numbered.Number = id
+		all = append(all, must[record.Record](t)(s.ChangeRecord(t.Context(), record.Record{Kind: k, Number: id}, numbered)))
+	}
+	for _, words := range []record.Words{nil, slotOfUser(id)} {
+		listed := newListed(record.OwnWebhook, record.Instance, record.ListOfUser(id))
+		listed.Words = words
+		all = append(all, addRecord(t, s, listed))
+	}
+	return all
+}
+
+func slotOfUser(id int64) record.Words {
+	return record.Words{record.Slot: record.SlotWord(record.SlotsOfUser(id), 1)}
+}
+
+func deleteUserWithRecords(t *testing.T, s storage.Store) {
+	other, u := addUser(t, s), addUser(t, s)
+	stay, gone := addRecordsOfUser(t, s, other.ID), addRecordsOfUser(t, s, u.ID)
+	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID, 0, now))
+	for _, r := range gone {
+		wantNoRecord(t, s, r)
+	}
+	wantLists(t, s, record.OwnWebhook, []record.List{record.ListOfUser(u.ID)})
+	addRecord(t, s, newRecord(record.OwnWebhook, record.Instance, slotOfUser(u.ID))) // the word is free
+	for _, r := range stay {
+		r.Lists = nil
+		wantRecord(t, s, r)
+	}
+	_, err := s.CreateRecord(t.Context(), newRecord(record.OwnWebhook, record.Instance, slotOfUser(other.ID)), false)
+	wantTaken(t, "CreateRecord with the slot of another user", err, record.Slot)
+}
+
 func deleteUserWithProjects(t *testing.T, s storage.Store) {
 	u := addUser(t, s)
 	p := addProject(t, s, namespaceOf(t, s, u))
-	wantError(t, "DeleteUser with a project", s.DeleteUser(t.Context(), u.ID, 0), user.ErrHoldsProjects)
+	wantError(t, "DeleteUser with a project", s.DeleteUser(t.Context(), u.ID, 0, now), user.ErrHoldsProjects)
 	wantSame(t, "User", must[user.User](t)(s.User(t.Context(), u.ID)), u)
 	wantSame(t, "UserByLogin", must[user.User](t)(s.UserByLogin(t.Context(), u.Email)), u)
 
 	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), p.ID))
-	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID, 0))
+	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), u.ID, 0, now))
 }
 
 func raceDeleteUser(t *testing.T, s storage.Store) {
@@ -383,7 +424,7 @@ func raceDeleteUser(t *testing.T, s storage.Store) {
 		namespace := namespaceOf(t, s, u)
 		errs := race(2, func(i int) error {
 			if i == 0 {
-				return s.DeleteUser(t.Context(), u.ID, 0)
+				return s.DeleteUser(t.Context(), u.ID, 0, now)
 			}
 			_, err := s.CreateProject(t.Context(), newProject(namespace))
 			return err

@@ -60,7 +60,7 @@ func (l List[T]) Page(ctx context.Context, r page.Request) (page.Of[T], error) {
 	}
 	result := page.Of[T]{Total: -1}
 	reads, ctx := errgroup.WithContext(ctx)
-	if l.Count != nil {
+	if l.Count != nil && !r.Uncounted {
 		reads.Go(func() error {
 			n, err := l.Count(ctx)
 			result.Total = page.Count(n)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/hex"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
@@ -28,6 +29,8 @@ func Options(t testing.TB, env Getenv) dynamodb.Options {
 		Region: cmp.Or(env("AWS_REGION"), "us-east-1"), Endpoint: endpoint,
 		Credentials: env.Credentials(),
 		Prefix:      "test-" + hex.EncodeToString(secret.Random(6)),
+		// The emulator is slow while every package is tested at once, never gone.
+		AttemptTimeout: time.Minute,
 	}
 }
 

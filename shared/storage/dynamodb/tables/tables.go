@@ -20,7 +20,7 @@ import (
 
 // Definition is an AWS::DynamoDB::Table resource, as far as it is used here.
 type Definition struct {
-	TableName            string      `yaml:"TableName"`
+	TableName            Name        `yaml:"TableName"`
 	AttributeDefinitions []Attribute `yaml:"AttributeDefinitions"`
 	KeySchema            []Element   `yaml:"KeySchema"`
 	BillingMode          string      `yaml:"BillingMode"`
@@ -28,6 +28,20 @@ type Definition struct {
 	Indexes              []Index     `yaml:"GlobalSecondaryIndexes"`
 	Stream               Stream      `yaml:"StreamSpecification"`
 }
+
+// Name is what a table is called: by the stack's name, where a parameter can name another
+// prefix.
+type Name string
+
+// UnmarshalYAML takes text or an !If, which ends with what holds without the parameter.
+func (n *Name) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind == yaml.SequenceNode && len(node.Content) > 0 {
+		node = node.Content[len(node.Content)-1]
+	}
+	return node.Decode((*string)(n))
+}
+
+func (n Name) pointer() *string { return aws.String(string(n)) }
 
 // Index is a second key of a table.
 type Index struct {
@@ -92,7 +106,7 @@ func Read(template, prefix string) ([]Definition, error) {
 		if err := resource.Properties.Decode(&d); err != nil {
 			return nil, fmt.Errorf("%s: resource %s: %w", template, name, err)
 		}
-		d.TableName = strings.ReplaceAll(d.TableName, stackName, prefix)
+		d.TableName = Name(strings.ReplaceAll(string(d.TableName), stackName, prefix))
 		definitions = append(definitions, d)
 	}
 	if len(definitions) == 0 {
@@ -129,14 +143,14 @@ func (d Definition) create(ctx context.Context, client *sdk.Client) error {
 	active := sdk.NewTableExistsWaiter(client, func(o *sdk.TableExistsWaiterOptions) {
 		o.MinDelay, o.MaxDelay = 100*time.Millisecond, time.Second
 	})
-	if err := active.Wait(ctx, &sdk.DescribeTableInput{TableName: &d.TableName}, patience); err != nil {
+	if err := active.Wait(ctx, &sdk.DescribeTableInput{TableName: d.TableName.pointer()}, patience); err != nil {
 		return err
 	}
 	return d.enableTTL(ctx, client)
 }
 
 func (d Definition) input() *sdk.CreateTableInput {
-	input := &sdk.CreateTableInput{TableName: &d.TableName, BillingMode: types.BillingMode(d.BillingMode)}
+	input := &sdk.CreateTableInput{TableName: d.TableName.pointer(), BillingMode: types.BillingMode(d.BillingMode)}
 	for _, a := range d.AttributeDefinitions {
 		input.AttributeDefinitions = append(input.AttributeDefinitions, types.AttributeDefinition{
 			AttributeName: aws.String(a.Name), AttributeType: types.ScalarAttributeType(a.Type),
@@ -169,7 +183,7 @@ func (d Definition) enableTTL(ctx context.Context, client *sdk.Client) error {
 	if !d.TimeToLive.Enabled {
 		return nil
 	}
-	now, err := client.DescribeTimeToLive(ctx, &sdk.DescribeTimeToLiveInput{TableName: &d.TableName})
+	now, err := client.DescribeTimeToLive(ctx, &sdk.DescribeTimeToLiveInput{TableName: d.TableName.pointer()})
 	if err != nil {
 		return err
 	}
@@ -178,7 +192,7 @@ func (d Definition) enableTTL(ctx context.Context, client *sdk.Client) error {
 		return nil
 	}
 	_, err = client.UpdateTimeToLive(ctx, &sdk.UpdateTimeToLiveInput{
-		TableName: &d.TableName,
+		TableName: d.TableName.pointer(),
 		TimeToLiveSpecification: &types.TimeToLiveSpecification{
 			AttributeName: &d.TimeToLive.Attribute, Enabled: aws.Bool(true),
 		},

@@ -19,7 +19,7 @@ func TestRead(t *testing.T) {
 	}
 	var names []string
 	for _, d := range definitions {
-		names = append(names, d.TableName)
+		names = append(names, string(d.TableName))
 	}
 	slices.Sort(names)
 	if diff := cmp.Diff([]string{"acme-alerts", "acme-applications", "acme-client-keys", "acme-directory", "acme-messages", "acme-tokens"}, names); diff != "" {

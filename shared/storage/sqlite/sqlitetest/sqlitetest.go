@@ -15,11 +15,16 @@ import (
 // Open opens an empty store, which the end of the test closes.
 func Open(t testing.TB) *sqlite.Store {
 	t.Helper()
+	return OpenAt(t, filepath.Join(t.TempDir(), "gatehouse.db"))
+}
+
+// OpenAt opens such a store in a new file, for tests that look into it.
+func OpenAt(t testing.TB, path string) *sqlite.Store {
+	t.Helper()
 	file, err := empty()
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "gatehouse.db")
 	if err := os.WriteFile(path, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
