@@ -300,7 +300,7 @@ func TestHowADeliveryEnds(t *testing.T) {
 			func(_ *store, d *intake.Delivery) { d.Key = secret.NewText("x") }, strings.Repeat("[", 101),
 			refused(fault.Invalid, tooDeep, "health").byStranger(),
 		},
-		"malformed": {nil, `{"title":`, refused(fault.Invalid, "the payload is not valid JSON near byte 9", "health key")},
+		"malformed": {nil, `{"title":`, refused(fault.Invalid, "the payload is not valid JSON at line 1, column 9", "health key")},
 		"another format for metrics": {
 			func(s *store, _ *intake.Delivery) { s.metrics() }, `{"alerts": []}`,
 			refused(fault.Unprocessable, "not in the metrics-alerting format: commonAnnotations, commonLabels, externalURL, groupKey, "+
@@ -385,7 +385,7 @@ func TestHowATestEnds(t *testing.T) {
 			func(s *store) { s.endpoint.RateLimit, s.overRate = 1, true }, fire,
 			ending{touched: 1, health: accepted, writes: "alerts health"},
 		},
-		"malformed": {nil, "{", refused(fault.Invalid, "the payload is not valid JSON near byte 1", "health")},
+		"malformed": {nil, "{", refused(fault.Invalid, "the payload is not valid JSON at line 1, column 1", "health")},
 		"inactive": {
 			func(s *store) { s.endpoint.Active = false }, fire, ending{kind: fault.Forbidden, says: inactive},
 		},

@@ -398,7 +398,7 @@ func TestSamplesThatAreNone(t *testing.T) {
 		"null": "",
 		" {} ": "",
 		"[]":   "the payload must be a JSON object",
-		"{":    "the payload is not valid JSON near byte 1",
+		"{":    "the payload is not valid JSON at line 1, column 1",
 		`{"a":"` + strings.Repeat("x", 1<<20) + `"}`: "the payload exceeds 1 MiB",
 	}
 	for sample, want := range tests {

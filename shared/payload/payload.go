@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"unicode/utf8"
 
 	"gatehouse/shared/fault"
 )
@@ -36,10 +36,11 @@ func Read(text []byte) (Document, error) {
 	if err := Check(text); err != nil {
 		return Document{}, err
 	}
-	text = clean(text)
-	value, err := decode(text)
-	if err != nil {
-		return Document{}, err
+	sent := text
+	text = clean(sent)
+	value, wrong := decode(text)
+	if wrong > 0 {
+		return Document{}, malformedAt(sent, wrong+max(0, bytes.Index(sent, text[:1])))
 	}
 	object, ok := value.(Object)
 	if !ok {
@@ -80,26 +81,30 @@ func clean(text []byte) []byte {
 	return bytes.ToValidUTF8(text, []byte("?"))
 }
 
-func decode(text []byte) (any, error) {
+// decode returns the value or, if the text is not valid JSON, the number of the first byte
+// that is wrong, counted from 1.
+func decode(text []byte) (value any, wrong int) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
-	var value any
 	if err := decoder.Decode(&value); err != nil {
-		offset := int64(len(text))
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
-			offset = syntax.Offset
+			return nil, int(syntax.Offset)
 		}
-		return nil, malformedAt(offset)
+		return nil, len(text)
 	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, malformedAt(decoder.InputOffset())
+	if rest := bytes.TrimLeft(text[decoder.InputOffset():], " \t\r\n"); len(rest) > 0 {
+		return nil, len(text) - len(rest) + 1
 	}
-	return value, nil
+	return value, 0
 }
 
-func malformedAt(offset int64) error {
-	return fault.New(fault.Invalid, fmt.Sprintf("the payload is not valid JSON near byte %d", offset))
+// malformedAt says where the byte with the number is, as editors count.
+func malformedAt(text []byte, number int) error {
+	before := text[:min(number, len(text))-1]
+	line, start := bytes.Count(before, []byte("\n"))+1, bytes.LastIndexByte(before, '\n')+1
+	column := utf8.RuneCount(before[start:]) + 1
+	return fault.New(fault.Invalid, fmt.Sprintf("the payload is not valid JSON at line %d, column %d", line, column))
 }
 
 // deeperThan reports whether more than limit objects and arrays are nested. It

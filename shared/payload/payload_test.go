@@ -221,10 +221,11 @@ func TestRead(t *testing.T) {
 		`[]`:         "the payload must be a JSON object",
 		`"a"`:        "the payload must be a JSON object",
 		`null`:       "the payload must be a JSON object",
-		`{"a":1}}`:   "the payload is not valid JSON near byte 7",
-		`{"a":1} {}`: "the payload is not valid JSON near byte 9",
-		`{"a":x}`:    "the payload is not valid JSON near byte 6",
-		`{"a":"b`:    "the payload is not valid JSON near byte 7",
+		`{"a":1}}`:   "the payload is not valid JSON at line 1, column 8",
+		`{"a":1} {}`: "the payload is not valid JSON at line 1, column 9",
+		`{"a":x}`:    "the payload is not valid JSON at line 1, column 6",
+		`{"a":"b`:    "the payload is not valid JSON at line 1, column 7",
+		"\ufeff\n\n{\n  \"ä\": \"ö\",\n  \"ü\": x\n}": "the payload is not valid JSON at line 5, column 8",
 	}
 	for text, want := range tests {
 		_, err := payload.Read([]byte(text))

@@ -235,7 +235,7 @@ func TestIntegrationsThatAreNoGood(t *testing.T) {
 		{"a high limit", with("rate_limit", 1000001), complaint("rate_limit", "must be between 0 and 1000000")},
 		{"a huge limit", with("rate_limit", "99999999999999999999"), errorText("rate_limit is invalid")},
 		{"an example that is a list", with("payload_example", list{}), complaint("payload_example", "the payload must be a JSON object")},
-		{"an example that is no JSON", with("payload_example", "{"), complaint("payload_example", "the payload is not valid JSON near byte 1")},
+		{"an example that is no JSON", with("payload_example", "{"), complaint("payload_example", "the payload is not valid JSON at line 1, column 1")},
 		{"a mapping that is a list", with(mapping, list{}), complaint(mapping, "must be a JSON object")},
 		{"a mapping of something unknown", with(mapping, object{"colour": object{}}), complaint(mapping, `has "colour", which is no field of an alert`)},
 		{"a mapping without a path", with(mapping, object{"title": object{"type": "STRING"}}), complaint(mapping, "title.path is missing")},

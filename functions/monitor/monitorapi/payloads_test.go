@@ -48,7 +48,7 @@ func TestTestsThatAreNoGood(t *testing.T) {
 		{one, asForm, `payload={}&payload={}`, 400, object{"error": "payload is invalid"}},
 		{one, asJSON, `{"payload":null}`, 400, object{"message": "400 Bad request - the payload must be a JSON object"}},
 		{one, asJSON, `{"payload":[]}`, 400, object{"message": "400 Bad request - the payload must be a JSON object"}},
-		{one, asJSON, `{"payload":"{"}`, 400, object{"message": "400 Bad request - the payload is not valid JSON near byte 1"}},
+		{one, asJSON, `{"payload":"{"}`, 400, object{"message": "400 Bad request - the payload is not valid JSON at line 1, column 1"}},
 		{one, asJSON, `{"payload":{"a":` + deep + `}}`, 400, object{"message": "400 Bad request - the payload is nested more than 100 levels deep"}},
 		{one, asJSON, `{`, 400, object{"message": "400 Bad request - the body is not a JSON object"}},
 		{one, "text/plain", `x`, 415, nil},
