@@ -74,6 +74,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: env.LogLevel})))
+	boot.WarnOfUnknown(os.Environ())
 	if sam.envVars != "" {
 		sam.template, sam.demo, sam.command = *template, *demo, flag.Args()
 		return besideSAM(ctx, env, sam)

@@ -239,6 +239,8 @@ func TestStartErrors(t *testing.T) {
 		{"bad address", "GATEHOUSE_LISTEN=nowhere", "GATEHOUSE_LISTEN"},
 		{"data is a file", "GATEHOUSE_DATA=" + file, "GATEHOUSE_DATA"},
 		{"unknown store", "GATEHOUSE_STORE=postgres", "GATEHOUSE_STORE"},
+		{"bad token", "GATEHOUSE_ROOT_TOKEN=short", "GATEHOUSE_ROOT_TOKEN cannot be used: a token has"},
+		{"short password", "GATEHOUSE_ROOT_PASSWORD=x", "GATEHOUSE_ROOT_PASSWORD cannot be used: password is too short"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

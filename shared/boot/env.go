@@ -114,6 +114,21 @@ func ReadEnv(getenv func(string) string) (Env, error) {
 	return env, r.err
 }
 
+// WarnOfUnknown logs the variables of Gatehouse's name in the environment, which is that of
+// os.Environ, that nothing reads: each is probably a slip.
+func WarnOfUnknown(environ []string) {
+	known := map[string]bool{}
+	_, _ = ReadEnv(func(name string) string {
+		known[name] = true
+		return ""
+	})
+	for _, variable := range environ {
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "GATEHOUSE_") && !known[name] {
+			slog.Warn("variable not known, and ignored", "name", name)
+		}
+	}
+}
+
 // reader reads variables and keeps the first error.
 type reader struct {
 	getenv func(string) string

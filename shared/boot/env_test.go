@@ -185,3 +185,14 @@ func TestReadEnvOfRetention(t *testing.T) {
 		}
 	}
 }
+
+func TestUnknownVariablesAreToldOf(t *testing.T) {
+	var text strings.Builder
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&text, nil)))
+	t.Cleanup(func() { slog.SetDefault(before) })
+	boot.WarnOfUnknown([]string{"GATEHOUSE_LISTEN=127.0.0.1:0", "GATEHOUSE_LISTN=the-value", "PATH=/bin", "GATEHOUSE_MAIL_FROM=", "AWS_PROFILE=x"})
+	if got := text.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "name=GATEHOUSE_LISTN") || strings.Contains(got, "the-value") {
+		t.Errorf("the log says %q, want one line about GATEHOUSE_LISTN alone", got)
+	}
+}

@@ -2,6 +2,7 @@ package boot
 
 import (
 	"context"
+	"fmt"
 
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/app"
@@ -53,8 +54,16 @@ func FirstStart(ctx context.Context, a *app.App, env Env) (root Root, made bool,
 		}
 	}
 	if err != nil {
-		return Root{}, false, err
+		return Root{}, false, naming("GATEHOUSE_ROOT_PASSWORD", err)
 	}
 	_, err = a.Tokens.Adopt(ctx, u.ID, "First start", scope.Of(scope.API, scope.Sudo), root.Token)
-	return root, err == nil, err
+	return root, err == nil, naming("GATEHOUSE_ROOT_TOKEN", err)
+}
+
+// naming has an error about a value say which variable it came from.
+func naming(variable string, err error) error {
+	if err == nil || !fault.Is(err, fault.Invalid) {
+		return err
+	}
+	return fmt.Errorf("%s cannot be used: %w", variable, err)
 }

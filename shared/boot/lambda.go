@@ -88,6 +88,7 @@ func fromEnvironment(ctx context.Context) (b Booted, err error) {
 	if err != nil {
 		return Booted{}, err
 	}
+	WarnOfUnknown(os.Environ())
 	b.Store = dynamodb.New(DynamoDB(b.Env))
 	var warm sync.WaitGroup
 	warm.Go(func() { warmUp(ctx, b.Store) })
