@@ -94,7 +94,16 @@ func logRequest(r *http.Request, noted *telemetry.Request, id string, status int
 	if noted.Lambda != "" {
 		attrs = append(attrs, slog.String("lambda_id", noted.Lambda))
 	}
-	slog.LogAttrs(ctx, slog.LevelInfo, "request served", attrs...)
+	slog.LogAttrs(ctx, levelOf(r, status), "request served", attrs...)
+}
+
+// levelOf returns the level of the line about a request. What every page needs would have
+// more lines than pages, and tells nothing that they do not.
+func levelOf(r *http.Request, status int) slog.Level {
+	if strings.HasPrefix(r.URL.Path, "/assets/") && status < http.StatusBadRequest {
+		return slog.LevelDebug
+	}
+	return slog.LevelInfo
 }
 
 // measure counts the answer.
