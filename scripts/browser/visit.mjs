@@ -130,9 +130,21 @@ async function newVisit(context, name, { javaScriptEnabled, hasTouch = false, vi
       await page.keyboard.insertText(text);
     },
 
-    // ask opens the question before the first of these forms.
+    // ask opens the question before the first of these forms. The button that opens it stays
+    // where it is, keeps the focus, and closes it again, as Escape does.
     async ask(form) {
-      await visit.tabTo(page.locator("details", { has: page.locator(form) }).first().locator("summary"));
+      const panel = page.locator("details", { has: page.locator(form) }).first(), opener = panel.locator("summary");
+      await visit.tabTo(opener);
+      const before = await opener.boundingBox();
+      await page.keyboard.press("Enter");
+      const after = await opener.boundingBox();
+      assert.ok(Math.abs(after.y - before.y) < 1 && after.x <= before.x + before.width && after.x + after.width >= before.x, `${name}: ${form} moves its button`);
+      assert.ok(await opener.evaluate((it) => it === document.activeElement), `${name}: ${form} drops the focus`);
+      if (!scripted) return;
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Escape");
+      assert.equal(await panel.evaluate((it) => it.open), false, `${name}: Escape leaves ${form} open`);
+      assert.ok(await opener.evaluate((it) => it === document.activeElement), `${name}: Escape drops the focus`);
       await page.keyboard.press("Enter");
     },
 

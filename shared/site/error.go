@@ -35,6 +35,7 @@ var explanations = map[int]errorBody{
 // error without a class is logged, and the page does not show its text.
 func (s *Site) Error(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, ErrNotSignedIn) {
+		s.noteUndone(w, r)
 		ToSignIn(w, r, comeBack(r))
 		return
 	}

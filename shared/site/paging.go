@@ -1,6 +1,7 @@
 package site
 
 import (
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -9,7 +10,8 @@ import (
 	"gatehouse/shared/page"
 )
 
-// maxPage is the last page of a list that can be opened by its number alone.
+// maxPage is the last page of a list that can be opened by its number alone. A number
+// beyond it leads there: the list ends before, or it says which page it is.
 const maxPage = page.Reach / page.DefaultSize
 
 // PageOf returns which page of a list the request asks for. An invalid number or
@@ -17,8 +19,13 @@ const maxPage = page.Reach / page.DefaultSize
 func PageOf(r *http.Request) page.Request {
 	wanted, query := page.First, r.URL.Query()
 	after, err := page.ParsePosition(query.Get("cursor"))
-	if n, _ := strconv.Atoi(query.Get("page")); n >= 1 && (n <= maxPage || err == nil) {
+	n, wrong := strconv.Atoi(query.Get("page"))
+	switch {
+	case n < 1, wrong != nil && !errors.Is(wrong, strconv.ErrRange):
+	case err == nil:
 		wanted.Number, wanted.After = n, after
+	default:
+		wanted.Number = min(n, maxPage)
 	}
 	return wanted
 }
@@ -45,6 +52,14 @@ func NewPaging[T any](address string, r page.Request, found page.Of[T]) Paging {
 		p.Older = pageAddress(address, page.Request{Number: r.Number + 1, After: found.Next})
 	}
 	return p
+}
+
+// PageAddress returns the address of a page of the list at the address.
+func PageAddress(list string, wanted page.Request) string {
+	if wanted.Number <= 1 {
+		return list
+	}
+	return pageAddress(list, wanted)
 }
 
 func pageAddress(list string, wanted page.Request) string {

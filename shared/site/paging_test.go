@@ -12,14 +12,15 @@ import (
 
 func TestPageOf(t *testing.T) {
 	for query, want := range map[string]page.Request{
-		"":                       page.First,
-		"page=3":                 {Number: 3, Size: 20},
-		"page=0":                 page.First,
-		"page=x":                 page.First,
-		"page=2500":              {Number: 2500, Size: 20},
-		"page=2501":              page.First,
-		"page=2501&cursor=0.z":   {Number: 2501, Size: 20, After: page.At(35)},
-		"page=2&cursor=nonsense": {Number: 2, Size: 20},
+		"":                          page.First,
+		"page=3":                    {Number: 3, Size: 20},
+		"page=0":                    page.First,
+		"page=x":                    page.First,
+		"page=2500":                 {Number: 2500, Size: 20},
+		"page=2501":                 {Number: 2500, Size: 20}, // which says that the list ended, or that it is the 2500th
+		"page=99999999999999999999": {Number: 2500, Size: 20},
+		"page=2501&cursor=0.z":      {Number: 2501, Size: 20, After: page.At(35)},
+		"page=2&cursor=nonsense":    {Number: 2, Size: 20},
 	} {
 		if got := site.PageOf(httptest.NewRequest("GET", "/console?"+query, nil)); got != want {
 			t.Errorf("PageOf(%q) = %+v, want %+v", query, got, want)

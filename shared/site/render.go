@@ -23,6 +23,7 @@ type Page struct {
 	Template string // the template's file name without ".html"
 	Title    string
 	Place    string // the part of the service that the header names
+	Within   string // the full path of the project that the page is about, if there is one
 	Status   int    // zero: 200
 	// Tabs lead to the neighbouring pages.
 	Tabs []Tab
@@ -49,12 +50,13 @@ type view struct {
 	Page
 	User   *user.User // nil: not known to be signed in
 	Notice string
+	Undone bool // the last form was not taken, because nobody was signed in
 }
 
 // Render answers with a page.
 func (s *Site) Render(w http.ResponseWriter, r *http.Request, p Page) error {
 	var page bytes.Buffer
-	v := view{Page: p, User: visitor(r), Notice: s.takeNotice(w, r)}
+	v := view{Page: p, User: visitor(r), Notice: s.takeNotice(w, r), Undone: s.takeUndone(w, r)}
 	t, ok := s.templates[p.Template]
 	if !ok {
 		return fmt.Errorf("there is no page %q", p.Template)
@@ -101,7 +103,9 @@ var functions = template.FuncMap{
 	"asset":     assetAddress,
 	"complaint": func(field, text string) complaint { return complaint{field, text} },
 	"copyable":  func(id, label, value string) copyable { return copyable{id, label, value} },
+	"asks":      func(deed string, of any) opener { return opener{deed, of, "Cancel"} },
 	"clock":     func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") },
+	"opens":     func(shut, open string) opener { return opener{Shut: shut, Open: open} },
 	"day":       func(t time.Time) string { return t.UTC().Format("2 Jan 2006") },
 	"exact":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 	"iso":       func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
@@ -109,6 +113,14 @@ var functions = template.FuncMap{
 
 // complaint is what is wrong with a field of a form.
 type complaint struct{ Field, Text string }
+
+// opener is the button that opens a panel and closes it again. It stays where it is, so
+// that the focus does and nothing else comes to lie under the pointer.
+type opener struct {
+	Shut string
+	Of   any // what a deed is done to, for screen readers; "" where the page is about it
+	Open string
+}
 
 // copyable is a value with a button that copies it.
 type copyable struct{ ID, Label, Value string }

@@ -39,6 +39,31 @@ func (s *Site) setCookie(w http.ResponseWriter, name, value string, maxAge int) 
 	})
 }
 
+// undoneCookie says that a form came when the browser's session had ended.
+const undoneCookie = "undone"
+
+// undoneSeconds is how long a person may take to sign in and still be told. A session
+// that ends at night is noticed in the morning by the form that is sent then.
+const undoneSeconds = 3600
+
+// noteUndone remembers that what the request asks for is not done, so that the first page
+// after the sign-in says so. A page that is merely opened loses nothing.
+func (s *Site) noteUndone(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		s.setCookie(w, undoneCookie, "1", undoneSeconds)
+	}
+}
+
+// takeUndone reports whether a form was not taken because nobody was signed in. Once
+// somebody is, it is told once.
+func (s *Site) takeUndone(w http.ResponseWriter, r *http.Request) bool {
+	undone := s.cookie(r, undoneCookie) != ""
+	if undone && visitor(r) != nil {
+		s.setCookie(w, undoneCookie, "", -1)
+	}
+	return undone
+}
+
 // cookie returns the value of a cookie of the site, or "" when the browser sent none
 // or several: of a cookie that we set it sends one.
 func (s *Site) cookie(r *http.Request, name string) string {

@@ -23,6 +23,89 @@ addEventListener("submit", (event) => {
 });
 addEventListener("pageshow", () => { sent = new WeakMap(); }); // somebody came back
 
+// What somebody typed into a form that came after the session's end is filled in again
+// when the page is back. It stays in the tab until then, without what is secret, and for
+// nobody else who signs in there.
+const typedKey = "typed";
+const person = () => document.querySelector(".masthead .username")?.textContent;
+const keeps = (field) => field.name && !field.matches("[type=password], [type=hidden], [autocomplete=one-time-code], [data-secret]");
+addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.method !== "post" || !person()) return;
+  const fields = [...form.elements].filter((field) => field.matches("input, select, textarea") && keeps(field))
+    .map(({ name, type, value, checked }) => ({ name, value, checked, box: type === "checkbox" || type === "radio" }));
+  const kept = { page: location.pathname + location.search, form: form.getAttribute("action"), person: person(), fields };
+  try { sessionStorage.setItem(typedKey, JSON.stringify(kept)); } catch { /* too long: it is not kept */ }
+});
+if (person()) {
+  const kept = JSON.parse(sessionStorage.getItem(typedKey));
+  sessionStorage.removeItem(typedKey);
+  if (document.querySelector("[data-undone]") && kept?.person === person() && kept.page === location.pathname + location.search) refill(kept);
+}
+
+function refill({ form: action, fields }) {
+  const forms = [...document.forms].filter((form) => form.method === "post" && form.getAttribute("action") === action);
+  for (const { name, value, checked, box } of fields) {
+    for (const field of forms.flatMap((form) => [...form.elements])) {
+      if (field.name !== name || !keeps(field)) continue;
+      if (!box) field.value = value;
+      else if (field.value === value) field.checked = checked;
+      const panel = field.closest("details");
+      if (panel) panel.open = true;
+    }
+  }
+}
+
+// Escape closes the panel that somebody is in, and leads back to the button that opened it.
+addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || event.defaultPrevented) return;
+  const panel = document.activeElement?.closest("details:has(> summary.button)[open]");
+  if (!panel) return;
+  panel.open = false;
+  panel.querySelector("summary").focus();
+});
+
+// Keys that need no other, for who works without a mouse. Each page may add its own.
+const keys = new Map([
+  ["/", { says: "Search", press: toSearch }],
+  ["?", { says: "Show these keys", press: showKeys }],
+]);
+const keysOff = "keys-off"; // some people dictate, and their words would press keys
+const typing = (at) => at.closest("input, select, textarea, [contenteditable], dialog");
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented || !person()) return;
+  const key = keys.get(event.key);
+  if (!key || typing(event.target) || localStorage.getItem(keysOff)) return;
+  event.preventDefault();
+  key.press();
+});
+
+function toSearch() {
+  const box = document.getElementById("find") ?? document.getElementById("q");
+  if (box?.checkVisibility()) box.focus();
+  else document.querySelector("a.finder").click();
+}
+
+function showKeys() {
+  const dialog = document.createElement("dialog");
+  dialog.setAttribute("aria-labelledby", "keys-heading");
+  const rows = [...keys].map(([key, { says }]) => `<dt><kbd>${key}</kbd></dt><dd>${says}</dd>`).join("");
+  dialog.innerHTML = `<h2 id="keys-heading">Keys</h2><dl class="keys">${rows}</dl>
+<label class="choice"><input type="checkbox"><b>Use these keys</b><span class="hint">In this browser. The page of the search box has a button that shows them.</span></label>
+<form method="dialog"><button class="button quiet">Close</button></form>`;
+  const on = dialog.querySelector("input");
+  on.checked = !localStorage.getItem(keysOff);
+  on.addEventListener("change", () => on.checked ? localStorage.removeItem(keysOff) : localStorage.setItem(keysOff, "1"));
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+for (const button of document.querySelectorAll("button[data-keys]")) {
+  button.hidden = false;
+  button.addEventListener("click", showKeys);
+}
+
 // Dates are shown in the reader's zone; the exact time stays on hover.
 for (const time of document.querySelectorAll("time[datetime]")) {
   const date = new Date(time.dateTime);
