@@ -38,6 +38,11 @@ func aboutTheConsole() []scenario {
 		}},
 		{rest: "PATCH /projects/{web}/monitor/integrations/{integration}", send: `{"active":false}`, status: 200, stored: names(integration.EventDisabled)},
 
+		{page: "GET /console/search", cost: cost{2, 0, 0}},
+		{page: "GET /console/search?q=web", cost: cost{4, 0, 0}},
+		{page: "GET /console/search?q=web%2399", cost: cost{5, 0, 0}},
+		{page: "GET /console/search?q=99&in={path}", cost: cost{5, 0, 0}},
+
 		// The session, then its user, and then the project by its path are four of
 		// the steps.
 		{page: "GET " + console + "/alerts", cost: cost{7, 0, 0}}, // entries, alerts, their events

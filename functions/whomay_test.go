@@ -330,6 +330,7 @@ var permissions = []permission{
 	{"DELETE /api/v4/projects/{id}/members/{user_id}", maintainers.say("Maintainer; members may remove themselves")},
 
 	{"GET /console", users},
+	{"GET /console/search", users},
 	{"GET /console/-/acknowledge", provers.say("who has the link of a message")},
 	{"POST /console/-/acknowledge", provers.say("who has the link of a message")},
 	{"GET /console/{id}", viewers},

@@ -16,9 +16,9 @@ const payload = JSON.stringify({
 // mapped is where the fields are, as people read it.
 const mapped = { title: "check.name", service: "check.area", severity: "level", fingerprint: "check.id", platform_environment_name: "place" };
 
-let walks = 0;
+let walks = 0, username;
 await inEveryLook("alerts", async (visit) => {
-  const username = `alerted-${++walks}`;
+  username = `alerted-${++walks}`;
   const maintainer = await newUser(username, `Mia ${endless}`);
   const group = await call("POST", "/groups", { name: "Acme", path: `alerting-${walks}-${endless}`, visibility: "private" });
   const project = await call("POST", "/projects", { name: "Web shop", namespace_id: group.id });
@@ -81,6 +81,7 @@ async function addIntegration(visit, home) {
   await visit.tabTo(".reveal summary");
   await page.keyboard.press("Enter");
   assert.equal(await page.isVisible("#key"), true);
+  assert.equal(await visit.focused(".reveal summary"), true, "the button keeps the focus");
   for (let n = 0; n < 3; n++) {
     await visit.tabTo(page.locator(".ways-in summary").nth(n));
     await page.keyboard.press("Enter");
@@ -150,6 +151,8 @@ async function sendTests(visit, home) {
   await visit.look("test-alert-refused");
   await visit.open(`${base}${home}/alerts`);
   assert.equal(await page.locator("tbody tr").count(), 1);
+  const { y, height } = await page.locator("tbody tr").boundingBox();
+  if (visit.scripted) assert.ok(y + height <= page.viewportSize().height, `the first alert ends at ${y + height} px, below the first screen`);
   await visit.look("alerts-first");
 }
 
@@ -161,6 +164,7 @@ async function work(visit, home) {
   await visit.look("alert");
   await visit.follow("form:has([value=acknowledged]) button");
   assert.match(await page.textContent("[role=status]"), /You acknowledged/);
+  await signedOutMeanwhile(visit);
   await visit.tabTo("#assignee");
   await visit.type("nobody");
   await visit.submit("Enter");
@@ -185,6 +189,25 @@ async function work(visit, home) {
   assert.equal(visit.path(), `${home}/alerts/2`);
 }
 
+// signedOutMeanwhile sends a form when the session has ended, signs in and finds what was
+// typed, and that it was not sent.
+async function signedOutMeanwhile(visit) {
+  const { page } = visit, address = page.url();
+  await page.context().clearCookies({ name: /session/ });
+  await visit.tabTo("#incident");
+  await visit.type("4711");
+  await visit.submit("Enter");
+  assert.match(await page.textContent("[role=alert]"), /Sign in, and you come back/);
+  await visit.look("signed-out-meanwhile");
+  await visit.signIn(username);
+  assert.equal(page.url(), address);
+  assert.match(await page.textContent("[role=alert]"), /was not made/);
+  if (visit.scripted) assert.equal(await page.inputValue("#incident"), "4711");
+  await visit.look("not-done");
+  await visit.open(address);
+  assert.equal(await page.locator("[role=alert]").count(), 0);
+}
+
 async function find(visit, home) {
   const { page } = visit;
   await visit.tab("alerts");
@@ -194,12 +217,66 @@ async function find(visit, home) {
   await visit.follow(".counts a[href*=all]");
   assert.equal(await page.locator("tbody tr").count(), 2);
   await visit.look("alerts-all");
+  await comeBack(visit, home);
+  await jump(visit, home);
+  await visit.tabTo(".filtering summary");
+  await page.keyboard.press("Enter");
   await visit.tabTo("#search");
   await visit.type("nothing like it");
   await visit.submit("Enter");
   assert.match(await page.textContent("h2"), /Nothing found/);
   await visit.look("alerts-not-found");
   assert.equal(visit.path(), `${home}/alerts`);
+}
+
+// comeBack goes to an alert by its card and back to the list as it was.
+async function comeBack(visit, home) {
+  const { page } = visit;
+  const list = page.url();
+  const row = page.locator("tbody tr").first();
+  const { width } = page.viewportSize();
+  if (width < 640) await Promise.all([page.waitForNavigation(), row.click({ position: { x: 20, y: 80 } })]);
+  else await visit.follow("tbody a");
+  assert.equal(visit.path(), `${home}/alerts/2`);
+  await visit.follow(".back a");
+  assert.equal(page.url(), list);
+}
+
+// jump finds an alert, a project and the keys by the search box.
+async function jump(visit, home) {
+  const { page, scripted } = visit;
+  const list = page.url();
+  const wide = page.viewportSize().width > 640;
+  if (scripted && wide) {
+    await page.evaluate(() => document.activeElement.blur());
+    await page.keyboard.press("/");
+    assert.equal(await visit.focused("#find"), true, "a slash leads to the search box");
+    await page.keyboard.type("/#1");
+    await page.keyboard.press("Home");
+    await page.keyboard.press("Delete");
+  } else {
+    await visit.follow("a.finder");
+    await visit.look("search");
+    await visit.tabTo("#q");
+    await page.keyboard.type("#1");
+  }
+  await visit.submit("Enter");
+  assert.equal(visit.path(), `${home}/alerts/1`);
+  await visit.open(`${base}/console/search?q=web+shop`);
+  assert.ok(await page.locator(`#projects ~ ul a[href="${home}"]`).count(), "the project is found");
+  await visit.look("search-found");
+  await visit.open(`${base}/console/search?q=nobody-here`);
+  assert.match(await page.textContent("main"), /Nothing found/);
+  if (scripted) {
+    await visit.tabTo("[data-keys]");
+    await page.keyboard.press("Enter");
+    assert.match(await page.textContent("dialog"), /Show these keys/);
+    await visit.look("keys");
+    await page.keyboard.press("Escape");
+    assert.equal(await page.locator("dialog").count(), 0);
+    assert.equal(await visit.focused("[data-keys]"), true, "the focus comes back");
+  }
+  await visit.open(list);
 }
 
 // switchToLink first meets the integration that is active.

@@ -192,7 +192,7 @@ await inEveryLook("injection", async (visit) => {
   const payload = encodeURIComponent(payloads[0]());
   const consent = `/oauth/authorize?client_id=${ids.application.application_id}&redirect_uri=${encodeURIComponent("https://app.example/callback")}&response_type=code`;
   const starts = [...["/alerts/1", "/alerts", "/incidents/1", "/incidents", "/oncall", "/settings/integrations", "/settings/webhooks"].map((page) => ids.home + page), `/user_settings/applications/${ids.application.id}`, "/user_settings/applications", "/console", "/admin/users", "/admin/audit", "/admin/mails", "/-/deprecations",
-    `/console?search=${payload}`, `/admin/users?search=${payload}`, `/nowhere/${payload}`, `/console/${payload}`, `/admin/audit?event=${payload}`,
+    `/console?search=${payload}`, `/console/search?q=${payload}&in=${payload}`, `/console/search?q=${payload}%231`, `/admin/users?search=${payload}`, `/nowhere/${payload}`, `/console/${payload}`, `/admin/audit?event=${payload}`,
     `${consent}&state=${payload}`, `${consent}&redirect_uri=${payload}`, `/users/sign_in?return_to=${payload}`, `/users/sign_in?return_to=//evil.invalid`];
   const pages = await crawl(visit, starts, async () => {
     wrong.push(...(await page.evaluate(injected)).map((what) => `${page.url()}: ${what}`));

@@ -91,6 +91,14 @@ func (h Health) Fine() bool {
 	return h.Rejected == 0 && h.SkippedItems == 0 && h.TruncatedAlerts == 0 && h.LastError == ""
 }
 
+// Trouble returns the last error, or "" if a payload without one was received since.
+func (h Health) Trouble() string {
+	if h.LastReceivedAt.After(h.LastErrorAt) {
+		return ""
+	}
+	return h.LastError
+}
+
 // Plus returns the sum of both, with the later times and error.
 func (h Health) Plus(other Health) Health {
 	h.Received += other.Received

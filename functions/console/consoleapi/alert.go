@@ -23,6 +23,7 @@ type alertBody struct {
 	visit
 	Alert     alert.Alert
 	Page      string // its address
+	Back      string // the query part of the list's address, which the page's addresses have too
 	Details   alert.Details
 	Runbook   textOrLink
 	Generator textOrLink
@@ -69,6 +70,7 @@ func (a *api) showAlert(w http.ResponseWriter, r *http.Request, v visit) error {
 
 func (a *api) renderAlert(w http.ResponseWriter, r *http.Request, status int, body alertBody) error {
 	title := "#" + strconv.FormatInt(body.Alert.IID, 10) + " " + body.Alert.Title
+	body.Back = backToAlerts(r)
 	return a.render(w, r, body.visit, alertsTab, site.Page{Template: "alert", Title: title, Status: status, Body: body})
 }
 

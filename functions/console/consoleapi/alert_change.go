@@ -50,7 +50,7 @@ func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, v visit, form 
 	case fault.Is(err, fault.Conflict):
 		return a.renderAlertError(w, r, v, n, err)
 	}
-	return a.site.Done(w, r, err, notice, v.alertAddress(n))
+	return a.site.Done(w, r, err, notice, v.alertAddress(n)+backToAlerts(r))
 }
 
 // renderAlertError shows the alert with the reason why it was not changed.

@@ -72,7 +72,7 @@ func (a *api) listAlerts(w http.ResponseWriter, r *http.Request, v visit) error 
 		body := onCallBody{v, link.Name, webLink(link.APIURL)}
 		return a.render(w, r, v, alertsTab, site.Page{Template: "oncall_link", Title: "Alerts", Body: body})
 	}
-	body, err := a.newAlertsBody(r.Context(), v, query, found)
+	body, err := a.newAlertsBody(r, v, query, found)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (a *api) findAlerts(r *http.Request, v visit, query alertQuery) (found foun
 	return found, err
 }
 
-func (a *api) newAlertsBody(ctx context.Context, v visit, query alertQuery, found foundAlerts) (alertsBody, error) {
+func (a *api) newAlertsBody(r *http.Request, v visit, query alertQuery, found foundAlerts) (alertsBody, error) {
 	body := alertsBody{
 		visit: v, Query: query, Statuses: query.tabs(v.Address()+alertsTab, found.listing.Counts),
 		Chart: newChart(found.days), Undelivered: found.undelivered, Now: a.app.Now(),
@@ -137,9 +137,10 @@ func (a *api) newAlertsBody(ctx context.Context, v visit, query alertQuery, foun
 	for _, found := range found.listing.Items {
 		assignees = append(assignees, found.AssigneeID)
 	}
-	people, err := a.people(ctx, assignees...)
+	back := backToAlerts(r)
+	people, err := a.people(r.Context(), assignees...)
 	for _, found := range found.listing.Items {
-		body.Rows = append(body.Rows, alertRow{found, v.alertAddress(found.IID), people.name(found.AssigneeID)})
+		body.Rows = append(body.Rows, alertRow{found, v.alertAddress(found.IID) + back, people.name(found.AssigneeID)})
 	}
 	return body, err
 }

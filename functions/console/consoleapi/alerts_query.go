@@ -85,6 +85,16 @@ func (q alertQuery) address() string {
 	return "?" + values.Encode()
 }
 
+// backToAlerts returns the query part of the address of the place in the list of alerts that
+// the request comes from. The pages of alerts have it in their addresses.
+func backToAlerts(r *http.Request) string {
+	query, err := readAlertQuery(r)
+	if err != nil {
+		return ""
+	}
+	return site.PageAddress(query.address(), site.PageOf(r))
+}
+
 // Narrowed reports whether there is a filter besides the status.
 func (q alertQuery) Narrowed() bool { return q.Severity != "" || q.Search != "" }
 

@@ -2,6 +2,8 @@ package consoleapi_test
 
 import (
 	"fmt"
+	"html"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -375,7 +377,7 @@ func TestSendATestAlert(t *testing.T) {
 	b.Post(test, apptest.Form("integration", to, "payload", `{"title": "A test"}`)).Want(200, "Counted on")
 	b.Post(test, apptest.Form("integration", to, "payload", `{"title": "A test", "end_time": "`+a.Now().Add(time.Minute).Format(time.RFC3339)+`"}`)).Want(200, "Resolved", `href="`+alertPage(1)+`"`)
 	b.Post(test, apptest.Form("integration", to, "payload", `{"title": "Another", "end_time": "2026-01-02"}`)).Want(400, "none with its fingerprint is open.")
-	b.Post(test, apptest.Form("integration", to, "payload", `{"title": `)).Want(400, "The payload is not valid JSON near byte 9.", `{"title": `)
+	b.Post(test, apptest.Form("integration", to, "payload", `{"title": `)).Want(400, "The payload is not valid JSON at line 1, column 9.", `{"title": `)
 	b.Post(test, apptest.Form("integration", "99", "payload", "{}")).Want(409, "not active any more")
 	b.Post(test, apptest.Form("integration", to, "payload", strings.Repeat("x", 4<<20))).Want(413, "The form is too large. Go back")
 	if got := alertsOf(t, a, web); len(got) != 1 {
@@ -404,5 +406,43 @@ func TestOnlyDevelopersWorkOnAlerts(t *testing.T) {
 	}
 	if got := alertsOf(t, a, web); len(got) != 1 || got[0].Status != alert.Triggered {
 		t.Errorf("somebody else changed the alerts: %+v", got)
+	}
+}
+
+// The pages of an alert remember where in the list somebody came from.
+func TestTheWayBackKeepsTheFilter(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b := newAlerts(t, a)
+	for n := range 2 {
+		fire(t, a, web, i, fmt.Sprintf(`{"title": "alert %d", "severity": "high"}`, n))
+	}
+	const filter = "?severity=high&status=all"
+	b.Get(alertsPage+filter).Want(200, `href="`+alertPage(1)+filter+`"`)
+	b.Get(alertPage(1)+filter).Want(200, `href="`+alertsPage+filter+`"`, `action="`+alertPage(1)+"/status"+filter+`"`)
+	b.Post(alertPage(1)+"/status"+filter, apptest.Form("status", "acknowledged")).WantRedirect(alertPage(1) + filter)
+	b.Post(alertPage(1)+"/assignee"+filter, apptest.Form("assignee", "nobody")).Want(422, `data-address="`+alertPage(1)+filter+`"`)
+	b.Post(alertPage(1)+"/silence"+filter, apptest.Form("for", "hour")).WantRedirect(alertPage(1) + filter)
+	b.Get(alertPage(1)+"?search=a&page=2&cursor=0.z&else=x").Want(200, `href="`+alertsPage+`?search=a&page=2&cursor=0.z"`).WantNot("else=x")
+	b.Get(alertPage(1)).Want(200, `href="`+alertsPage+`"`)
+}
+
+// An example that nobody touched is not sent to an integration of another format.
+func TestATestAlertHasTheFormatOfItsIntegration(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b := newAlerts(t, a)
+	metrics := newIntegration(t, a, web, "Alertmanager", integration.Metrics)
+	test := alertsPage + "/test"
+	first := b.Get(test+"?integration="+fmt.Sprint(i.ID)).Want(200, "disk-web-1").Body.String()
+	proposed := regexp.MustCompile(`name="proposed" value="([0-9a-f]+)"`).FindStringSubmatch(first)[1]
+	example := html.UnescapeString(regexp.MustCompile(`(?s)<textarea[^>]*>\n(.*)</textarea>`).FindStringSubmatch(first)[1])
+	form := func(payload string, more ...string) url.Values {
+		return apptest.Form(append([]string{"integration", fmt.Sprint(metrics.ID), "for", fmt.Sprint(i.ID), "proposed", proposed, "payload", payload}, more...)...)
+	}
+	untouched := strings.ReplaceAll(example, "\n", "\r\n") // as browsers send it
+	b.Post(test, form(untouched)).Want(200, "Nothing was sent yet", `"groupKey": "example"`, `"`+fmt.Sprint(metrics.ID)+`" selected`)
+	b.Post(test, form("edited", "do", "example")).Want(200, "Nothing was sent yet", `"groupKey": "example"`)
+	b.Post(test, form(`{"title": "edited"}`)).Want(422)
+	if got := alertsOf(t, a, web); len(got) != 0 {
+		t.Errorf("the examples left %d alerts, want none", len(got))
 	}
 }

@@ -90,6 +90,7 @@ func New(app *app.App) http.Handler {
 	a.site.TakeFromAnywhere("POST " + permit.Path) // the token in the form permits it
 	mux := web.NewMux()
 	mux.Handle("GET /console", user(a.listProjects))
+	mux.Handle("GET "+searchPath, user(a.search))
 	mux.Handle("GET "+permit.Path, a.site.Page(unseen(a.askToAcknowledge)))
 	mux.Handle("POST "+permit.Path, a.site.Page(unseen(a.acknowledge)))
 	mux.Handle("GET /console/{id}", anyone(a.showProject))

@@ -24,6 +24,7 @@ type incidentBody struct {
 	visit
 	Incident    incident.Stored
 	Title, Page string // Page is its address
+	Back        string // the query part of the list's address, which the page's addresses have too
 	Description template.HTML
 	Alerts      []alertRow
 	Unread      []alertLink // alerts that belong to it and are not shown with their titles
@@ -132,7 +133,7 @@ func (a *api) newIncidentBody(r *http.Request, v visit, s incident.Stored) (inci
 		return incidentBody{}, err
 	}
 	body := incidentBody{
-		visit: v, Incident: s, Title: incident.TitleOf(s), Page: v.incidentAddress(s.Number),
+		visit: v, Incident: s, Title: incident.TitleOf(s), Page: v.incidentAddress(s.Number), Back: backToIncidents(r),
 		Description: template.HTML(markdown.HTML(i.Description)), Author: people.name(i.AuthorID),
 		Assigned: people[i.AssigneeID], Assignee: people.name(i.AssigneeID), Suggested: suggested(parts.developers, people),
 	}
@@ -146,7 +147,7 @@ func (a *api) newIncidentBody(r *http.Request, v visit, s incident.Stored) (inci
 	for _, e := range parts.timeline.Items {
 		body.Timeline = append(body.Timeline, newEntry(e, v, people))
 	}
-	body.Paging = site.NewPaging(body.Page, wanted, parts.timeline)
+	body.Paging = site.NewPaging(body.Page+body.Back, wanted, parts.timeline)
 	return body, nil
 }
 

@@ -80,7 +80,7 @@ func (a *api) incidentDone(w http.ResponseWriter, r *http.Request, v visit, s in
 	if fault.Is(err, fault.Conflict) {
 		return a.complain(w, r, v, s, http.StatusConflict, func(b *incidentBody) { b.Complaint = conflict(err) })
 	}
-	return a.site.Done(w, r, err, notice, v.incidentAddress(s.Number))
+	return a.site.Done(w, r, err, notice, v.incidentAddress(s.Number)+backToIncidents(r))
 }
 
 func conflict(err error) string {
@@ -195,7 +195,7 @@ func (a *api) linkIncident(w http.ResponseWriter, r *http.Request, v visit) erro
 	if fault.Is(err, fault.Conflict) {
 		return a.renderNotLinked(w, r, v, n, http.StatusConflict, typed{text, sentence(err)})
 	}
-	return a.site.Done(w, r, err, "incident-linked", v.alertAddress(n))
+	return a.site.Done(w, r, err, "incident-linked", v.alertAddress(n)+backToAlerts(r))
 }
 
 // renderNotLinked shows the alert with the reason why it does not belong to the incident.
@@ -241,5 +241,5 @@ func (a *api) unlinkIncident(w http.ResponseWriter, r *http.Request, v visit) er
 	case fault.Is(err, fault.Conflict):
 		return a.renderNotLinked(w, r, v, n, http.StatusConflict, typed{Complaint: conflict(err)})
 	}
-	return a.site.Done(w, r, err, "incident-unlinked", v.alertAddress(n))
+	return a.site.Done(w, r, err, "incident-unlinked", v.alertAddress(n)+backToAlerts(r))
 }

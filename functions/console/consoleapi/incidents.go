@@ -92,6 +92,16 @@ func (q incidentQuery) address() string {
 	return "?" + values.Encode()
 }
 
+// backToIncidents returns the query part of the address of the list of incidents that the
+// request comes from, without its page: the timeline of an incident has pages of its own.
+func backToIncidents(r *http.Request) string {
+	query, err := readIncidentQuery(r)
+	if err != nil {
+		return ""
+	}
+	return query.address()
+}
+
 // Narrowed reports whether there is a filter besides state and status.
 func (q incidentQuery) Narrowed() bool { return q.Severity != "" || q.Search != "" }
 
@@ -130,7 +140,7 @@ func (a *api) listIncidents(w http.ResponseWriter, r *http.Request, v visit) err
 	list := v.Address() + incidentsTab
 	body := incidentsBody{visit: v, Query: query, Tabs: query.tabs(list), Paging: site.NewPaging(list+query.address(), wanted, found)}
 	for _, s := range found.Items {
-		body.Rows = append(body.Rows, incidentRow{s, incident.TitleOf(s), v.incidentAddress(s.Number), people.name(s.Thing.AssigneeID)})
+		body.Rows = append(body.Rows, incidentRow{s, incident.TitleOf(s), v.incidentAddress(s.Number) + query.address(), people.name(s.Thing.AssigneeID)})
 	}
 	return a.render(w, r, v, incidentsTab, site.Page{Template: "incidents", Title: "Incidents", Body: body})
 }

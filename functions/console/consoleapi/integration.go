@@ -61,7 +61,7 @@ func (a *api) renderIntegration(w http.ResponseWriter, r *http.Request, v visit,
 			return err
 		}
 	}
-	return a.renderSection(w, r, v, integrationsSection, site.Page{Template: "integration", Secret: true, Status: status, Body: body})
+	return a.renderSection(w, r, v, integrationsSection, site.Page{Template: "integration", Title: i.Name, Secret: true, Status: status, Body: body})
 }
 
 // mapped lists where the integration's mapping finds the fields of an alert.

@@ -140,7 +140,7 @@ func (a *api) renderNewIntegration(w http.ResponseWriter, r *http.Request, v vis
 	if free, ok := firstFree(body.Types); ok && form.Type == "" {
 		body.Form.Type = free
 	}
-	return a.renderSection(w, r, v, integrationsSection, site.Page{Template: "integration_new", Status: status, Body: body})
+	return a.renderSection(w, r, v, integrationsSection, site.Page{Template: "integration_new", Title: "New integration", Status: status, Body: body})
 }
 
 // typeChoices lists the types and which of them are taken.

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/audit"
@@ -159,6 +160,31 @@ func TestHealthOfAnIntegration(t *testing.T) {
 	if !strings.Contains(shown.Body.String(), "&lt;b&gt;not JSON") {
 		t.Error("the last error is not escaped")
 	}
+
+	// A good payload ends the trouble.
+	fine := integration.Health{LastReceivedAt: a.Now().Add(time.Minute), Received: 1}
+	if err := a.Store.AddHealth(t.Context(), web.FullPath, i, fine); err != nil {
+		t.Fatal(err)
+	}
+	b.Get(integrationsPage).Want(200, "1235 received").WantNot("not JSON")
+	b.Get(integrationPage(i)).Want(200, "Fine since the last error")
+}
+
+// The titles tell the pages below the Monitor settings apart.
+func TestTitlesOfTheMonitorSettings(t *testing.T) {
+	a := apptest.New(t)
+	web, b := newProject(t, a)
+	i := newIntegration(t, a, web, "Uptime", integration.HTTP)
+	titles := map[string]string{}
+	for _, address := range []string{integrationsPage, integrationsPage + "/new", integrationPage(i), integrationPage(i) + "/mapping", "/console/acme/web/settings/error_tracking"} {
+		page := b.Get(address).Want(200, "· Monitor settings ·").Body.String()
+		_, rest, _ := strings.Cut(page, "<title>")
+		title, _, _ := strings.Cut(rest, "</title>")
+		if titles[title] != "" {
+			t.Errorf("%s and %s are both called %q", titles[title], address, title)
+		}
+		titles[title] = address
+	}
 }
 
 func TestAnOnCallLinkExcludesTheOthers(t *testing.T) {
@@ -173,7 +199,7 @@ func TestAnOnCallLinkExcludesTheOthers(t *testing.T) {
 	b.Get(integrationsPage+"/new").Want(200, "is active")
 	b.Post(integrationPage(uptime), apptest.Form("type", "http", "name", "Uptime", "active", "1")).Want(409, `The integration "On call" is active`)
 
-	b.Get("/console/acme/web/alerts").Want(200, "elsewhere", `href="https://oncall.example.com/web"`, `rel="noreferrer"`).WantNot("Search")
+	b.Get("/console/acme/web/alerts").Want(200, "elsewhere", `href="https://oncall.example.com/web"`, `rel="noreferrer"`).WantNot(`id="severity"`)
 }
 
 // The form sends all of its fields: on a page that was left open some of them

@@ -6,12 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strings"
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/mapping"
-	"gatehouse/shared/payload"
 	"gatehouse/shared/project"
 	"gatehouse/shared/site"
 	"gatehouse/shared/web"
@@ -47,7 +45,7 @@ func (a *api) showMapping(w http.ResponseWriter, r *http.Request, v visit, i int
 	body.Nothing = body.Latest && sample == nil
 	body.Sample = indented(sample)
 	form := mappingForm{Sample: body.Sample}
-	if err := form.read(i); err == nil && body.Sample != "" {
+	if err := form.read(i); err == nil {
 		body.Choices = form.choices()
 	}
 	return a.renderMapping(w, r, body, http.StatusOK)
@@ -68,7 +66,7 @@ func (a *api) latestPayload(ctx context.Context, p project.Project, i integratio
 
 func (a *api) renderMapping(w http.ResponseWriter, r *http.Request, body mappingBody, status int) error {
 	body.Off = !a.app.Integrations.Features.Mapping
-	return a.renderSection(w, r, body.visit, integrationsSection, site.Page{Template: "mapping", Status: status, Body: body})
+	return a.renderSection(w, r, body.visit, integrationsSection, site.Page{Template: "mapping", Title: "Mapping of " + body.Integration.Name, Status: status, Body: body})
 }
 
 // The limits of what is indented, in bytes. Indentation can make deeply nested
@@ -111,6 +109,9 @@ func (a *api) changeMapping(w http.ResponseWriter, r *http.Request, v visit, i i
 // actOnMapping does what the button is for.
 func (a *api) actOnMapping(r *http.Request, v visit, i integration.Integration, sent mappingForm, body *mappingBody) error {
 	if sent.Action == readSample {
+		if sent.blank() {
+			return errNoSample
+		}
 		return nil
 	}
 	chosen, err := sent.chosen()
@@ -119,6 +120,9 @@ func (a *api) actOnMapping(r *http.Request, v visit, i integration.Integration, 
 	}
 	if sent.Action == saveMapping {
 		return a.saveMapping(r, v, i, sent, chosen)
+	}
+	if sent.blank() {
+		return errNoSample
 	}
 	found, err := a.app.Intake.Preview(r.Context(), v.Project, i, chosen, []byte(sent.Sample))
 	if err == nil {
@@ -133,8 +137,12 @@ func (a *api) saveMapping(r *http.Request, v visit, i integration.Integration, s
 	if err != nil {
 		return err
 	}
-	sample := []byte(sent.Sample)
-	_, err = a.app.Integrations.Change(r.Context(), v.actor(), v.Project, i.ID, integration.Change{Mapping: &text, Sample: &sample})
+	change := integration.Change{Mapping: &text}
+	if !sent.blank() {
+		sample := []byte(sent.Sample)
+		change.Sample = &sample
+	}
+	_, err = a.app.Integrations.Change(r.Context(), v.actor(), v.Project, i.ID, change)
 	return err
 }
 
@@ -158,11 +166,4 @@ func (a *api) renderMappingError(w http.ResponseWriter, r *http.Request, body ma
 	return a.renderMapping(w, r, body, status)
 }
 
-// readable parses a sample that was pasted.
-func readable(sample string) (payload.Object, error) {
-	if strings.TrimSpace(sample) == "" {
-		return nil, fault.New(fault.Invalid, "paste a payload of the tool first")
-	}
-	document, err := payload.Read([]byte(sample))
-	return document.Object, err
-}
+var errNoSample = fault.New(fault.Invalid, "paste a payload of the tool first")

@@ -47,17 +47,31 @@ func readMappingForm(r *http.Request) (mappingForm, error) {
 	return f, err
 }
 
+// blank reports whether there is no sample.
+func (f *mappingForm) blank() bool { return strings.TrimSpace(f.Sample) == "" }
+
 // read finds the places in the sample, and proposes the stored mapping if
-// nothing was chosen yet.
+// nothing was chosen yet. A mapping that was stored without a sample, over REST, has
+// its own places to choose from.
 func (f *mappingForm) read(i integration.Integration) error {
-	object, err := readable(f.Sample)
-	if err != nil {
-		return err
-	}
 	stored, err := mapping.Parse(i.Mapping, "mapping")
 	if err != nil {
 		return err
 	}
+	if f.blank() && len(stored) == 0 {
+		return errNoSample
+	}
+	document, err := payload.Read([]byte(f.Sample))
+	if err != nil {
+		return err
+	}
+	f.findPlaces(document.Object)
+	f.propose(stored)
+	return nil
+}
+
+// findPlaces lists the places in the sample, as far as there is room on the page.
+func (f *mappingForm) findPlaces(object payload.Object) {
 	room := maxOptions - escapedLen(f.Sample)
 	for _, field := range mapping.Fields(object) {
 		p := place{
@@ -68,8 +82,6 @@ func (f *mappingForm) read(i integration.Integration) error {
 			f.places = append(f.places, p)
 		}
 	}
-	f.propose(stored)
-	return nil
 }
 
 // The limits of a place, in characters.

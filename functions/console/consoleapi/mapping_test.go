@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/payload"
 	"gatehouse/shared/project"
@@ -99,7 +100,7 @@ func TestMappingComplains(t *testing.T) {
 	tests := map[string]string{
 		"":                                       "Paste a payload of the tool first.",
 		"[1]":                                    "The payload must be a JSON object.",
-		`{"a": `:                                 "The payload is not valid JSON near byte 5.",
+		`{"a": `:                                 "The payload is not valid JSON at line 1, column 5.",
 		strings.Repeat(`{"a":`, 101) + "1" + "}": "nested more than 100 levels deep",
 	}
 	for sample, says := range tests {
@@ -213,5 +214,24 @@ func TestAPayloadOfAMegabytePassesThroughThePages(t *testing.T) {
 	b.Post(alertsPage+"/test", test).Want(400, "1 MiB")
 	if got := alertsOf(t, a, web); len(got) != 1 || got[0].Description != "Large" {
 		t.Errorf("the tests left %+v, want one alert with the mapped description", got)
+	}
+}
+
+// A mapping that came over REST has no sample. Its page shows it all the same, and takes
+// it away.
+func TestAMappingWithoutASample(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b, mapping := newMapped(t, a)
+	text := []byte(`{"title":{"path":["event","name"],"type":"string"},"severity":{"path":["level"],"type":"string"}}`)
+	if _, err := a.Integrations.Change(t.Context(), audit.Setup, web, i.ID, integration.Change{Mapping: &text}); err != nil {
+		t.Fatal(err)
+	}
+	b.Get(mapping).Want(200, "There is no sample", "selected>event.name (not in the sample)", "selected>level (not in the sample)", "Save the mapping")
+	b.Post(mapping, apptest.Form("chosen", "1", "path_title", `["event","name"]`, "do", "save")).WantRedirect(integrationPage(i))
+	b.Get(integrationPage(i)).Want(200, "event.name").WantNot("<code>level</code>")
+	b.Post(mapping, apptest.Form("chosen", "1", "do", "preview")).Want(422, "Paste a payload of the tool first.")
+	b.Post(mapping, apptest.Form("chosen", "1", "do", "save")).WantRedirect(integrationPage(i))
+	if got, _ := onlyIntegration(t, a, web); len(got.Mapping) > 0 {
+		t.Errorf("the mapping is %s, want none", got.Mapping)
 	}
 }

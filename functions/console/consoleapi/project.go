@@ -2,6 +2,7 @@ package consoleapi
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 
 	"golang.org/x/sync/errgroup"
@@ -46,23 +47,28 @@ func (a *api) in(role project.Role) func(projectHandler) http.Handler {
 	}
 }
 
-// visit reads the project and what tells most users' role in parallel.
+// visit reads the project in the path.
 func (a *api) visit(r *http.Request, u user.User) (visit, error) {
+	return a.visitTo(r.Context(), u, r.PathValue("id"))
+}
+
+// visitTo reads the project with the reference and what tells most users' role in parallel.
+func (a *api) visitTo(ctx context.Context, u user.User, reference string) (visit, error) {
 	var p project.Project
 	var known project.Known
-	reads, ctx := errgroup.WithContext(r.Context())
+	reads, readCtx := errgroup.WithContext(ctx)
 	reads.Go(func() (err error) {
-		p, err = a.app.Projects.FindProject(ctx, r.PathValue("id"))
+		p, err = a.app.Projects.FindProject(readCtx, reference)
 		return err
 	})
 	reads.Go(func() (err error) {
-		known, err = a.app.Projects.Known(ctx, u.ID)
+		known, err = a.app.Projects.Known(readCtx, u.ID)
 		return err
 	})
 	if err := reads.Wait(); err != nil {
 		return visit{}, err
 	}
-	role, _, err := a.app.Projects.RoleIn(r.Context(), project.Viewer{UserID: u.ID, Admin: u.Admin}, known, p)
+	role, _, err := a.app.Projects.RoleIn(ctx, project.Viewer{UserID: u.ID, Admin: u.Admin}, known, p)
 	if err != nil {
 		return visit{}, err
 	}
@@ -112,7 +118,7 @@ func (v visit) tabs() []site.Tab {
 // render answers with a page of the project in this tab.
 func (a *api) render(w http.ResponseWriter, r *http.Request, v visit, tab string, p site.Page) error {
 	p.Title += " · " + v.Project.Name
-	p.Place, p.Tabs = v.Project.FullPath, v.tabs()
+	p.Place, p.Within, p.Tabs = v.Project.FullPath, v.Project.FullPath, v.tabs()
 	for i, t := range p.Tabs {
 		p.Tabs[i].Current = t.Address == v.Address()+tab
 	}

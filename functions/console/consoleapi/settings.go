@@ -1,6 +1,7 @@
 package consoleapi
 
 import (
+	"cmp"
 	"net/http"
 
 	"gatehouse/shared/site"
@@ -28,7 +29,12 @@ func toFirstSection(w http.ResponseWriter, r *http.Request, v visit) error {
 
 // renderSection answers with a page of a section of the Monitor settings.
 func (a *api) renderSection(w http.ResponseWriter, r *http.Request, v visit, section string, p site.Page) error {
-	p.Title = "Monitor settings"
+	for _, s := range settingsSections {
+		if s.path == section {
+			p.Title = cmp.Or(p.Title, s.name)
+		}
+	}
+	p.Title += " · Monitor settings"
 	p.Sections = v.sections(settingsSections, section)
 	return a.render(w, r, v, settingsTab, p)
 }

@@ -2,9 +2,12 @@ package consoleapi
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/fault"
@@ -19,6 +22,8 @@ type testBody struct {
 	Integrations []integrationView // active ones that take alerts
 	Chosen       int64
 	Payload      string
+	Proposed     string // the digest of the payload that the page proposes, for the next form
+	Replaced     bool   // the payload was that of another integration, and is now of the chosen one
 	Sent         bool
 	Touched      []touched
 	Complaint    string
@@ -62,15 +67,28 @@ func (a *api) showTest(w http.ResponseWriter, r *http.Request, v visit) error {
 		return err
 	}
 	if i, ok := body.chosen(); ok {
-		sample, err := a.app.Integrations.Sample(r.Context(), v.Project, i)
-		if err != nil {
+		if err := a.propose(r.Context(), v, i, &body); err != nil {
 			return err
-		}
-		if body.Payload = indented(sample); sample == nil {
-			body.Payload = examplePayload(i, a.app.Now())
 		}
 	}
 	return a.renderTest(w, r, http.StatusOK, body)
+}
+
+// propose puts the integration's sample on the page, else an example.
+func (a *api) propose(ctx context.Context, v visit, i integration.Integration, body *testBody) error {
+	sample, err := a.app.Integrations.Sample(ctx, v.Project, i)
+	if body.Payload = indented(sample); sample == nil {
+		body.Payload = examplePayload(i, a.app.Now())
+	}
+	body.Proposed = digest(body.Payload)
+	return err
+}
+
+// digest recognises a payload that came back as it was proposed. Browsers send the ends
+// of lines in their own way.
+func digest(payload string) string {
+	sum := sha256.Sum256([]byte(strings.TrimSpace(strings.ReplaceAll(payload, "\r\n", "\n"))))
+	return hex.EncodeToString(sum[:8])
 }
 
 func (a *api) renderTest(w http.ResponseWriter, r *http.Request, status int, body testBody) error {
@@ -87,10 +105,17 @@ func (a *api) sendTest(w http.ResponseWriter, r *http.Request, v visit) error {
 	if err != nil {
 		return err
 	}
-	body.Payload = form.Get("payload")
+	body.Payload, body.Proposed = form.Get("payload"), form.Get("proposed")
 	i, ok := body.chosen()
 	if !ok || strconv.FormatInt(i.ID, 10) != form.Get("integration") {
 		return a.renderTestError(w, r, body, errNotReceiving)
+	}
+	if wantsExample(form, digest(body.Payload)) {
+		body.Replaced = true
+		if err := a.propose(r.Context(), v, i, &body); err != nil {
+			return err
+		}
+		return a.renderTest(w, r, http.StatusOK, body)
 	}
 	recorded, err := a.app.Intake.Test(r.Context(), v.Project, i, []byte(body.Payload))
 	if err != nil {
@@ -101,6 +126,13 @@ func (a *api) sendTest(w http.ResponseWriter, r *http.Request, v visit) error {
 		body.Touched = append(body.Touched, touched{t, v.alertAddress(t.IID)})
 	}
 	return a.renderTest(w, r, http.StatusOK, body)
+}
+
+// wantsExample reports whether the form asks for the integration's example, or would send
+// it the untouched one of another, which may have another format.
+func wantsExample(form site.Form, sent string) bool {
+	shownFor := form.Get("for")
+	return form.Get("do") == "example" || shownFor != "" && shownFor != form.Get("integration") && sent == form.Get("proposed")
 }
 
 var errNotReceiving = fault.New(fault.Conflict, "the integration is not active any more")
