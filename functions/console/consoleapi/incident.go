@@ -89,7 +89,7 @@ func (a *api) renderIncident(w http.ResponseWriter, r *http.Request, status int,
 }
 
 // maxLinked is how many alerts the page shows with their titles. For each it reads one.
-const maxLinked = 20
+const maxLinked = 10
 
 // incidentParts is what is read for an incident's page besides the incident.
 type incidentParts struct {

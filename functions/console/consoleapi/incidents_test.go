@@ -257,7 +257,7 @@ func TestAnIncidentOfManyAlerts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b.Get(incidentPage(s.Number)).Want(200, "Title 1.", "Title 20.", `Without their titles: <a href="`+alertPage(21)+`">#21</a>`).WantNot("Title 21.")
+	b.Get(incidentPage(s.Number)).Want(200, "Title 1.", "Title 10.", `Without their titles: <a href="`+alertPage(11)+`">#11</a>`).WantNot("Title 11.")
 }
 
 func TestCreateAnIncident(t *testing.T) {

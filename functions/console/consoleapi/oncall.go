@@ -85,9 +85,13 @@ type onCallPage struct {
 	Paging    site.Paging
 }
 
+// maxPictured is how many schedules a page shows with their next two weeks.
+const maxPictured = 3
+
 // showOnCall shows who is on call in the schedules of the project.
 func (a *api) showOnCall(w http.ResponseWriter, r *http.Request, v visit) error {
 	wanted := site.PageOf(r)
+	wanted.Size = maxPictured
 	found, err := a.app.OnCall.Schedules(r.Context(), v.Project, wanted)
 	if err != nil {
 		return err

@@ -44,8 +44,17 @@ type dayView struct {
 // The bounds of the picture.
 const (
 	picturedDays = 14
-	maxTurns     = 12 // on a day
+	maxTurns     = 3  // on a day
+	maxNamed     = 40 // characters of a name that stands in every line
 )
+
+// brief cuts a name that stands in every line.
+func brief(name string) string {
+	if all := []rune(name); len(all) > maxNamed {
+		return string(all[:maxNamed-1]) + "…"
+	}
+	return name
+}
 
 const shortTime = "Mon 2 Jan 2006, 15:04"
 
@@ -103,12 +112,12 @@ func nameIn(people oncall.People, userID int64) string {
 
 func (p picture) turn(s oncall.Shift) turn {
 	u, _ := p.people.User(s.UserID) // who is on call is there
-	t := turn{Name: u.Name, Username: u.Username, Mine: u.ID == p.visit.User.ID, Until: s.EndsAt.In(p.zone).Format("Mon 2 Jan, 15:04")}
+	t := turn{Name: brief(u.Name), Username: u.Username, Mine: u.ID == p.visit.User.ID, Until: s.EndsAt.In(p.zone).Format("Mon 2 Jan, 15:04")}
 	if s.InsteadOf != 0 {
-		t.InsteadOf = p.name(s.InsteadOf)
+		t.InsteadOf = brief(p.name(s.InsteadOf))
 	}
 	if rotation, err := p.Thing.Rotation(s.RotationID); err == nil {
-		t.Rotation = rotation.Name
+		t.Rotation = brief(rotation.Name)
 	}
 	return t
 }

@@ -63,7 +63,7 @@ func (c shiftChoice) selected() bool { return c.Selected }
 // The bounds of the shifts that are offered.
 const (
 	swappedWithin = 8 * 7 * 24 * time.Hour
-	maxSwapped    = 60
+	maxSwapped    = 12
 )
 
 // swappable returns the shifts of the next weeks, whole: the form of a shift that has begun
@@ -108,9 +108,9 @@ func (p picture) shiftChoice(s oncall.Shift) shiftChoice {
 	if from.YearDay() == until.YearDay() && from.Year() == until.Year() {
 		end = until.Format("15:04")
 	}
-	text := fmt.Sprintf("%s – %s: %s", from.Format("Mon 2 Jan, 15:04"), end, p.name(s.UserID))
+	text := fmt.Sprintf("%s – %s: %s", from.Format("Mon 2 Jan, 15:04"), end, brief(p.name(s.UserID)))
 	if rotation, err := p.Thing.Rotation(s.RotationID); err == nil && len(p.Thing.Rotations) > 1 {
-		text += " (" + rotation.Name + ")"
+		text += " (" + brief(rotation.Name) + ")"
 	}
 	return shiftChoice{Value: fmt.Sprintf("%d %s %s", s.UserID, s.StartsAt.UTC().Format(time.RFC3339), s.EndsAt.UTC().Format(time.RFC3339)), Text: text}
 }

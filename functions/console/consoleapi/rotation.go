@@ -55,7 +55,7 @@ type moves struct {
 
 func (p picture) rotation(r oncall.Rotation) rotationView {
 	view := rotationView{
-		ID: r.ID, Name: r.Name, Page: rotationAddress(p.visit, p.ID, r.ID), Length: lengthInWords(r.Length), Starts: r.StartsAt.In(p.zone).Format(shortTime),
+		ID: r.ID, Name: brief(r.Name), Page: rotationAddress(p.visit, p.ID, r.ID), Length: lengthInWords(r.Length), Starts: r.StartsAt.In(p.zone).Format(shortTime),
 		People: persons(p.people, p.Thing, r.Participants),
 	}
 	if !r.EndsAt.IsZero() {

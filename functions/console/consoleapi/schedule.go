@@ -19,7 +19,7 @@ const changedMeanwhile = "Someone else changed this since you opened the page. L
 type scheduleForm struct {
 	Name, Timezone string
 	Version        string // see oncall.Schedule.SettingsMark
-	Zones          []string
+	Zones          []string // to suggest, where the page has room for all of them
 	Complaints     site.Complaints
 	Complaint      string // about all of it
 }
@@ -30,13 +30,13 @@ func (f scheduleForm) Untouched() bool {
 }
 
 func newScheduleForm(s oncall.Stored) scheduleForm {
-	return scheduleForm{Name: s.Thing.Name, Timezone: s.Thing.Timezone.String(), Version: s.Thing.SettingsMark(), Zones: oncall.Zones}
+	return scheduleForm{Name: s.Thing.Name, Timezone: s.Thing.Timezone.String(), Version: s.Thing.SettingsMark()}
 }
 
 func readScheduleForm(r *http.Request) (scheduleForm, error) {
 	form, err := site.ReadForm(r)
 	return scheduleForm{
-		Name: strings.TrimSpace(form.Get("name")), Timezone: strings.TrimSpace(form.Get("timezone")), Version: form.Get("seen"), Zones: oncall.Zones,
+		Name: strings.TrimSpace(form.Get("name")), Timezone: strings.TrimSpace(form.Get("timezone")), Version: form.Get("seen"),
 	}, err
 }
 
@@ -66,10 +66,11 @@ type newScheduleBody struct {
 }
 
 func (a *api) newSchedule(w http.ResponseWriter, r *http.Request, v visit) error {
-	return a.renderNewSchedule(w, r, http.StatusOK, newScheduleBody{v, scheduleForm{Zones: oncall.Zones}})
+	return a.renderNewSchedule(w, r, http.StatusOK, newScheduleBody{v, scheduleForm{}})
 }
 
 func (a *api) renderNewSchedule(w http.ResponseWriter, r *http.Request, status int, body newScheduleBody) error {
+	body.Form.Zones = oncall.Zones
 	return a.renderOnCall(w, r, body.visit, onCallTab, site.Page{Template: "schedule_new", Title: "New schedule", Status: status, Body: body})
 }
 
