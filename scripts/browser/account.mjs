@@ -9,7 +9,6 @@ import { base, inEveryLook, password, required } from "./visit.mjs";
 
 const looks = [
   { name: "account-phone-dark", viewport: { width: 390, height: 844 }, colorScheme: "dark" },
-  { name: "account-desktop-light", viewport: { width: 1280, height: 800 }, colorScheme: "light" },
   { name: "account-phone-without-script", viewport: { width: 320, height: 640 }, colorScheme: "light", javaScriptEnabled: false },
 ];
 const another = "a warm oven and a cold heart", profile = "/user_settings/profile";

@@ -1,6 +1,6 @@
-// What the walks through the pages share: Chromium at phone width in the dark, at
-// desktop width in the light, and on a phone without JavaScript; and somebody in
-// it who uses the keyboard alone.
+// What the walks through the pages share: Chromium at phone width in the dark, and on a
+// phone without JavaScript; and somebody in it who uses the keyboard alone. How the pages
+// look otherwise is checked by everywhere.mjs.
 //
 // GATEHOUSE_URL            where Gatehouse runs
 // GATEHOUSE_ROOT_PASSWORD  the password of its administrator root
@@ -9,25 +9,26 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { chromium } from "playwright-core";
+import { violations } from "./axe.mjs";
 
 export const base = required("GATEHOUSE_URL").replace(/\/$/, "");
 export const password = required("GATEHOUSE_ROOT_PASSWORD");
 const pictures = process.env.GATEHOUSE_SCREENSHOTS;
 
-// Every width, both colours, and no script: colours and widths do not depend on
-// each other, so not every pair of them.
 const everyLook = [
   { name: "phone-dark", viewport: { width: 390, height: 844 }, colorScheme: "dark" },
-  { name: "desktop-light", viewport: { width: 1280, height: 800 }, colorScheme: "light" },
   { name: "phone-without-script", viewport: { width: 320, height: 640 }, colorScheme: "light", javaScriptEnabled: false },
 ];
 
+// launch starts a browser.
+export const launch = () => chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+});
+
 // inEveryLook has somebody walk once in every look, with a browser of their own.
 export async function inEveryLook(title, walk, looks = everyLook) {
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-  });
+  const browser = await launch();
   try {
     for (const { name, ...options } of looks) {
       const context = await browser.newContext({ ...options, reducedMotion: "reduce" });
@@ -42,8 +43,10 @@ export async function inEveryLook(title, walk, looks = everyLook) {
   }
 }
 
+const examined = new Set(); // the pictures that axe-core saw
+
 // newVisit returns what somebody with a keyboard or a thumb can do on a page.
-async function newVisit(context, name, { javaScriptEnabled, hasTouch = false, viewport }) {
+async function newVisit(context, name, { javaScriptEnabled, hasTouch = false, viewport, colorScheme }) {
   const scripted = javaScriptEnabled !== false;
   if (scripted) await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: base });
   const page = await context.newPage();
@@ -158,6 +161,10 @@ async function newVisit(context, name, { javaScriptEnabled, hasTouch = false, vi
       const [needed, there] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
       assert.ok(needed <= there, `${name}: ${picture} is ${needed} wide on ${there}`);
       assert.deepEqual(await page.evaluate(nameless), [], `${name}: ${picture} has something without a name`);
+      if (scripted && !examined.has(picture)) {
+        examined.add(picture);
+        assert.deepEqual(await violations(page, { again: true, then: { colorScheme } }), [], `${name}: axe-core finds something wrong with ${picture}`);
+      }
       if (pictures) {
         await page.screenshot({ path: path.join(pictures, `${picture}-${name}.png`), fullPage: true });
       }
@@ -168,7 +175,7 @@ async function newVisit(context, name, { javaScriptEnabled, hasTouch = false, vi
 
 // nameless lists the controls on the page that a screen reader could not name, and what
 // breaks the order in which the keyboard reaches them.
-function nameless() {
+export function nameless() {
   const named = (it) => it.textContent.trim() || it.ariaLabel || it.title || [...it.labels ?? []].some((label) => label.textContent.trim())
     || it.getAttribute("aria-labelledby")?.split(" ").every((id) => document.getElementById(id));
   const wrong = [...document.querySelectorAll("input:not([type=hidden], [hidden]), select, textarea, button, a, summary")].filter((it) => !named(it) || it.tabIndex > 0);

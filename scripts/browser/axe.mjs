@@ -1,0 +1,46 @@
+// Asks axe-core, at both widths, in light, dark and forced colours, what is wrong with a
+// page for people who see, hear or move differently.
+import axe from "axe-core";
+
+const widths = [{ width: 1280, height: 800 }, { width: 390, height: 844 }];
+const colours = [
+  { colorScheme: "light", forcedColors: "none" },
+  { colorScheme: "dark", forcedColors: "none" },
+  { colorScheme: "light", forcedColors: "active" },
+];
+// Only these rules find something else when only the colours differ.
+const aboutColours = ["color-contrast", "link-in-text-block"];
+
+// install brings axe-core into the page, past the policy of the pages.
+async function install(page) {
+  if (await page.evaluate(() => "axe" in window)) return;
+  const tools = await page.context().newCDPSession(page);
+  await tools.send("Runtime.evaluate", { expression: axe.source });
+  await tools.detach();
+}
+
+// looks are all of them; for a page that was seen in all, though with something else on it,
+// two are enough.
+const looks = widths.flatMap((viewport) => colours.map((colour) => ({ viewport, colour })));
+const two = [looks[0], looks[4]];
+
+// violations returns what axe-core finds in the looks of the page, which then looks as the
+// last one says.
+export async function violations(page, { again = false, then = looks[0].colour } = {}) {
+  const found = [], viewport = page.viewportSize();
+  await install(page);
+  for (const { viewport, colour } of again ? two : looks) {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia(colour);
+    const wrong = await page.evaluate(run, again || colour === colours[0] ? undefined : aboutColours);
+    found.push(...wrong.map((it) => `${viewport.width} px, ${colour.colorScheme}, forced colours ${colour.forcedColors}: ${it}`));
+  }
+  await page.setViewportSize(viewport);
+  await page.emulateMedia({ forcedColors: "none", ...then });
+  return found;
+}
+
+async function run(rules) {
+  const { violations } = await window.axe.run(document, { runOnly: rules, resultTypes: ["violations"], preload: false });
+  return violations.map((it) => `${it.id}: ${it.nodes.map((node) => `${node.html.slice(0, 160)} ${node.any[0]?.message ?? ""}`).join("\n    ")}`);
+}
