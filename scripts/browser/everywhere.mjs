@@ -250,13 +250,12 @@ async function sendEmpty({ who, address, index, action }) {
   const page = await who.context.newPage();
   try {
     await page.goto(base + address);
-    const [answer] = await Promise.all([page.waitForResponse((it) => it.request().isNavigationRequest() && it.request().method() === "POST"), page.evaluate((index) => {
+    const [answer] = await Promise.all([page.waitForNavigation({ waitUntil: "load" }), page.evaluate((index) => {
       const form = document.querySelectorAll("form[method=post]")[index];
       for (const it of form.querySelectorAll("textarea, input:not([type=hidden], [type=checkbox], [type=radio])")) it.value = "";
       form.noValidate = true;
-      (form.querySelector("button:not([type=button])") ?? form).click();
+      setTimeout(() => form.querySelector("button:not([type=button])").click());
     }, index)]);
-    await page.waitForLoadState();
     assert.ok(answer.status() < 500, `answered ${answer.status()}`);
     if (answer.status() < 400) return;
     if (process.env.GATEHOUSE_VERBOSE) console.log(`${who.name} ${answer.status()} POST ${action}`);
