@@ -165,6 +165,7 @@ func (r *Rules) start(ctx context.Context, u user.User, attempt throttle.Attempt
 	err := r.trail.Do(ctx, event, func(ctx context.Context) error {
 		writes, ctx := errgroup.WithContext(ctx)
 		writes.Go(func() error { return r.attempts.Succeed(ctx, attempt) })
+		writes.Go(func() error { return r.users.SignedIn(ctx, u.ID) })
 		writes.Go(func() (err error) {
 			result.Cookie, err = r.sessions.Replace(ctx, from.Session, u, from.Browser)
 			return err

@@ -120,6 +120,9 @@ type Change struct {
 	// Confirmed means that the address, this one or the new one, is known to be the user's.
 	// Without it a new address is not confirmed.
 	Confirmed bool
+	// EndSessions ends the user's sessions and password-grant tokens, which a new password
+	// and a block do as well.
+	EndSessions bool
 }
 
 // ErrOneself means that administrators tried to block, demote or delete
@@ -183,6 +186,17 @@ func (r *Rules) Unblock(ctx context.Context, actor audit.Actor, id int64) (User,
 	return r.Update(ctx, actor, id, Change{State: new(Active)})
 }
 
+// EndSessions signs a user out everywhere: sessions and tokens of the password grant end.
+// Personal access tokens and what the user allowed applications stay.
+func (r *Rules) EndSessions(ctx context.Context, actor audit.Actor, id int64) (User, error) {
+	return r.Update(ctx, actor, id, Change{EndSessions: true})
+}
+
+// SignedIn takes down that the user signed in now.
+func (r *Rules) SignedIn(ctx context.Context, id int64) error {
+	return r.store.SignedIn(ctx, id, r.now())
+}
+
 // Delete removes a user who has no projects, or returns a fault.Conflict error.
 func (r *Rules) Delete(ctx context.Context, actor audit.Actor, id int64) error {
 	if id == actor.UserID {
@@ -243,7 +257,7 @@ func (c Change) applied(u User) User {
 // else may know the old password, and what began before a block must not
 // work again after it.
 func (c Change) endsSessions() bool {
-	return c.Password != nil || c.State != nil && *c.State == Blocked
+	return c.EndSessions || c.Password != nil || c.State != nil && *c.State == Blocked
 }
 
 // NextSessionEpoch returns the time of a change that ends sessions: in the unit

@@ -16,6 +16,7 @@ var (
 	EventAdminGranted    = audit.Declare("user.admin_granted", "Became an administrator")
 	EventAdminRevoked    = audit.Declare("user.admin_revoked", "Stopped being an administrator")
 	EventPasswordChanged = audit.Declare("user.password_changed", "Password changed")
+	EventSessionsEnded   = audit.Declare("user.sessions_ended", "Signed out everywhere by an administrator", audit.Warning)
 	EventPasswordRefused = audit.Declare("user.password_refused", "Wrong password in the settings", audit.Warning)
 )
 
@@ -36,6 +37,7 @@ func (c Change) events(was, next User, actorID int64) []audit.Event {
 		{next.Admin && !was.Admin, EventAdminGranted},
 		{!next.Admin && was.Admin, EventAdminRevoked},
 		{c.Password != nil, EventPasswordChanged},
+		{c.EndSessions, EventSessionsEnded},
 	} {
 		if e.happened {
 			events = append(events, was.Event(e.name, actorID))

@@ -27,8 +27,11 @@ type User struct {
 	// ConfirmedAt is when somebody who may know confirmed that the address is the
 	// user's; zero: nobody has. It is of this address only.
 	ConfirmedAt time.Time
-	CreatedAt   time.Time
-	UpdatedAt   time.Time
+	// LastSignInAt is when the user signed in to the pages last; zero: never, or before
+	// that was taken down.
+	LastSignInAt time.Time
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
 	// SessionEpoch is when sessions and password-grant tokens were ended last;
 	// zero: never. Each remembers the epoch in which it began, see SessionValid.
 	SessionEpoch time.Time
@@ -99,12 +102,18 @@ type Store interface {
 	// increments the stored version. It returns a fault.Conflict error when the
 	// user changed in between, a fault.NotFound error when the user is gone,
 	// and a fault.Fields error when the new e-mail address is taken. ID,
-	// Username, NamespaceID and CreatedAt never change.
+	// Username, NamespaceID and CreatedAt never change, and LastSignInAt by
+	// SignedIn alone.
 	//
 	// If by is not zero, the user with this id must be an active administrator
 	// at the moment of the change; else the error is ErrNotAdministrator and
 	// nothing changes.
 	UpdateUser(ctx context.Context, u User, by int64) error
+
+	// SignedIn takes down that the user signed in now, unless a later sign-in is
+	// known. It is no change that UpdateUser knows of: the Version stays. A user who
+	// is gone stays gone, which is no error.
+	SignedIn(ctx context.Context, id int64, now time.Time) error
 
 	// DeleteUser removes the user, its namespace, its memberships and the records
 	// that it has below the instance (record.OnePerUser, record.OwnWebhook), frees

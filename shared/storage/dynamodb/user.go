@@ -36,6 +36,14 @@ var users = kind[user.User]{
 }
 
 func userFields(u *user.User) fields {
+	return append(profileFields(u), field{lastSignIn, &u.LastSignInAt})
+}
+
+// lastSignIn is the attribute that SignedIn writes, and UpdateUser leaves as it is.
+const lastSignIn = "last_sign_in_at"
+
+// profileFields are what UpdateUser writes.
+func profileFields(u *user.User) fields {
 	return fields{
 		{"id", &u.ID}, {"username", &u.Username}, {"namespace_id", &u.NamespaceID}, {"name", &u.Name},
 		{"email", &u.Email}, {"password_hash", &u.PasswordHash}, {"state", (*string)(&u.State)},
@@ -168,12 +176,20 @@ func (s *Store) UpdateUser(ctx context.Context, u user.User, by int64) error {
 	u.Username, u.NamespaceID, u.CreatedAt = stored.Username, stored.NamespaceID, stored.CreatedAt
 	was := u.Version
 	u.Version++
-	changes := append(needed, users.explain(set(userItem.key(u.ID), userFields(&u)).version(was)))
+	changes := append(needed, users.explain(set(userItem.key(u.ID), profileFields(&u)).version(was)))
 	if former, next := emailKey(stored.Email), emailKey(u.Email); former != next {
 		claim := create(next, fields{{"user_id", &u.ID}}).orElse(fault.Field("email", fault.Taken))
 		changes = append(changes, claim, mustRemove(former))
 	}
 	return s.write(ctx, changes...)
+}
+
+// SignedIn takes down when the user signed in last.
+func (s *Store) SignedIn(ctx context.Context, id int64, now time.Time) error {
+	at := field{lastSignIn, &now}
+	later := set(userItem.key(id), fields{at}).
+		and("(attribute_not_exists("+lastSignIn+") OR "+lastSignIn+" < :signed_in)", item{":signed_in": at.value()})
+	return s.writeIf(ctx, later.keepNonce())
 }
 
 // requireAdministrator returns the changes that require the user by to be an

@@ -16,7 +16,7 @@ var users = newKind("users", userColumns, user.ErrNotFound, user.ErrChanged)
 func userColumns(u *user.User) columns {
 	return slices.Concat(columns{
 		{"id", given{&u.ID}}, {"username", &u.Username}, {"namespace_id", &u.NamespaceID},
-		{"created_at", &u.CreatedAt},
+		{"created_at", &u.CreatedAt}, {"last_sign_in_at", &u.LastSignInAt},
 	}, profile(u))
 }
 
@@ -118,6 +118,11 @@ func (s *Store) UpdateUser(ctx context.Context, u user.User, by int64) error {
 		_, err := updateUser.run(tx, &u, u.ID)
 		return err
 	})
+}
+
+// SignedIn takes down when the user signed in last.
+func (s *Store) SignedIn(ctx context.Context, id int64, now time.Time) error {
+	return s.exec(ctx, "UPDATE users SET last_sign_in_at = max(last_sign_in_at, ?) WHERE id = ?", micros(now), id)
 }
 
 // requireAdministrator returns user.ErrNotAdministrator unless the user is an

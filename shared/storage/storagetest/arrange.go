@@ -39,6 +39,7 @@ func newUser() user.User {
 		Username: name, Name: "Ada Lovelace", Email: name + "@Example.com", PasswordHash: "$argon2id$…",
 		State: user.Active, Admin: true, PrivateProfile: true, TwoFactorEnabled: true,
 		CreatedAt: now, UpdatedAt: now.Add(time.Second), SessionEpoch: now.Add(time.Millisecond), ConfirmedAt: now.Add(2 * time.Millisecond),
+		LastSignInAt: now.Add(3 * time.Millisecond),
 	}
 }
 

@@ -29,6 +29,7 @@ var users = []promise{
 	{"change their address", updateEmail},
 	{"changed by two at once change once", updateUserRace},
 	{"that are gone cannot change", updateGoneUser},
+	{"remember their last sign-in, which is no other change", signedIn},
 	{"change by an active administrator", changedByAdministrator},
 	{"change by nobody who is no active administrator", changedByNobodyElse},
 	{"who are administrators never remove each other both", raceAdministrators},
@@ -253,6 +254,32 @@ func updateGoneUser(t *testing.T, s storage.Store) {
 	wantError(t, "UpdateUser", s.UpdateUser(t.Context(), u, 0), user.ErrNotFound)
 	u.Email = newUser().Email
 	wantError(t, "UpdateUser to another address", s.UpdateUser(t.Context(), u, 0), user.ErrNotFound)
+}
+
+func signedIn(t *testing.T, s storage.Store) {
+	u, gone := addUser(t, s), addUser(t, s)
+	later := u.LastSignInAt.Add(time.Hour + time.Microsecond)
+	for _, at := range []time.Time{later.Add(-time.Minute), later, later.Add(-time.Second)} {
+		wantOK(t, "SignedIn", s.SignedIn(t.Context(), u.ID, at))
+	}
+	changed := u
+	changed.Name, changed.LastSignInAt = "Grace Hopper", time.Time{}
+	wantOK(t, "UpdateUser in the version of before", s.UpdateUser(t.Context(), changed, 0))
+	u.Name, u.LastSignInAt = "Grace Hopper", later
+	u.Version++
+	wantSame(t, "User", must[user.User](t)(s.User(t.Context(), u.ID)), u)
+
+	first := newUser()
+	first.LastSignInAt = time.Time{}
+	first = must[user.User](t)(s.CreateUser(t.Context(), first))
+	wantOK(t, "SignedIn for the first time", s.SignedIn(t.Context(), first.ID, now))
+	first.LastSignInAt = now
+	wantSame(t, "User", must[user.User](t)(s.User(t.Context(), first.ID)), first)
+
+	wantOK(t, "DeleteUser", s.DeleteUser(t.Context(), gone.ID, 0, now))
+	wantOK(t, "SignedIn of a user who is gone", s.SignedIn(t.Context(), gone.ID, later))
+	_, err := s.User(t.Context(), gone.ID)
+	wantError(t, "User", err, user.ErrNotFound)
 }
 
 func changedByAdministrator(t *testing.T, s storage.Store) {
