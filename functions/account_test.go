@@ -34,7 +34,7 @@ func aboutAccounts() []scenario {
 	)
 	var other *http.Client
 	return []scenario{
-		{name: "sign-in", do: func(w *walk) { other = w.signIn(w.t) }, stored: names(signin.EventSignIn), cost: cost{3, 3, 4}},
+		{name: "sign-in", do: func(w *walk) { other = w.signIn(w.t) }, stored: names(signin.EventSignIn), cost: cost{3, 4, 4}},
 		{name: "wrong password", do: func(w *walk) { w.guess(boot.RootName) }, stored: names(signin.EventFailed)},
 		{name: "unknown name", do: func(w *walk) { w.nextMinute(); w.guess(w.secret("my secret password")) }, stored: names(signin.EventFailed)},
 		{name: "unknown name again and again", do: func(w *walk) {
@@ -103,6 +103,24 @@ func aboutAccounts() []scenario {
 		}, logged: names(recovery.EventAsked)},
 		{page: "POST /admin/users/{ben}/block", status: 303, stored: names(user.EventBlocked)},
 		{page: "POST /admin/users/{ben}/unblock", status: 303, stored: names(user.EventUnblocked)},
+		{page: "GET /admin/users", cost: cost{5, 0, 0}},
+		{page: "GET /admin/users?search=EXAMPLE.com&show=never", cost: cost{5, 0, 0}},
+		{page: "GET /admin/users/new"},
+		{page: "GET /admin/users/{ben}", cost: cost{4, 0, 0}},
+		{page: "GET /admin/users/{ben}/access", cost: cost{5, 0, 0}},
+		{page: "GET /admin/users/{ben}/edit", cost: cost{3, 0, 0}},
+		{page: "POST /admin/users/{ben}", send: "version=1&name=Benjamin&email=ben%40example.com", status: 409},
+		{name: "another name of a user", do: func(w *walk) { w.editUser("ben", "name", "Benjamin") }, stored: names(user.EventChanged)},
+		{page: "POST /admin/users/{ben}/password", send: "password=short", status: 422},
+		{name: "a password of a user", do: func(w *walk) {
+			w.form(w.t, w.browser, w.things.expand("/admin/users/{ben}/password"), values("password", w.secret("another password")), http.StatusSeeOther)
+		}, stored: names(user.EventPasswordChanged)},
+		{page: "POST /admin/users/{ben}/sign_out", status: 303, stored: names(user.EventSessionsEnded)},
+		{page: "POST /admin/users/{ben}/invite", status: 303, stored: names(recovery.EventInvited)},
+		{page: "POST /admin/users", send: "name=Carl&username=carl&email=carl%40example.com&start=link", status: 201, stored: names(user.EventCreated, recovery.EventLinkMade)},
+		{page: "POST /admin/users", send: "name=Carl&username=carl&email=carl%40example.com&start=link", status: 422},
+		{page: "POST /admin/users/{ben}/delete", send: "username=Ben", status: 422},
+		{page: "POST /admin/users/{ben}/delete", send: "username=ben", status: 303, stored: names(user.EventDeleted)},
 
 		{rest: "POST /groups", send: `{"name":"Team","path":"team"}`, status: 201, keep: "group", stored: names(project.EventGroupCreated)},
 		{page: "GET /user_settings/memberships/groups", cost: cost{4, 0, 0}},
@@ -134,6 +152,20 @@ func (w *walk) keepSession(name string) {
 		w.t.Fatalf("no other session on the page:\n%s", page)
 	}
 	w.things.keep(name, map[string]any{"id": string(found[1])})
+}
+
+var versionField = regexp.MustCompile(`name="version" value="(\d+)"`)
+
+// editUser changes a field in the form of a user.
+func (w *walk) editUser(name, field, value string) {
+	w.t.Helper()
+	address := w.things.expand("/admin/users/{" + name + "}")
+	page := w.send(w.t, w.browser, w.request(w.t, "GET", address+"/edit", "", ""), http.StatusOK)
+	version := versionField.FindSubmatch(page)
+	if version == nil {
+		w.t.Fatalf("no version in the form:\n%s", page)
+	}
+	w.form(w.t, w.browser, address, values("version", string(version[1]), "email", name+"@example.com", field, value), http.StatusSeeOther)
 }
 
 // setPasswordByLink has ben set a password by a link.

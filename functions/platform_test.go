@@ -37,6 +37,7 @@ func aboutThePlatform() []scenario {
 		{rest: "PUT /user", send: `{"name":"Root"}`, status: 200, stored: names(user.EventChanged)},
 		{rest: "PUT /user", send: `{"password":"another password","current_password":"not right"}`, status: 400, stored: names(user.EventPasswordRefused)},
 		{rest: "POST /users/{ben}/reset_link", status: 201, stored: names(recovery.EventLinkMade), cost: cost{4, 0, 4}},
+		{rest: "DELETE /users/{ben}/sessions", status: 204, stored: names(user.EventSessionsEnded)},
 		{rest: "PUT /users/{ben}", send: `{"private_profile":false}`, status: 200, cost: cost{6, 1, 0}},
 		{rest: "PUT /users/{ben}", send: `{"private_profile":null}`, deprecated: true, status: 200, cost: cost{6, 3, 0}}, // the first use of the day is also listed
 		{rest: "PUT /users/{ben}", send: `{"private_profile":null}`, deprecated: true, status: 200, cost: cost{6, 2, 0}},

@@ -117,7 +117,7 @@ async function losePassword(visit, name) {
 // handOverLink has an administrator make a link.
 async function handOverLink(visit, { id }) {
   await visit.page.context().clearCookies();
-  await visit.open(`${base}/admin/users`);
+  await visit.open(`${base}/admin/users/${id}`);
   await visit.signIn("root");
   const form = `form[action="/admin/users/${id}/reset_link"]`;
   await visit.ask(form);

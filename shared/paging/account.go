@@ -37,3 +37,18 @@ func (r *Rules) mailConfirmation(ctx context.Context, m outbox.Message, n recove
 	e.Settings = ""
 	return nil, r.send(ctx, letter.ForConfirmation(e, to.Username, link.Reveal()))
 }
+
+// mailInvitation mails a link to a user whom an administrator invites. Where mails are kept,
+// none is, as above.
+func (r *Rules) mailInvitation(ctx context.Context, m outbox.Message, n recovery.NewAddress) ([]outbox.Message, error) {
+	if r.KeepsMails {
+		return nil, nil
+	}
+	to, link, err := r.Recovery.InvitationMail(ctx, n)
+	if err != nil || to.ID == 0 {
+		return nil, err
+	}
+	e := r.envelope(to, m.ID(), "An administrator made it for you.")
+	e.Settings = ""
+	return nil, r.send(ctx, letter.ForInvitation(e, to.Username, link.Reveal()))
+}

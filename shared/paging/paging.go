@@ -97,7 +97,7 @@ const (
 func (r *Rules) Handlers() dispatch.Handlers {
 	all := dispatch.Handlers{
 		kindStep: handle(r.step), kindDelivery: handle(r.deliver), kindMembers: handle(r.tellMembers),
-		kindNotice: r.notify, kindSilenced: handle(r.holdSilenced), kindMail: r.mail, kindOwn: handle(r.deliverOwn), person.KindTest: handle(r.test), kindTestMail: handle(r.mailTest), kindShiftMail: handle(r.mailShift), kindBesides: handle(r.followBesides), kindRefused: handle(r.refused), kindShift: handle(r.tellShift), recovery.KindPassword: handle(r.mailPassword), recovery.KindConfirmation: handle(r.mailConfirmation), oncall.KindChanged: handle(r.followSchedule), oncall.KindHandover: handle(r.handOver),
+		kindNotice: r.notify, kindSilenced: handle(r.holdSilenced), kindMail: r.mail, kindOwn: handle(r.deliverOwn), person.KindTest: handle(r.test), kindTestMail: handle(r.mailTest), kindShiftMail: handle(r.mailShift), kindBesides: handle(r.followBesides), kindRefused: handle(r.refused), kindShift: handle(r.tellShift), recovery.KindPassword: handle(r.mailPassword), recovery.KindConfirmation: handle(r.mailConfirmation), recovery.KindInvitation: handle(r.mailInvitation), oncall.KindChanged: handle(r.followSchedule), oncall.KindHandover: handle(r.handOver),
 	}
 	for _, k := range alert.Events {
 		all[k] = handle(r.followAlert)
@@ -110,7 +110,7 @@ func (r *Rules) Handlers() dispatch.Handlers {
 
 // Urgent are the kinds of messages on which people wait: they are tried again soon.
 var Urgent = []outbox.Kind{
-	kindStep, kindNotice, kindMail, recovery.KindPassword, recovery.KindConfirmation, alert.EventOpened, alert.EventTriggered, alert.EventGraver,
+	kindStep, kindNotice, kindMail, recovery.KindPassword, recovery.KindConfirmation, recovery.KindInvitation, alert.EventOpened, alert.EventTriggered, alert.EventGraver,
 }
 
 // handle returns the handler that reads the data of messages for do. What do is about may

@@ -22,6 +22,7 @@ import (
 const (
 	KindPassword     outbox.Kind = "account.password_mail"
 	KindConfirmation outbox.Kind = "account.confirmation_mail"
+	KindInvitation   outbox.Kind = "account.invitation_mail"
 )
 
 // Asked is the data of a message for somebody who forgot the password. What they typed is
@@ -30,7 +31,8 @@ type Asked struct {
 	Login []byte `json:"login"`
 }
 
-// NewAddress is the data of a message that has an address confirmed.
+// NewAddress is the data of a message that has an address confirmed, or invites the user to
+// whom it belongs.
 type NewAddress struct {
 	UserID int64  `json:"user_id"`
 	Email  string `json:"email"`
@@ -40,6 +42,7 @@ type NewAddress struct {
 const (
 	mailedLifetime       = time.Hour
 	confirmationLifetime = 3 * 24 * time.Hour
+	invitationLifetime   = 3 * 24 * time.Hour
 )
 
 // ConfirmationPath is that of the page that confirms an address.
@@ -51,6 +54,9 @@ const loginLabel = "login"
 // EventAsked is that somebody asked for a mail with a link. Whose account it is, is found out
 // later, so that the answer tells nobody.
 var EventAsked = audit.Declare("user.reset_asked", "Mail to set a password asked for", audit.LogOnly)
+
+// EventInvited is that an administrator had a link mailed to a user.
+var EventInvited = audit.Declare("user.invited", "Link to set a password mailed", audit.Warning)
 
 // Outbox takes messages.
 type Outbox interface {
@@ -106,6 +112,25 @@ func (r *Rules) PasswordMail(ctx context.Context, a Asked) (user.User, secret.Te
 		return user.User{}, secret.Text{}, fault.IgnoreNotFound(err)
 	}
 	return u, r.links.address(PasswordPath, newTicket(u, r.now().Add(mailedLifetime))), nil
+}
+
+// Invite has a link mailed to the user's address by which the user sets a password.
+func (r *Rules) Invite(ctx context.Context, by audit.Actor, u user.User) error {
+	if u.Blocked() {
+		return ErrBlocked
+	}
+	err := r.tell(ctx, KindInvitation, NewAddress{u.ID, u.Email})
+	return r.trail.RecordUnless(ctx, err, u.Event(EventInvited, by.ID))
+}
+
+// InvitationMail returns the user to mail to, with the link; the zero User if the address is
+// no longer theirs, or may not sign in.
+func (r *Rules) InvitationMail(ctx context.Context, n NewAddress) (user.User, secret.Text, error) {
+	u, err := r.users.User(ctx, n.UserID)
+	if err != nil || u.Blocked() || u.Email != n.Email {
+		return user.User{}, secret.Text{}, fault.IgnoreNotFound(err)
+	}
+	return u, r.links.address(PasswordPath, newTicket(u, r.now().Add(invitationLifetime))), nil
 }
 
 // SendConfirmation has a link mailed to the user's address that confirms it. After too many

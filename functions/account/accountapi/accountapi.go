@@ -50,6 +50,12 @@ var notices = site.Notices{
 	"user-blocked":        "The user is blocked.",
 	"user-confirmed":      "The e-mail address counts as the user's own now.",
 	"user-unblocked":      "The user is no longer blocked.",
+	"user-created":        "The user is made, and can sign in with the password.",
+	"user-invited":        "A mail with a link is on its way to the user.",
+	"user-saved":          "The user is saved.",
+	"user-password":       "The password is set. The user is signed out everywhere.",
+	"user-signed-out":     "The user is signed out everywhere.",
+	"user-deleted":        "The user is deleted.",
 	"two-factor-reset":    "The user signs in with the password alone now, and is signed out everywhere.",
 	"two-factor-disabled": "Two-factor authentication is off. You are signed out everywhere else.",
 	"two-factor-over":     "That took too long, or it was done before. Nothing was changed.",
@@ -137,16 +143,31 @@ func New(app *app.App) http.Handler {
 func (a *api) routeAdmin(mux *web.Mux) {
 	admin := a.administrator
 	mux.Handle("GET /admin", admin(toUsers))
-	mux.Handle("GET /admin/users", admin(a.listUsers))
-	mux.Handle("POST /admin/users/{id}/block", admin(a.setState(a.app.Users.Block, "user-blocked")))
-	mux.Handle("POST /admin/users/{id}/unblock", admin(a.setState(a.app.Users.Unblock, "user-unblocked")))
-	mux.Handle("POST /admin/users/{id}/confirm", admin(a.confirmAddress))
-	mux.Handle("POST /admin/users/{id}/reset_link", a.administratorAt(a.makeResetLink))
-	mux.Handle("POST /admin/users/{id}/reset_two_factor", admin(a.resetTwoFactor))
+	a.routeUsers(mux)
 	mux.Handle("GET /admin/audit", admin(a.everybodysAudit))
 	mux.Handle("GET /admin/deprecations", admin(a.everybodysUses))
 	mux.Handle("GET /admin/mails", admin(a.listMails))
 	mux.Handle("GET /admin/mails/{id}", admin(a.showMail))
+}
+
+func (a *api) routeUsers(mux *web.Mux) {
+	admin, of := a.administrator, a.administratorAt
+	mux.Handle("GET /admin/users", admin(a.listUsers))
+	mux.Handle("GET /admin/users/new", admin(a.newUser))
+	mux.Handle("POST /admin/users", admin(a.createUser))
+	mux.Handle("GET /admin/users/{id}", of(a.showUser))
+	mux.Handle("GET /admin/users/{id}/access", of(a.showUserAccess))
+	mux.Handle("GET /admin/users/{id}/edit", of(a.editUser))
+	mux.Handle("POST /admin/users/{id}", of(a.updateUser))
+	mux.Handle("POST /admin/users/{id}/password", of(a.setUserPassword))
+	mux.Handle("POST /admin/users/{id}/block", of(a.changeUser(a.app.Users.Block, "user-blocked")))
+	mux.Handle("POST /admin/users/{id}/unblock", of(a.changeUser(a.app.Users.Unblock, "user-unblocked")))
+	mux.Handle("POST /admin/users/{id}/sign_out", of(a.endUserSessions))
+	mux.Handle("POST /admin/users/{id}/confirm", of(a.confirmAddress))
+	mux.Handle("POST /admin/users/{id}/reset_link", of(a.makeResetLink))
+	mux.Handle("POST /admin/users/{id}/invite", of(a.invite))
+	mux.Handle("POST /admin/users/{id}/reset_two_factor", of(a.resetTwoFactor))
+	mux.Handle("POST /admin/users/{id}/delete", of(a.deleteUser))
 }
 
 // only returns a guard that calls a handler with the thing that {id} names, if

@@ -26,7 +26,7 @@ func TestSecurityLogIsAboutOneself(t *testing.T) {
 	newBrowser(t, a.App).Post("/users/sign_in", apptest.Form("login", "ada", "password", "wrong")).Want(422)
 	boss := signedInWith(t, a, root, safari)
 	for _, deed := range []string{"block", "unblock"} {
-		boss.Post(fmt.Sprintf("%s/%d/%s", usersPage, ada.ID, deed), nil).WantRedirect(usersPage)
+		boss.Post(fmt.Sprintf("%s/%d/%s", usersPage, ada.ID, deed), nil).WantRedirect(fmt.Sprintf("%s/%d", usersPage, ada.ID))
 	}
 	b := signedInWith(t, a, ada, firefox)
 	for _, address := range []string{securityLog, securityLog + "?user=ben", securityLog + "?user=root&event=&from=x&before=y"} {
@@ -62,11 +62,12 @@ func TestAdministratorsBlockOthers(t *testing.T) {
 	for _, id := range []string{"x", "-1", "999", "9223372036854775808"} {
 		boss.Post(usersPage+"/"+id+"/block", nil).Want(404)
 	}
+	page := fmt.Sprintf("%s/%d", usersPage, ada.ID)
 	boss.Post(fmt.Sprintf("%s/%d/block", usersPage, root.ID), nil).Want(400, "cannot block themselves")
-	boss.Post(fmt.Sprintf("%s/%d/block", usersPage, ada.ID), nil).WantRedirect(usersPage)
+	boss.Post(page+"/block", nil).WantRedirect(page)
 	b.Get(securityLog).Want(403, "Your account is blocked")
-	boss.Get(usersPage).Want(200, "The user is blocked.", "Unblock")
-	boss.Post(fmt.Sprintf("%s/%d/unblock", usersPage, ada.ID), nil).WantRedirect(usersPage)
+	boss.Get(page).Want(200, "The user is blocked.", "Unblock")
+	boss.Post(page+"/unblock", nil).WantRedirect(page)
 	b.Get(securityLog).WantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Faudit")
 }
 
@@ -74,7 +75,8 @@ func TestAdministratorsResetTwoFactorsOfOthers(t *testing.T) {
 	a, ada, _ := withTwoFactors(t)
 	root := a.Admin("root")
 	boss, b := signedIn(t, a, root), newBrowser(t, a.App)
-	reset := fmt.Sprintf("%s/%d/reset_two_factor", usersPage, ada.ID)
+	adas := fmt.Sprintf("%s/%d", usersPage, ada.ID)
+	reset := adas + "/reset_two_factor"
 	signedIn(t, a, a.User("ben")).Post(reset, nil).Want(404)
 	for _, id := range []string{"x", "-1", "999"} {
 		boss.Post(usersPage+"/"+id+"/reset_two_factor", nil).Want(404)
@@ -82,13 +84,13 @@ func TestAdministratorsResetTwoFactorsOfOthers(t *testing.T) {
 	boss.Post(fmt.Sprintf("%s/%d/reset_two_factor", usersPage, root.ID), nil).Want(400, "in your settings")
 	password(t, b)
 
-	fields := boss.Get(usersPage).Want(200, "Reset two-factor of ada").Fields(reset)
-	boss.Post(reset, fields).WantRedirect(usersPage)
-	if page := boss.Get(usersPage).Want(200, "signs in with the password alone now").Text(); strings.Contains(page, reset) {
+	fields := boss.Get(adas).Want(200, "Reset two-factor of ada").Fields(reset)
+	boss.Post(reset, fields).WantRedirect(adas)
+	if page := boss.Get(adas).Want(200, "signs in with the password alone now").Text(); strings.Contains(page, reset) {
 		t.Errorf("the page still resets: %s", page)
 	}
-	boss.Post(reset, nil).WantRedirect(usersPage)
-	boss.Get(usersPage).Want(200, "Nothing was changed.")
+	boss.Post(reset, nil).WantRedirect(adas)
+	boss.Get(adas).Want(200, "Nothing was changed.")
 	signedIn(t, a, ada).Get(securityLog+"?event=two_factor.disabled").Want(200, "Two-factor authentication turned off", "@root")
 }
 

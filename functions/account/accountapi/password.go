@@ -70,11 +70,16 @@ type resetLinkBody struct {
 	Back      string
 }
 
+// Invited reports whether the user has yet to choose the first password.
+func (b resetLinkBody) Invited() bool { return b.PasswordHash == "" }
+
+var errOwnPassword = fault.New(fault.Invalid, "Change your own password in your settings.")
+
 // makeResetLink shows a link by which another user sets a new password, once. Administrators
 // change their own in their settings, which takes the password as it is.
 func (a *api) makeResetLink(w http.ResponseWriter, r *http.Request, u user.User, of user.User) error {
 	if of.ID == u.ID {
-		return fault.New(fault.Invalid, "Change your own password in your settings.")
+		return errOwnPassword
 	}
 	link, err := a.app.Recovery.Link(r.Context(), audit.ByUser(u.ID), of)
 	if err != nil {
@@ -82,6 +87,6 @@ func (a *api) makeResetLink(w http.ResponseWriter, r *http.Request, u user.User,
 	}
 	return a.renderAdmin(w, r, site.Page{
 		Template: "reset_link", Secret: true, Title: "Link for " + of.Username, Status: http.StatusCreated,
-		Body: resetLinkBody{of, link.Address, link.ExpiresAt, adminUsersPath},
+		Body: resetLinkBody{of, link.Address, link.ExpiresAt, userAddress(of)},
 	})
 }

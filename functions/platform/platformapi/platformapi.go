@@ -54,6 +54,7 @@ func (a *api) routeUsers(mux *web.Mux) {
 	mux.Handle("POST /api/v4/users/{id}/unblock", admin(a.setState(a.app.Users.Unblock)))
 	mux.Handle("POST /api/v4/users/{id}/reset_link", admin(a.ofUser(a.createResetLink)))
 	mux.Handle("DELETE /api/v4/users/{id}/two_factor", admin(a.ofUser(a.resetTwoFactor)))
+	mux.Handle("DELETE /api/v4/users/{id}/sessions", admin(a.ofUser(a.endSessions)))
 }
 
 func (a *api) routeTokens(mux *web.Mux) {

@@ -26,6 +26,8 @@ type userBody struct {
 	AvatarURL        *string    `json:"avatar_url"` // always null: there are no pictures
 	CreatedAt        web.Time   `json:"created_at"`
 	ConfirmedAt      web.Time   `json:"confirmed_at"` // null: the address is not confirmed
+	LastSignInAt     web.Time   `json:"last_sign_in_at"`
+	CurrentSignInAt  web.Time   `json:"current_sign_in_at"` // the same, under the other name that clients of the field read
 }
 
 func (a *api) userBody(u user.User) userBody {
@@ -33,6 +35,7 @@ func (a *api) userBody(u user.User) userBody {
 		ID: u.ID, Username: u.Username, Name: u.Name, Email: u.Email, State: u.State, Admin: u.Admin, IsAdmin: u.Admin,
 		PrivateProfile: u.PrivateProfile, TwoFactorEnabled: u.TwoFactorEnabled,
 		WebURL: a.app.BaseURL + u.PagePath(), CreatedAt: web.Time(u.CreatedAt), ConfirmedAt: web.Time(u.ConfirmedAt),
+		LastSignInAt: web.Time(u.LastSignInAt), CurrentSignInAt: web.Time(u.LastSignInAt),
 	}
 }
 
@@ -96,6 +99,11 @@ func (a *api) setState(set func(context.Context, audit.Actor, int64) (user.User,
 
 func (a *api) resetTwoFactor(w http.ResponseWriter, r *http.Request, c auth.Caller, u user.User) error {
 	err := a.app.TwoFactor.Reset(r.Context(), c.Actor(), u)
+	return web.Deleted(w, "User", err)
+}
+
+func (a *api) endSessions(w http.ResponseWriter, r *http.Request, c auth.Caller, u user.User) error {
+	_, err := a.app.Users.EndSessions(r.Context(), c.Actor(), u.ID)
 	return web.Deleted(w, "User", err)
 }
 

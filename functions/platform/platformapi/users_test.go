@@ -30,6 +30,7 @@ type object = map[string]any
 func userBody(u user.User) object {
 	return object{
 		"id": float64(u.ID), "username": u.Username, "name": u.Name, "email": u.Email, "state": string(u.State), "admin": u.Admin, "is_admin": u.Admin, "confirmed_at": nil,
+		"last_sign_in_at": nil, "current_sign_in_at": nil,
 		"private_profile": u.PrivateProfile, "two_factor_enabled": u.TwoFactorEnabled,
 		"web_url": apptest.BaseURL + "/users/" + u.Username, "avatar_url": nil,
 		"created_at": u.CreatedAt.Format("2006-01-02T15:04:05.000Z"),
@@ -105,6 +106,7 @@ func TestCreateUser(t *testing.T) {
 	want := object{
 		"id": float64(created.ID(t)), "username": "Ada", "name": "Ada Lovelace", "email": "Ada@example.com", "state": "active", "admin": false,
 		"private_profile": false, "two_factor_enabled": false, "web_url": apptest.BaseURL + "/users/Ada", "avatar_url": nil, "is_admin": false, "confirmed_at": nil,
+		"last_sign_in_at": nil, "current_sign_in_at": nil,
 		"created_at": a.Now().Format("2006-01-02T15:04:05.000Z"),
 	}
 	created.Want(t, 201, want)
@@ -264,6 +266,34 @@ func TestAdministratorsResetTwoFactors(t *testing.T) {
 		state(false)
 	}
 	apptest.Call(t, h, "GET", path+"/two_factor", token, nil).Want(t, 405, nil)
+}
+
+func TestSignOutEverywhere(t *testing.T) {
+	a := apptest.New(t)
+	h := platformapi.New(a.App)
+	root, ada := a.Admin("root"), a.User("ada")
+	token, own := a.Token(root), a.Token(ada)
+	path := fmt.Sprintf("%s/users/%d/sessions", api, ada.ID)
+	apptest.Call(t, h, "DELETE", path, "", nil).Want(t, 401, nil)
+	apptest.Call(t, h, "DELETE", path, own, nil).Want(t, 403, nil)
+	apptest.Call(t, h, "DELETE", api+"/users/999/sessions", token, nil).WantMessage(t, 404, "404 User Not Found")
+	apptest.Call(t, h, "DELETE", path, token, nil).Want(t, 204, nil)
+	if u, err := a.Users.User(t.Context(), ada.ID); err != nil || u.SessionValid(ada.SessionEpoch) {
+		t.Errorf("the sessions of before are still valid (%v)", err)
+	}
+	apptest.Call(t, h, "GET", api+"/user", own, nil).Want(t, 200, nil)
+}
+
+func TestLastSignIn(t *testing.T) {
+	a := apptest.New(t)
+	h := platformapi.New(a.App)
+	ada, token := a.User("ada"), a.Token(a.Admin("root"))
+	if err := a.Users.SignedIn(t.Context(), ada.ID); err != nil {
+		t.Fatal(err)
+	}
+	want, now := userBody(ada), a.Now().Format("2006-01-02T15:04:05.000Z")
+	want["last_sign_in_at"], want["current_sign_in_at"] = now, now
+	apptest.Call(t, h, "GET", fmt.Sprintf("%s/users/%d", api, ada.ID), token, nil).Want(t, 200, want)
 }
 
 func TestAdministratorsStayInPlace(t *testing.T) {

@@ -227,6 +227,15 @@ func ForPassword(e Envelope, username, link string) mail.Message {
 	}, "Your password", "")
 }
 
+// ForInvitation composes a mail with a link by which a user whom an administrator invites
+// chooses a password.
+func ForInvitation(e Envelope, username, link string) mail.Message {
+	return e.message(sheet{
+		Heading: "Your account", Text: "Choose a password, and sign in with it. The link works once, for three days.",
+		Facts: facts("User name", username), Links: links("Choose a password", link),
+	}, "Your account", "")
+}
+
 // ForConfirmation composes a mail with a link by which the user confirms the address.
 func ForConfirmation(e Envelope, username, link string) mail.Message {
 	return e.message(sheet{

@@ -188,7 +188,7 @@ func (s *Store) UpdateUser(ctx context.Context, u user.User, by int64) error {
 func (s *Store) SignedIn(ctx context.Context, id int64, now time.Time) error {
 	at := field{lastSignIn, &now}
 	later := set(userItem.key(id), fields{at}).
-		and("(attribute_not_exists("+lastSignIn+") OR "+lastSignIn+" < :signed_in)", item{":signed_in": at.value()})
+		when(exists+" AND (attribute_not_exists("+lastSignIn+") OR "+lastSignIn+" < :signed_in)", item{":signed_in": at.value()})
 	return s.writeIf(ctx, later.keepNonce())
 }
 
