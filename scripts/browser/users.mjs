@@ -92,7 +92,7 @@ async function edit(visit, user) {
 // deny signs the user out everywhere, blocks and unblocks.
 async function deny(visit, user, name) {
   await visit.ask(`form[action="${user}/sign_out"]`);
-  await staysOnPanel(visit, `${user}/sign_out`);
+  await keepsFocus(visit, `${user}/sign_out`);
   await visit.look("users-asks");
   await visit.follow(`form[action="${user}/sign_out"] button.danger`);
   assert.match(await visit.page.textContent("main"), /Not signed in anywhere/);
@@ -106,10 +106,10 @@ async function deny(visit, user, name) {
   assert.match(await visit.page.textContent(".notice"), /no longer blocked/);
 }
 
-// staysOnPanel checks that the focus is at the question and not lost.
-async function staysOnPanel(visit, action) {
-  const inside = await visit.page.evaluate((action) => document.querySelector(`form[action="${action}"]`).closest(".ask").contains(document.activeElement), action);
-  assert.ok(inside || !visit.scripted, "the focus stays with the question");
+// keepsFocus checks that a button that stays beside its question keeps the focus.
+async function keepsFocus(visit, action) {
+  const summary = visit.page.locator(`details:has(form[action="${action}"]) > summary`);
+  if (await summary.isVisible()) assert.ok(await summary.evaluate((it) => it === document.activeElement), "the focus stays with the question");
 }
 
 async function remove(visit, user, name) {
