@@ -31,6 +31,7 @@ func newAccounts(t *testing.T) *scene {
 const (
 	passwordBen     = "ben: Choose a new password"
 	confirmationBen = "ben: Is this your address?"
+	invitationBen   = "ben: Your account"
 )
 
 // askFor asks for a mail to set the password of this login, from an own address.
@@ -116,6 +117,36 @@ func TestMailToConfirmAnAddress(t *testing.T) {
 			for _, m := range x.wantMails(test.want...) {
 				if u := must(x.Recovery.AddressOf(t.Context(), linkIn(t, m, recovery.ConfirmationPath))); u.ID != x.ben.ID || u.Email != m.To.Email {
 					t.Errorf("the link confirms %s, and came to %s", u.Email, m.To.Email)
+				}
+			}
+			x.wantAllHandled()
+		})
+	}
+}
+
+func TestMailThatInvites(t *testing.T) {
+	tests := map[string]struct {
+		then func(x *scene) // between the deed and the mail
+		want []string
+	}{
+		"a user":               {nil, []string{invitationBen}},
+		"a blocked user":       {func(x *scene) { x.account(user.Change{State: ptr(user.Blocked)}) }, nil},
+		"a deleted user":       {func(x *scene) { x.check(x.Users.Delete(x.t.Context(), audit.Setup, x.ben.ID)) }, nil},
+		"to a former address":  {func(x *scene) { x.account(user.Change{Email: ptr("king@example.com"), Confirmed: true}) }, nil},
+		"where mails are kept": {func(x *scene) { x.KeepsMails = true; x.dispatcher = x.dispatcherOver(x.Store) }, nil},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := newAccounts(t)
+			x.check(x.Recovery.Invite(t.Context(), audit.Setup, x.ben))
+			if test.then != nil {
+				test.then(x)
+			}
+			x.sweep()
+			for _, m := range x.wantMails(test.want...) {
+				if u := must(x.Recovery.User(t.Context(), linkIn(t, m, recovery.PasswordPath))); u.ID != x.ben.ID || u.Email != m.To.Email {
+					t.Errorf("the link is for %s, and came to %s", u.Email, m.To.Email)
 				}
 			}
 			x.wantAllHandled()

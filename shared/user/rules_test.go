@@ -83,6 +83,7 @@ func TestSessionsEndWithThePasswordAndWithABlock(t *testing.T) {
 		{"a new password", user.Change{Password: new(secret.NewText("difference engine"))}, true},
 		{"another address", user.Change{Email: new("king@example.com")}, false},
 		{"a block", user.Change{State: new(user.Blocked)}, true},
+		{"the end of the sessions", user.Change{EndSessions: true}, true},
 		{"the end of the block", user.Change{State: new(user.Active)}, false},
 	}
 	for _, test := range tests {

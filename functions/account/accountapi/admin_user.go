@@ -30,7 +30,8 @@ type userBody struct {
 	Groups         int
 	Projects       int
 	Many           bool   // there are more memberships than were counted
-	Complaint      string // about the user name that confirms the deletion
+	Typed          string // the user name that confirms the deletion
+	Complaint      string // about it
 }
 
 // Person is the address of the page that everybody sees.
@@ -185,8 +186,8 @@ func (a *api) deleteUser(w http.ResponseWriter, r *http.Request, u, of user.User
 	if err != nil {
 		return err
 	}
-	body := userBody{User: of, Own: of.ID == u.ID}
-	if form.Get("username") != of.Username {
+	body := userBody{User: of, Own: of.ID == u.ID, Typed: form.Get("username")}
+	if body.Typed != of.Username {
 		body.Complaint = "Write the user name " + of.Username + " to delete the user."
 		return a.renderUser(w, r, http.StatusUnprocessableEntity, body)
 	}

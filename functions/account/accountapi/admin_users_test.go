@@ -12,6 +12,7 @@ import (
 	"gatehouse/shared/apptest"
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
+	"gatehouse/shared/listing"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/user"
@@ -70,6 +71,32 @@ func TestUsersAreFoundByAnyPart(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s lists (-want +got):\n%s", query, diff)
 		}
+	}
+}
+
+// Whoever has just the user name is found beyond what a search looks at, and the search goes
+// on by a link.
+func TestSearchSaysHowFarItLooked(t *testing.T) {
+	a := apptest.New(t)
+	root := a.Admin("root")
+	ada, old := a.User("ada"), a.User("old-adamant")
+	for n := range listing.Limit {
+		name := fmt.Sprintf("bot-%d", n)
+		if _, err := a.Store.CreateUser(t.Context(), user.User{Username: name, Name: name, Email: name + "@mail.test", State: user.Active, CreatedAt: a.Now()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	boss := signedIn(t, a, root)
+	page := boss.Get(usersPage+"?search=ada").Want(200, "Searched back to", "Search further").Text()
+	if diff := cmp.Diff([]string{ada.Username}, usersOn(page)); diff != "" {
+		t.Errorf("the first page (-want +got):\n%s", diff)
+	}
+	further := regexp.MustCompile(`href="([^"]+)" rel="next"`).FindStringSubmatch(page)
+	if len(further) != 2 {
+		t.Fatalf("no link leads on: %s", page)
+	}
+	if diff := cmp.Diff([]string{old.Username}, usersOn(boss.Get(further[1]).Want(200).Text())); diff != "" {
+		t.Errorf("the next page (-want +got):\n%s", diff)
 	}
 }
 
@@ -167,7 +194,7 @@ func TestAdministratorSignsOutAndDeletes(t *testing.T) {
 	p := a.Project("web", a.Namespace(ada), project.Private)
 	a.Token(ada)
 	boss.Get(page+"/access").Want(200, "Access of", "Active", "registered none")
-	boss.Post(page+"/delete", apptest.Form("username", "Ada")).Want(422, "Write the user name ada", "<details open>")
+	boss.Post(page+"/delete", apptest.Form("username", "Ada")).Want(422, "Write the user name ada", "<details open>", `value="Ada"`)
 	boss.Post(page+"/delete", apptest.Form("username", "ada")).Want(409, "Projects are in the namespace of @ada.")
 	if err := a.Projects.DeleteProject(t.Context(), audit.Setup, p); err != nil {
 		t.Fatal(err)
