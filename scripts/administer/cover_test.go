@@ -28,7 +28,7 @@ var tablesOf = map[string]string{
 
 	"paths": follows, "member_counts": follows, "inside": follows, "contents": follows, "alert_counts": follows,
 	"record_words": follows, "record_lists": follows,
-	"sessions": passing, "attempts": passing, "deleted_projects": passing,
+	"client_uses": passing, "sessions": passing, "attempts": passing, "deleted_projects": passing,
 }
 
 const (
@@ -89,6 +89,8 @@ var itemsOf = map[string]string{
 	"a token in the list of its user":                                                  follows,
 	"how many tokens a user has":                                                       follows,
 	"says that the user's grants are all in summaries":                                 follows,
+	"a user with a summary of their grants to the application":                         follows,
+	"the day of the last use of an application":                                        passing,
 	"a session; its id begins with the time":                                           passing,
 	"a counter of failed attempts or invitations":                                      passing,
 	"a deleted project that may have alerts left":                                      passing,

@@ -3,6 +3,9 @@ package oauth
 import (
 	"context"
 	"errors"
+	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/secret"
@@ -42,10 +45,20 @@ func (s *Server) Access(ctx context.Context, text secret.Text) (Grant, error) {
 }
 
 // Touch records the use of a token of the grant, unless it did so less than
-// TouchEvery ago.
+// TouchEvery ago. The first use of a grant on a day is one of its client too.
 func (s *Server) Touch(ctx context.Context, g Grant) error {
-	if s.now().Sub(g.LastUse()) < TouchEvery {
+	today := dayOf(s.now())
+	firstToday := g.ClientID != 0 && g.UsedAt.Before(today)
+	if !firstToday && s.now().Sub(g.LastUse()) < TouchEvery {
 		return nil
 	}
-	return s.store.TouchGrant(ctx, g.GrantID, s.now())
+	writes, ctx := errgroup.WithContext(ctx)
+	writes.Go(func() error { return s.store.TouchGrant(ctx, g.GrantID, s.now()) })
+	if firstToday {
+		writes.Go(func() error { return s.store.NoteUse(ctx, g.ClientID, today) })
+	}
+	return writes.Wait()
 }
+
+// dayOf returns the beginning of the day (UTC).
+func dayOf(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }

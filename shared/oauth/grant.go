@@ -181,4 +181,15 @@ type GrantStore interface {
 	// in the Summary. It leaves alone what other callers change at the same time. A grant that is gone
 	// stays gone, which is no error.
 	TouchGrant(ctx context.Context, id GrantID, now time.Time) error
+
+	// People returns how many users have a Summary of their grants to the client. It
+	// counts no further than most.
+	People(ctx context.Context, clientID int64, most int) (int, error)
+
+	// NoteUse records that the client was used on the day.
+	NoteUse(ctx context.Context, clientID int64, day time.Time) error
+
+	// LastUses returns the days that NoteUse recorded last, by the client's number. It
+	// leaves out clients without one.
+	LastUses(ctx context.Context, clientIDs []int64) (map[int64]time.Time, error)
 }

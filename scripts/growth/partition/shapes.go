@@ -42,7 +42,7 @@ const (
 var words = map[string]struct{ entity, looks string }{
 	"user": {User, ""}, "USER": {User, ""}, "address": {User, ""}, "digest": {User, ""}, "key": {User, ""}, "full_path": {Project, ""},
 	"project": {Project, ""}, "PROJECT": {Project, ""}, "place": {Project, ""}, "KEY": {Project, ""}, "group": {Group, ""}, "GROUP": {Group, ""},
-	"client_id": {Application, ""}, "caller": {Application, ""}, "fingerprint": {Alert, ""}, "iid": {Alert, ""}, "name": {Request, ""}, "lane": {Request, ""},
+	"client_id": {Application, ""}, "client": {Application, ""}, "caller": {Application, ""}, "fingerprint": {Alert, ""}, "iid": {Alert, ""}, "name": {Request, ""}, "lane": {Request, ""},
 	"shard": {Shared, ""}, "kind": {Shared, ""}, "status": {Shared, ""}, "severity": {Shared, ""}, "event": {Shared, ""}, "entry": {Shared, ""},
 	"month": {Shared, `\d{4}-\d{2}`}, "day": {Shared, `\d{4}-\d{2}-\d{2}`},
 }

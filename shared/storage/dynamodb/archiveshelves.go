@@ -48,7 +48,7 @@ func (a *archived) all() map[string]shelf {
 		archive.Authorizations.Name(): perUser(s, func(of oauth.Summary) int64 { return of.UserID }, func(ctx context.Context, id int64, _ time.Time) ([]oauth.Summary, error) {
 			return summaries.all(ctx, s, summaryItem.key(id))
 		}, func(of oauth.Summary) []change {
-			return []change{replace(summaryItem.key(of.UserID, of.ClientID), summaryFields(&of))}
+			return []change{replace(summaryItem.key(of.UserID, of.ClientID), summaryFields(&of)), replace(personOf(of), nil)}
 		}),
 		archive.Tracking.Name():       perKey(s, trackings, projectList.key(), func(t errortracking.Settings) int64 { return t.ProjectID }, at(trackingItem), putting(s, putTracking)),
 		archive.ClientKeys.Name():     perProject(s, func(k errortracking.ClientKey) int64 { return k.ProjectID }, a.clientKeysOfProject, putting(s, putClientKey)),

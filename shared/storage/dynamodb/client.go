@@ -124,7 +124,7 @@ func (s *Store) DeleteClient(ctx context.Context, c oauth.Client) error {
 	return s.write(ctx,
 		mustRemove(clientItem.key(c.ClientID)).orElse(clients.notFound),
 		mustRemove(clientList.key(c.ID)),
-		mustRemove(clientsOfOwner.key(c.OwnerID).entry(c.ID)),
+		mustRemove(clientsOfOwner.key(c.OwnerID).entry(c.ID)), remove(useItem.key(c.ID)),
 		addToCount(countClients.key(), -1), addToCount(countOfOwner.key(c.OwnerID), -1),
 	)
 }

@@ -70,6 +70,8 @@
 //	messages      DEAD#<project>                 <number>                   a message that could not be handled                                               30 days later
 //	messages      LANE#<lane>                    <seq>                      a message about what has to follow from a change
 //	messages      SLOW#<lane>                    <seq>                      one to a receiver that may be slow
+//	tokens        APP#<client>                   PERSON#<user>              a user with a summary of their grants to the application
+//	tokens        APP#<client>                   USE                        the day of the last use of an application
 //	tokens        ATTEMPTS#<key>                 ATTEMPTS                   a counter of failed attempts or invitations                                       a window after the last
 //	tokens        AUDIT#<day>                    AUDIT#<id>                 an audit entry of a release before                                                a year
 //	tokens        AUDIT#<month>                  AUDIT#<id>                 an audit entry among those of the month                                           a year

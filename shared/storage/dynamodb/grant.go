@@ -54,7 +54,7 @@ func (s *Store) CreateGrant(ctx context.Context, g oauth.Grant) error {
 	if g.ClientID == 0 {
 		return s.write(ctx, created)
 	}
-	return s.write(ctx, created, addGrant(g))
+	return s.write(ctx, created, addGrant(g), replace(personItem.key(g.ClientID, g.UserID), nil))
 }
 
 // Grant returns the grant with this id.

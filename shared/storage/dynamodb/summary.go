@@ -3,6 +3,9 @@ package dynamodb
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -14,6 +17,8 @@ import (
 
 var (
 	summaryItem   = shape{tokens, "USER#<id>", "SUMMARY#<client>", "the summary of a user's grants to an application", ""}
+	personItem    = shape{tokens, "APP#<client>", "PERSON#<user>", "a user with a summary of their grants to the application", ""}
+	useItem       = shape{tokens, "APP#<client>", "USE", "the day of the last use of an application", ""}
 	summariesMade = shape{tokens, "USER#<id>", "SUMMARIES", "says that the user's grants are all in summaries", ""}
 )
 
@@ -116,23 +121,59 @@ func (s *Store) summarizeGrants(ctx context.Context, userID int64) error {
 			by[g.ClientID] = by[g.ClientID].With(g)
 		}
 	}
-	var changes []change
-	for _, a := range by {
+	return inParallel(ctx, slices.Collect(maps.Values(by)), func(ctx context.Context, a oauth.Summary) error {
 		c := addGrants(a)
 		c.once["grants"] = number(a.Grants)
 		if !a.LastUse.IsZero() {
 			c.once["last_use"] = number(a.LastUse.UnixMicro())
 		}
-		changes = append(changes, c)
+		return s.write(ctx, c, replace(personOf(a), nil))
+	})
+}
+
+// personOf is the key of the user of the summary among those of the client.
+func personOf(a oauth.Summary) key { return personItem.key(a.ClientID, a.UserID) }
+
+// People counts the users who have a summary of their grants to the client.
+func (s *Store) People(ctx context.Context, clientID int64, most int) (int, error) {
+	n, err := s.countUpTo(ctx, personItem.key(clientID), most)
+	if err != nil {
+		return 0, fmt.Errorf("count the users of an application: %w", err)
 	}
-	return inParallel(ctx, changes, func(ctx context.Context, c change) error { return s.write(ctx, c) })
+	return n, nil
+}
+
+// NoteUse records the day of the last use of the client.
+func (s *Store) NoteUse(ctx context.Context, clientID int64, day time.Time) error {
+	return s.write(ctx, replace(useItem.key(clientID), fields{{"used_at", &day}}))
+}
+
+// LastUses returns the days of the last uses of the clients.
+func (s *Store) LastUses(ctx context.Context, clientIDs []int64) (map[int64]time.Time, error) {
+	keys := map[key]int64{}
+	for _, id := range clientIDs {
+		keys[useItem.key(id)] = id
+	}
+	stored, err := s.getAll(ctx, slices.Collect(maps.Keys(keys)))
+	if err != nil {
+		return nil, fmt.Errorf("read the last uses of applications: %w", err)
+	}
+	uses := map[int64]time.Time{}
+	for k, it := range stored {
+		var day time.Time
+		if err := (fields{{"used_at", &day}}).read(it); err != nil {
+			return nil, fmt.Errorf("read the last uses of applications: %w", err)
+		}
+		uses[keys[k]] = day
+	}
+	return uses, nil
 }
 
 // ForgetSummary removes the summary, unless a grant was added. A summary that was
 // forgotten and begun again has the same number of grants, and another beginning.
 func (s *Store) ForgetSummary(ctx context.Context, a oauth.Summary) error {
 	unchanged := mustRemove(summaryItem.key(a.UserID, a.ClientID)).ifEqual(fields{{"grants", &a.Grants}, {"since", &a.Since}})
-	return s.writeIf(ctx, unchanged)
+	return s.writeIf(ctx, unchanged, remove(personOf(a)))
 }
 
 // removeSummaries removes all summaries of a deleted user.
@@ -143,7 +184,7 @@ func (s *Store) removeSummaries(ctx context.Context, userID int64) error {
 	}
 	changes := []change{remove(summariesMade.key(userID))}
 	for _, a := range all {
-		changes = append(changes, remove(summaryItem.key(userID, a.ClientID)))
+		changes = append(changes, remove(summaryItem.key(userID, a.ClientID)), remove(personOf(a)))
 	}
 	return s.writeEach(ctx, changes)
 }

@@ -76,9 +76,9 @@ func (s *Store) write(ctx context.Context, changes ...change) error {
 	return err
 }
 
-// writeIf makes the change if its condition is met, and else does nothing.
-func (s *Store) writeIf(ctx context.Context, c change) error {
-	err := s.write(ctx, c)
+// writeIf makes the changes if the condition of the first is met, and else does nothing.
+func (s *Store) writeIf(ctx context.Context, changes ...change) error {
+	err := s.write(ctx, changes...)
 	if _, unmet := failed(err, 0); unmet {
 		return nil
 	}

@@ -101,5 +101,10 @@ func (s *Store) UpdateClient(ctx context.Context, c oauth.Client) error {
 // DeleteClient removes a client. Its grants become useless, and are swept when
 // they end.
 func (s *Store) DeleteClient(ctx context.Context, c oauth.Client) error {
-	return clients.remove(ctx, s, "WHERE id = ?", c.ID)
+	return s.writer.do(ctx, func(tx *transaction) error {
+		if err := clients.delete(tx, "WHERE id = ?", c.ID); err != nil {
+			return err
+		}
+		return tx.exec("DELETE FROM client_uses WHERE client_id = ?", c.ID)
+	})
 }

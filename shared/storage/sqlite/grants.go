@@ -149,3 +149,35 @@ func (s *Store) TouchGrant(ctx context.Context, id oauth.GrantID, now time.Time)
 		return tx.exec("UPDATE grant_summaries SET last_use = ? "+ofClient, micros(now), id.UserID, id.ClientID)
 	})
 }
+
+// People counts the users who have a summary of their grants to the client.
+func (s *Store) People(ctx context.Context, clientID int64, most int) (int, error) {
+	const query = "SELECT count(*) FROM (SELECT 1 FROM grant_summaries INDEXED BY grant_summaries_by_client WHERE client_id = ? LIMIT ?)"
+	n, err := one(ctx, s.readers, scalar[int64], query, clientID, most)
+	return int(n), err
+}
+
+// clientUse is the day of the last use of a client.
+type clientUse struct {
+	clientID int64
+	day      time.Time
+}
+
+var clientUses = newKind("client_uses", func(u *clientUse) columns {
+	return columns{{"client_id", &u.clientID}, {"used_at", &u.day}}
+}, oauth.ErrClientNotFound, nil)
+
+// NoteUse records the day of the last use of the client.
+func (s *Store) NoteUse(ctx context.Context, clientID int64, day time.Time) error {
+	return s.writer.do(ctx, func(tx *transaction) error { return clientUses.put(tx, &clientUse{clientID, day}) })
+}
+
+// LastUses returns the days of the last uses of the clients.
+func (s *Store) LastUses(ctx context.Context, clientIDs []int64) (map[int64]time.Time, error) {
+	found, err := clientUses.all(ctx, s.readers, "WHERE client_id IN (SELECT value FROM json_each(?))", text(clientIDs))
+	uses := make(map[int64]time.Time, len(found))
+	for _, u := range found {
+		uses[u.clientID] = u.day
+	}
+	return uses, err
+}

@@ -35,6 +35,8 @@ var grants = []promise{
 	{"are listed for several clients", grantsOfEach},
 	{"have a summary for each client", summarizeGrants},
 	{"have summaries in pages", listSummaries},
+	{"count the people with a summary once each", countPeople},
+	{"have the days of the last uses of their clients", noteUse},
 	{"have a summary beside those who forget one", summaryRace},
 	{"are revoked by user and client", revokeGrants},
 	{"revoked together while they advance stay revoked", revokeGrantsRace},
@@ -328,6 +330,50 @@ func summarizeGrants(t *testing.T, s storage.Store) {
 	if len(summariesOf(t, s, user+1)) != 1 {
 		t.Error("the summary of another user is gone")
 	}
+}
+
+func countPeople(t *testing.T, s storage.Store) {
+	const first, second, third, client, other = 191, 192, 193, 194, 195
+	wantPeople := func(clientID int64, want int) {
+		t.Helper()
+		wantSame(t, "People", must[int](t)(s.People(t.Context(), clientID, 10)), want)
+	}
+	wantPeople(client, 0)
+	for _, user := range []int64{first, second, first, third} {
+		addGrantOf(t, s, user, client)
+	}
+	addGrantOf(t, s, first, other)
+	wantPeople(client, 3)
+	wantPeople(other, 1)
+	wantSame(t, "People, no further than two", must[int](t)(s.People(t.Context(), client, 2)), 2)
+
+	before := summariesOf(t, s, second)[0]
+	addGrantOf(t, s, second, client)
+	wantOK(t, "ForgetSummary, of before", s.ForgetSummary(t.Context(), before))
+	wantPeople(client, 3)
+	wantOK(t, "ForgetSummary", s.ForgetSummary(t.Context(), summariesOf(t, s, second)[0]))
+	wantPeople(client, 2)
+	wantOK(t, "RevokeGrants", s.RevokeGrants(t.Context(), first, client, now))
+	wantPeople(client, 1)
+	wantPeople(other, 1)
+	wantOK(t, "CreateGrant by many at once", errors.Join(race(8, func(i int) error {
+		return s.CreateGrant(t.Context(), newGrant(first+int64(i%2), client))
+	})...))
+	wantPeople(client, 3)
+}
+
+func noteUse(t *testing.T, s storage.Store) {
+	used, again, never := addClient(t, s, 0), addClient(t, s, 0), addClient(t, s, 0)
+	all := []int64{used.ID, again.ID, never.ID, used.ID}
+	day := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
+	wantSame(t, "LastUses", must[map[int64]time.Time](t)(s.LastUses(t.Context(), all)), map[int64]time.Time{})
+	for n, c := range []oauth.Client{used, again, again} {
+		wantOK(t, "NoteUse", s.NoteUse(t.Context(), c.ID, day.AddDate(0, 0, n)))
+	}
+	wantSame(t, "LastUses", must[map[int64]time.Time](t)(s.LastUses(t.Context(), all)), map[int64]time.Time{used.ID: day, again.ID: day.AddDate(0, 0, 2)})
+	wantSame(t, "LastUses of none", must[map[int64]time.Time](t)(s.LastUses(t.Context(), nil)), map[int64]time.Time{})
+	wantOK(t, "DeleteClient", s.DeleteClient(t.Context(), used))
+	wantSame(t, "LastUses", must[map[int64]time.Time](t)(s.LastUses(t.Context(), all)), map[int64]time.Time{again.ID: day.AddDate(0, 0, 2)})
 }
 
 func listSummaries(t *testing.T, s storage.Store) {
