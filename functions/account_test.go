@@ -67,6 +67,14 @@ func aboutAccounts() []scenario {
 		{page: "POST " + applications + "/2", send: registration, status: 303, stored: names(oauth.EventApplicationChanged)},
 		{page: "POST " + applications + "/2/renew_secret", status: 200, stored: names(oauth.EventSecretRenewed)},
 		{page: "POST " + applications + "/2/delete", status: 303, stored: names(oauth.EventApplicationDeleted)},
+		{page: "POST /admin/applications", send: registration, status: 201, stored: names(oauth.EventApplicationCreated)},
+		{page: "GET /admin/applications", cost: cost{5, 0, 0}},
+		{page: "GET /admin/applications?search=weath&owner=root", cost: cost{5, 0, 0}},
+		{page: "GET /admin/applications/3", cost: cost{5, 0, 0}},
+		{page: "GET /admin/applications/3/edit", cost: cost{4, 0, 0}},
+		{page: "POST /admin/applications/3", send: registration + "&trusted=1", status: 303, stored: names(oauth.EventApplicationChanged)},
+		{page: "POST /admin/applications/3/renew_secret", status: 200, stored: names(oauth.EventSecretRenewed)},
+		{page: "POST /admin/applications/3/delete", status: 303, stored: names(oauth.EventApplicationDeleted)},
 		{name: "token", do: func(w *walk) {
 			token := values("name", "page", "scopes[]", "api", "expires_at", w.now().AddDate(0, 0, 9).UTC().Format(time.DateOnly))
 			w.form(w.t, w.browser, "/user_settings/personal_access_tokens", token, http.StatusCreated)

@@ -128,6 +128,13 @@ func (q *Query[T]) readBounds(params *web.Values) {
 	}
 }
 
+// Search returns a page of what the function reports true for, the newest items first.
+func (l List[T]) Search(ctx context.Context, r page.Request, keep func(T) bool, lists ...Read[T]) (page.Of[T], error) {
+	q := Query[T]{of: l}
+	q.Keep(keep)
+	return q.Page(ctx, r, lists...)
+}
+
 // Keep keeps of the list what the function reports true for. Nil keeps all.
 func (q *Query[T]) Keep(keep func(T) bool) {
 	if keep != nil {

@@ -45,16 +45,15 @@ func (s *Server) Access(ctx context.Context, text secret.Text) (Grant, error) {
 }
 
 // Touch records the use of a token of the grant, unless it did so less than
-// TouchEvery ago. The first use of a grant on a day is one of its client too.
+// TouchEvery ago. The first that it records on a day is one of the client too.
 func (s *Server) Touch(ctx context.Context, g Grant) error {
-	today := dayOf(s.now())
-	firstToday := g.ClientID != 0 && g.UsedAt.Before(today)
-	if !firstToday && s.now().Sub(g.LastUse()) < TouchEvery {
+	if s.now().Sub(g.LastUse()) < TouchEvery {
 		return nil
 	}
+	today := dayOf(s.now())
 	writes, ctx := errgroup.WithContext(ctx)
 	writes.Go(func() error { return s.store.TouchGrant(ctx, g.GrantID, s.now()) })
-	if firstToday {
+	if g.ClientID != 0 && g.UsedAt.Before(today) {
 		writes.Go(func() error { return s.store.NoteUse(ctx, g.ClientID, today) })
 	}
 	return writes.Wait()

@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"context"
+	"encoding/hex"
 	"time"
 
 	"gatehouse/shared/page"
@@ -32,6 +33,12 @@ type Client struct {
 	OwnerID         int64 // the user who registered it; zero: the instance
 	CreatedAt       time.Time
 	Version         int64 // incremented by each change, which names the version it read
+}
+
+// IsClientID reports whether the text can be an Application ID.
+func IsClientID(text string) bool {
+	_, err := hex.DecodeString(text)
+	return err == nil && len(text) == 64
 }
 
 // ClientReader finds clients. Reads see every write that was acknowledged

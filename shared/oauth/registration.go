@@ -145,6 +145,20 @@ func checkRedirectURIs(uris []string, https bool) string {
 	return ""
 }
 
+// WrongRedirect returns the number and the text of the first line that holds a redirect URI
+// that cannot be registered; 0: none does.
+func (s *Server) WrongRedirect(lines string) (number int, line string) {
+	for line := range strings.Lines(lines) {
+		number++
+		for _, uri := range strings.Fields(line) {
+			if CheckRedirectURI(uri, s.settings.HTTPS) != "" {
+				return number, strings.TrimSpace(line)
+			}
+		}
+	}
+	return 0, ""
+}
+
 func (s *Server) checkScopes(r Registration) string {
 	if len(r.Scopes) == 0 {
 		return "can't be blank"

@@ -72,6 +72,7 @@ type api struct {
 func New(app *app.App) http.Handler {
 	a := &api{app: app, site: site.New(app, files, notices)}
 	anybody, user, session := a.site.Page, a.site.SignedIn, a.site.InSession
+	own := a.ownDesk()
 	owner, holder := only(a.site, app.OAuth.ClientByID, manages), only(a.site, app.Tokens.AccessToken, holds)
 
 	mux := web.NewMux()
@@ -103,13 +104,13 @@ func New(app *app.App) http.Handler {
 	mux.Handle("POST "+profilePath+"/password", user(a.changeProfile("password", "password-changed", readPassword)))
 	mux.Handle("POST "+profilePath+"/confirmation", user(a.sendConfirmation))
 	mux.Handle("GET /user_settings/applications", user(a.listApplications))
-	mux.Handle("GET /user_settings/applications/new", user(a.newApplication))
-	mux.Handle("POST /user_settings/applications", user(a.createApplication))
-	mux.Handle("GET /user_settings/applications/{id}", owner(a.showApplication))
-	mux.Handle("POST /user_settings/applications/{id}", owner(a.updateApplication))
-	mux.Handle("GET /user_settings/applications/{id}/edit", owner(a.editApplication))
-	mux.Handle("POST /user_settings/applications/{id}/renew_secret", owner(a.renewSecret))
-	mux.Handle("POST /user_settings/applications/{id}/delete", owner(a.deleteApplication))
+	mux.Handle("GET /user_settings/applications/new", user(a.newApplication(own)))
+	mux.Handle("POST /user_settings/applications", user(a.createApplication(own)))
+	mux.Handle("GET /user_settings/applications/{id}", owner(a.showApplication(own)))
+	mux.Handle("POST /user_settings/applications/{id}", owner(a.updateApplication(own)))
+	mux.Handle("GET /user_settings/applications/{id}/edit", owner(a.editApplication(own)))
+	mux.Handle("POST /user_settings/applications/{id}/renew_secret", owner(a.renewSecret(own)))
+	mux.Handle("POST /user_settings/applications/{id}/delete", owner(a.deleteApplication(own)))
 
 	mux.Handle("GET /user_settings/authorized_applications", user(a.listAuthorized))
 	mux.Handle("POST /user_settings/authorized_applications/{id}/revoke", user(a.revokeAuthorized))
@@ -144,6 +145,7 @@ func (a *api) routeAdmin(mux *web.Mux) {
 	admin := a.administrator
 	mux.Handle("GET /admin", admin(toUsers))
 	a.routeUsers(mux)
+	a.routeApplications(mux)
 	mux.Handle("GET /admin/audit", admin(a.everybodysAudit))
 	mux.Handle("GET /admin/deprecations", admin(a.everybodysUses))
 	mux.Handle("GET /admin/mails", admin(a.listMails))

@@ -19,6 +19,7 @@ const (
 
 var administration = []site.Tab{
 	{Name: "Users", Address: adminUsersPath},
+	{Name: "Applications", Address: adminApplicationsPath},
 	{Name: "Audit trail", Address: adminAuditPath},
 	{Name: "Deprecated names", Address: adminDeprecationsPath},
 	{Name: "Mails", Address: adminMailsPath},

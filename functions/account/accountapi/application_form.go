@@ -3,6 +3,7 @@ package accountapi
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -20,6 +21,7 @@ type applicationForm struct {
 	Heading, Submit, Action string
 	Back, BackTo            string
 	oauth.Registration
+	OfInstance bool              // it will belong to nobody
 	Offered    []scope.Described // the scopes
 	Complaints site.Complaints
 }
@@ -51,50 +53,65 @@ func (f applicationForm) Scopes() []scopeChoice {
 	return choices
 }
 
-func formForNew(r oauth.Registration) applicationForm {
+func (d desk) formForNew(r oauth.Registration) applicationForm {
 	return applicationForm{
-		Heading: "New application", Submit: "Register", Action: applicationsPath,
-		Back: applicationsPath, BackTo: "All applications", Registration: r,
+		Heading: "New application", Submit: "Register", Action: d.list, OfInstance: d.admin,
+		Back: d.list, BackTo: "All applications", Registration: r,
 	}
 }
 
-func formToEdit(c oauth.Client, r oauth.Registration) applicationForm {
-	address := applicationAddress(c)
+func (d desk) formToEdit(c oauth.Client, r oauth.Registration) applicationForm {
+	address := d.address(c)
 	return applicationForm{
 		Heading: "Edit " + c.Name, Submit: "Save", Action: address,
 		Back: address, BackTo: c.Name, Registration: r,
 	}
 }
 
-func (a *api) newApplication(w http.ResponseWriter, r *http.Request, u user.User) error {
-	return a.renderForm(w, r, http.StatusOK, formForNew(oauth.Registration{ByAdmin: u.Admin, Confidential: true, PasswordGrant: true}))
+func (a *api) newApplication(d desk) site.UserHandler {
+	return func(w http.ResponseWriter, r *http.Request, u user.User) error {
+		empty := oauth.Registration{ByAdmin: u.Admin, Confidential: true, PasswordGrant: true}
+		return a.renderForm(w, r, http.StatusOK, d, d.formForNew(empty))
+	}
 }
 
-func (a *api) createApplication(w http.ResponseWriter, r *http.Request, u user.User) error {
-	registration, err := readRegistration(r, u)
-	if err != nil {
-		return err
+// createApplication registers an application of the user, or of the instance where
+// administrators manage all.
+func (a *api) createApplication(d desk) site.UserHandler {
+	return func(w http.ResponseWriter, r *http.Request, u user.User) error {
+		registration, err := readRegistration(r, u)
+		if err != nil {
+			return err
+		}
+		owner := u.ID
+		if d.admin {
+			owner = 0
+		}
+		c, text, err := a.app.OAuth.Register(r.Context(), audit.ByUser(u.ID), owner, registration)
+		if err != nil {
+			return a.renderFormError(w, r, d, d.formForNew(registration), err)
+		}
+		return d.renderSecret(w, r, http.StatusCreated, "The application is registered", c, text)
 	}
-	c, text, err := a.app.OAuth.Register(r.Context(), audit.ByUser(u.ID), u.ID, registration)
-	if err != nil {
-		return a.renderFormError(w, r, formForNew(registration), err)
-	}
-	return a.renderSecret(w, r, http.StatusCreated, "The application is registered", c, text)
 }
 
-func (a *api) editApplication(w http.ResponseWriter, r *http.Request, u user.User, c oauth.Client) error {
-	return a.renderForm(w, r, http.StatusOK, formToEdit(c, c.Registration(u.Admin)))
+func (a *api) editApplication(d desk) clientHandler {
+	return func(w http.ResponseWriter, r *http.Request, u user.User, c oauth.Client) error {
+		return a.renderForm(w, r, http.StatusOK, d, d.formToEdit(c, c.Registration(u.Admin)))
+	}
 }
 
-func (a *api) updateApplication(w http.ResponseWriter, r *http.Request, u user.User, c oauth.Client) error {
-	registration, err := readRegistration(r, u)
-	if err != nil {
-		return err
+func (a *api) updateApplication(d desk) clientHandler {
+	return func(w http.ResponseWriter, r *http.Request, u user.User, c oauth.Client) error {
+		registration, err := readRegistration(r, u)
+		if err != nil {
+			return err
+		}
+		if _, err := a.app.OAuth.ChangeClient(r.Context(), audit.ByUser(u.ID), c, registration); err != nil {
+			return a.renderFormError(w, r, d, d.formToEdit(c, registration), err)
+		}
+		return a.site.Done(w, r, nil, "saved", d.address(c))
 	}
-	if _, err := a.app.OAuth.ChangeClient(r.Context(), audit.ByUser(u.ID), c, registration); err != nil {
-		return a.renderFormError(w, r, formToEdit(c, registration), err)
-	}
-	return a.site.Done(w, r, nil, "saved", applicationAddress(c))
 }
 
 // readRegistration reads the form as the user sent it.
@@ -130,19 +147,32 @@ func readSeconds(text string) *int64 {
 // renderFormError shows the form again with an error beside each wrong field.
 // The status is 422: the request was understood but its content was rejected.
 // Unlike 400, no cache or client takes that for a broken request.
-func (a *api) renderFormError(w http.ResponseWriter, r *http.Request, form applicationForm, err error) error {
+func (a *api) renderFormError(w http.ResponseWriter, r *http.Request, d desk, form applicationForm, err error) error {
 	var fields fault.Fields
 	if !errors.As(err, &fields) {
 		return err
 	}
-	form.Complaints = site.NewComplaints(fields, "name", "The name", "redirect_uri", "The redirect URI", "scopes", "The list of scopes",
+	form.Complaints = site.NewComplaints(fields, "name", "The name", "redirect_uri", a.wrongRedirect(form.RedirectURIs), "scopes", "The list of scopes",
 		"refresh_retry_seconds", "The time")
-	return a.renderForm(w, r, http.StatusUnprocessableEntity, form)
+	return a.renderForm(w, r, http.StatusUnprocessableEntity, d, form)
 }
 
-func (a *api) renderForm(w http.ResponseWriter, r *http.Request, status int, form applicationForm) error {
+// wrongRedirect returns the words that a sentence about the redirect URIs begins with.
+func (a *api) wrongRedirect(lines string) string {
+	number, line := a.app.OAuth.WrongRedirect(lines)
+	if number == 0 {
+		return "The list of redirect URIs"
+	}
+	const shown = 80
+	if runes := []rune(line); len(runes) > shown {
+		line = string(runes[:shown]) + "…"
+	}
+	return fmt.Sprintf("The redirect URI in line %d, “%s”,", number, line)
+}
+
+func (a *api) renderForm(w http.ResponseWriter, r *http.Request, status int, d desk, form applicationForm) error {
 	form.Offered = a.app.OAuth.ScopesToRegister(form.ByAdmin)
-	return a.renderSettings(w, r, site.Page{
+	return d.render(w, r, site.Page{
 		Template: "application_form", Title: form.Heading, Status: status, Body: form,
 	})
 }

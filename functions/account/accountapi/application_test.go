@@ -73,7 +73,7 @@ func TestRegisterApplicationComplains(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
 	b := signedIn(t, a, ada)
-	b.Post(list, nil).Want(422, "The name can't be blank.", "The redirect URI can't be blank.", "The list of scopes can't be blank.")
+	b.Post(list, nil).Want(422, "The name can't be blank.", "The list of redirect URIs can't be blank.", "The list of scopes can't be blank.")
 	tests := []struct {
 		pairs []string
 		says  string
@@ -81,11 +81,14 @@ func TestRegisterApplicationComplains(t *testing.T) {
 		{[]string{"name", "  "}, "The name can't be blank."},
 		{[]string{"name", strings.Repeat("x", 256)}, "The name is too long (maximum is 255 characters)."},
 		{[]string{"name", "a\u202eb"}, "The name contains a control character."},
-		{[]string{"redirect_uri", "https://"}, "The redirect URI must be a valid URI."},
-		{[]string{"redirect_uri", "client.example/callback"}, "The redirect URI must be an absolute URI."},
-		{[]string{"redirect_uri", "javascript:alert(1)"}, "The redirect URI is forbidden by the server."},
-		{[]string{"redirect_uri", "https://client.example/#x"}, "The redirect URI cannot contain a fragment."},
-		{[]string{"redirect_uri", "http://client.example/"}, "The redirect URI must use https, except for loopback addresses."},
+		{[]string{"redirect_uri", "https://"}, "The redirect URI in line 1, “https://”, must be a valid URI."},
+		{[]string{"redirect_uri", "client.example/callback"}, "The redirect URI in line 1, “client.example/callback”, must be an absolute URI."},
+		{[]string{"redirect_uri", "javascript:alert(1)"}, "The redirect URI in line 1, “javascript:alert(1)”, is forbidden by the server."},
+		{[]string{"redirect_uri", "https://client.example/#x"}, "The redirect URI in line 1, “https://client.example/#x”, cannot contain a fragment."},
+		{[]string{"redirect_uri", "http://client.example/"}, "The redirect URI in line 1, “http://client.example/”, must use https, except for loopback addresses."},
+		{[]string{"redirect_uri", "https://client.example/\r\n\r\nhttps://other.example/#x"}, "The redirect URI in line 3, “https://other.example/#x”, cannot contain a fragment."},
+		{[]string{"redirect_uri", strings.Repeat("x", 300)}, "in line 1, “" + strings.Repeat("x", 80) + "…”, must be an absolute URI."},
+		{[]string{"redirect_uri", strings.Repeat("https://client.example/ ", 21)}, "The list of redirect URIs has more than 20 entries."},
 		{[]string{"refresh_retry", "31"}, "The time must be between 0 and 30."},
 		{[]string{"refresh_retry", "soon"}, "The time must be between 0 and 30."},
 		{[]string{"scopes[]", "sudo"}, "The list of scopes doesn't match configured on the server."},
@@ -96,7 +99,7 @@ func TestRegisterApplicationComplains(t *testing.T) {
 			got.Want(422, "autofocus")
 		}
 		if test.pairs[0] == "redirect_uri" {
-			got.Want(422, test.pairs[1], "Weather station") // the input is kept
+			got.Want(422, strings.TrimSpace(strings.ReplaceAll(test.pairs[1], "\r\n", "\n")), "Weather station") // the input is kept
 		}
 	}
 	b.Post(list, registration("name", "one", "name", "two")).Want(400, "more than once")

@@ -145,7 +145,7 @@ func (s *Store) People(ctx context.Context, clientID int64, most int) (int, erro
 
 // NoteUse records the day of the last use of the client.
 func (s *Store) NoteUse(ctx context.Context, clientID int64, day time.Time) error {
-	return s.write(ctx, replace(useItem.key(clientID), fields{{"used_at", &day}}))
+	return s.write(ctx, set(useItem.key(clientID), fields{{"used_at", &day}}).when("", nil))
 }
 
 // LastUses returns the days of the last uses of the clients.
