@@ -502,6 +502,7 @@ var permissions = []permission{
 	{"POST /admin/applications/{id}/renew_secret", administrators},
 	{"POST /admin/applications/{id}/delete", administrators},
 	{"GET /admin/audit", administrators},
+	{"GET /admin/audit.csv", administrators},
 	{"GET /admin/deprecations", administrators},
 	{"GET /admin/mails", administrators},
 	{"GET /admin/mails/{id}", administrators},

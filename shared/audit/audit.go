@@ -101,14 +101,20 @@ type Filter struct {
 	UserID      int64     // zero: entries of no account
 	Name        Name      // empty: any
 	From, Until time.Time // Until is exclusive; stores get both
-	Before      string    // only entries older than the one with this ID; empty: any
-	Size        int
+	// ActorID and AccountID narrow what the others select, for which no list is kept: who did
+	// it, and whose account it is where a project is asked for. Stores do not get them.
+	ActorID, AccountID int64
+	Before             string // only entries older than the one with this ID; empty: any
+	Size               int
 }
 
 // Page is a page of entries.
 type Page struct {
 	Entries []Entry
 	Next    string // Filter.Before for the next page; empty: this is the last one
+	// SearchedUntil is set if the page looked at so many entries that it ended before it was
+	// full: older ones than this were not looked at.
+	SearchedUntil time.Time
 }
 
 // Bounds returns the bounds of the IDs that the filter selects by time.

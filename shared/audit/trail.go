@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -76,7 +77,35 @@ func (t *Trail) Entries(ctx context.Context, f Filter) (Page, error) {
 	if !f.From.Before(f.Until) {
 		return Page{}, nil
 	}
-	return t.store.Entries(ctx, f)
+	read := t.store.Entries
+	if f.ActorID != 0 || f.AccountID != 0 {
+		read = t.narrowed
+	}
+	found, err := read(ctx, f)
+	if found.Next != "" && len(found.Entries) < f.Size {
+		found.SearchedUntil = TimeOf(found.Next)
+	}
+	return found, err
+}
+
+// maxLooked is how many entries a page looks at for those that no list is kept of.
+const maxLooked = 500
+
+// narrowed returns a page of those entries that also have the actor and the account.
+func (t *Trail) narrowed(ctx context.Context, f Filter) (Page, error) {
+	wide := f
+	wide.ActorID, wide.AccountID, wide.Size = 0, 0, maxLooked
+	looked, err := t.store.Entries(ctx, wide)
+	if err != nil {
+		return Page{}, err
+	}
+	found := Cut(slices.DeleteFunc(looked.Entries, func(e Entry) bool {
+		return f.ActorID != 0 && e.ActorID != f.ActorID || f.AccountID != 0 && e.UserID != f.AccountID
+	}), f.Size)
+	if found.Next == "" {
+		found.Next = looked.Next
+	}
+	return found, nil
 }
 
 func (t *Trail) entry(ctx context.Context, e Event) Entry {

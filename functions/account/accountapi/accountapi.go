@@ -147,6 +147,7 @@ func (a *api) routeAdmin(mux *web.Mux) {
 	a.routeUsers(mux)
 	a.routeApplications(mux)
 	mux.Handle("GET /admin/audit", admin(a.everybodysAudit))
+	mux.Handle("GET "+adminAuditCSVPath, admin(a.everybodysAuditCSV))
 	mux.Handle("GET /admin/deprecations", admin(a.everybodysUses))
 	mux.Handle("GET /admin/mails", admin(a.listMails))
 	mux.Handle("GET /admin/mails/{id}", admin(a.showMail))

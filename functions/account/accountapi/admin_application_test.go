@@ -44,7 +44,7 @@ func TestAdministratorsFindApplications(t *testing.T) {
 		text := b.Get(allApplications + query).Want(200).Text()
 		for _, name := range both {
 			want := strings.Contains(strings.Join(found, "/"), name)
-			if got := strings.Contains(text, strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace(name)); got != want {
+			if got := strings.Contains(text, name); got != want {
 				t.Errorf("%q shows %s: %t, want %t", query, name, got, want)
 			}
 		}

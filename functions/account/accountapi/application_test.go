@@ -99,7 +99,7 @@ func TestRegisterApplicationComplains(t *testing.T) {
 			got.Want(422, "autofocus")
 		}
 		if test.pairs[0] == "redirect_uri" {
-			got.Want(422, strings.TrimSpace(strings.ReplaceAll(test.pairs[1], "\r\n", "\n")), "Weather station") // the input is kept
+			got.Want(422, strings.Fields(test.pairs[1])[0], "Weather station") // the input is kept
 		}
 	}
 	b.Post(list, registration("name", "one", "name", "two")).Want(400, "more than once")

@@ -8,8 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
+	"gatehouse/shared/project"
 	"gatehouse/shared/site"
 	"gatehouse/shared/user"
 )
@@ -23,10 +26,12 @@ type auditBody struct {
 	Unknown                string // what was searched for and does not exist
 	Rows                   []auditRow
 	Newest, Older          string // addresses; empty where there is no need
+	CSV                    string // address of the file with all of it
+	SearchedUntil          time.Time
 }
 
 // auditSearch is the filled-in form above the trail.
-type auditSearch struct{ Event, User, Project, Nobody, From, Until, Before string }
+type auditSearch struct{ Event, User, Actor, Project, Nobody, From, Until, Before string }
 
 // auditRow is an entry as text.
 type auditRow struct {
@@ -65,21 +70,44 @@ func (a *api) everybodysAudit(w http.ResponseWriter, r *http.Request, u user.Use
 	return a.renderAudit(w, r, u, body, filter, a.renderAdmin)
 }
 
-// concerned returns the filter for the account or project that an administrator
-// searches for. Of several, the first in the form counts.
-func (a *api) concerned(ctx context.Context, query url.Values) (audit.Filter, error) {
-	name, reference := strings.TrimPrefix(query.Get("user"), "@"), strings.Trim(query.Get("project"), "/ ")
-	switch {
-	case query.Has("nobody"):
+// concerned returns the filter for the account, project and actor that an administrator
+// searches for.
+func (a *api) concerned(ctx context.Context, query url.Values) (f audit.Filter, err error) {
+	if query.Has("nobody") {
 		return audit.Filter{}, nil
-	case name != "":
-		account, err := a.app.Users.UserByLogin(ctx, name)
-		return audit.Filter{UserID: account.ID}, err
-	case reference != "":
-		p, err := a.app.Projects.FindProject(ctx, reference)
-		return audit.Filter{ProjectID: p.ID}, err
 	}
-	return audit.Filter{Everybody: true}, nil
+	var account, actor user.User
+	var p project.Project
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.Go(func() (err error) { account, err = a.namedUser(ctx, query.Get("user")); return err })
+	reads.Go(func() (err error) { actor, err = a.namedUser(ctx, query.Get("actor")); return err })
+	reads.Go(func() (err error) {
+		if reference := strings.Trim(query.Get("project"), "/ "); reference != "" {
+			p, err = a.app.Projects.FindProject(ctx, reference)
+		}
+		return err
+	})
+	if err := reads.Wait(); err != nil {
+		return audit.Filter{}, err
+	}
+	switch f.ActorID = actor.ID; {
+	case p.ID != 0:
+		f.ProjectID, f.AccountID = p.ID, account.ID
+	case account.ID != 0:
+		f.UserID = account.ID
+	default:
+		f.Everybody = true
+	}
+	return f, nil
+}
+
+// namedUser returns the user whom a field names; the zero User if it is empty.
+func (a *api) namedUser(ctx context.Context, field string) (user.User, error) {
+	name := strings.TrimPrefix(strings.TrimSpace(field), "@")
+	if name == "" {
+		return user.User{}, nil
+	}
+	return a.app.Users.UserByLogin(ctx, name)
 }
 
 type renderer func(http.ResponseWriter, *http.Request, site.Page) error
@@ -107,18 +135,19 @@ func (a *api) renderAudit(w http.ResponseWriter, r *http.Request, u user.User, b
 	if found.Next != "" {
 		body.Older = body.Search.address(body.Address, found.Next)
 	}
+	if body.Admin && len(body.Rows) > 0 {
+		body.CSV = body.Search.address(adminAuditCSVPath, body.Search.Before)
+	}
+	body.SearchedUntil = found.SearchedUntil
 	return render(w, r, site.Page{Template: "audit", Title: body.Heading, Body: body})
 }
 
 // readAuditSearch reads the form. It ignores wrong values, as people edit
 // addresses by hand.
 func readAuditSearch(query url.Values, f audit.Filter) (auditSearch, audit.Filter) {
-	s := auditSearch{User: query.Get("user"), Project: query.Get("project")}
-	switch {
-	case query.Has("nobody"):
-		s.User, s.Project, s.Nobody = "", "", "1"
-	case s.User != "":
-		s.Project = ""
+	s := auditSearch{User: query.Get("user"), Actor: query.Get("actor"), Project: query.Get("project")}
+	if query.Has("nobody") {
+		s = auditSearch{Nobody: "1"}
 	}
 	if _, known := audit.Name(query.Get("event")).Kind(); known {
 		s.Event = query.Get("event")
@@ -139,7 +168,7 @@ func readAuditSearch(query url.Values, f audit.Filter) (auditSearch, audit.Filte
 // address returns the address of another page of the same search.
 func (s auditSearch) address(base, before string) string {
 	query := url.Values{}
-	for name, value := range map[string]string{"event": s.Event, "user": s.User, "project": s.Project, "nobody": s.Nobody, "from": s.From, "until": s.Until, "before": before} {
+	for name, value := range map[string]string{"event": s.Event, "user": s.User, "actor": s.Actor, "project": s.Project, "nobody": s.Nobody, "from": s.From, "until": s.Until, "before": before} {
 		if value != "" {
 			query.Set(name, value)
 		}
