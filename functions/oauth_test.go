@@ -21,7 +21,7 @@ func aboutTokens() []scenario {
 		{name: "authorization of a trusted client", do: func(w *walk) { code = w.secret(w.code(w.t, w.browser)) }, stored: names(oauth.EventConsent)},
 		{name: "code exchange", do: func(w *walk) { pair = w.exchange(w.t, code) }, stored: issued, cost: cost{3, 1, 4}},
 		{name: "token info", do: func(w *walk) { w.info(w.t, pair.Access) }, cost: cost{2, 0, 0}},
-		{name: "token info, a minute later", do: func(w *walk) { w.pass(oauth.TouchEvery); w.info(w.t, pair.Access) }, cost: cost{2, 3, 0}}, // the use, in the grant and in its summary
+		{name: "token info, a minute later", do: func(w *walk) { w.pass(oauth.TouchEvery); w.info(w.t, pair.Access) }, cost: cost{2, 3, 0}}, // the use, in the grant and in its summary, and the first of the day in the application
 		{name: "token info, within that minute", do: func(w *walk) { w.info(w.t, pair.Access) }, cost: cost{2, 0, 0}},
 		{name: "introspection by client", do: func(w *walk) { w.post(w.t, "/oauth/introspect", values("token", pair.Access)) }, cost: cost{2, 0, 0}},
 		{name: "introspection by bearer", do: func(w *walk) { w.info(w.t, w.access); w.introspect(w.t, w.access, pair.Access) }},
