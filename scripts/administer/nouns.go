@@ -16,6 +16,7 @@ import (
 	"gatehouse/shared/notice"
 	"gatehouse/shared/oncall"
 	"gatehouse/shared/paging"
+	"gatehouse/shared/passkey"
 	"gatehouse/shared/record"
 	"gatehouse/shared/runner"
 	"gatehouse/shared/webhook"
@@ -25,7 +26,7 @@ import (
 func nouns() []record.Noun {
 	return slices.Concat(
 		approval.Nouns(), geo.Nouns(), incident.Nouns(), instance.Nouns(), license.Nouns(), mail.Nouns(), mergerequest.Nouns(),
-		mirror.Nouns(), notice.Nouns(), oncall.Nouns(), paging.Nouns(), runner.Nouns(), webhook.Nouns(),
+		mirror.Nouns(), notice.Nouns(), oncall.Nouns(), paging.Nouns(), passkey.Nouns(), runner.Nouns(), webhook.Nouns(),
 	)
 }
 

@@ -27,6 +27,7 @@ import (
 	"gatehouse/shared/oidc"
 	"gatehouse/shared/oncall"
 	"gatehouse/shared/paging/permit"
+	"gatehouse/shared/passkey"
 	"gatehouse/shared/project"
 	"gatehouse/shared/recovery"
 	"gatehouse/shared/runner"
@@ -69,6 +70,7 @@ type App struct {
 	Recovery     *recovery.Rules
 	Trail        audit.Reader // the rules alone write it
 	TwoFactor    *twofactor.Rules
+	Passkeys     *passkey.Rules
 	Projects     *project.Rules
 	Tracking     *errortracking.Rules
 	OAuth        *oauth.Server
@@ -108,10 +110,11 @@ func New(store storage.Store, c Config) *App {
 	a.Users = user.NewRules(store, trail, c.Passwords, c.Now)
 	a.Tokens = accesstoken.NewRules(store, trail, c.Now)
 	a.Sessions = session.NewRules(store, trail, c.Now)
-	a.TwoFactor = twofactor.NewRules(store, trail, c.Keys, c.Now)
+	a.Passkeys = passkey.NewRules(store, trail, c.Keys, c.Now)
+	a.TwoFactor = twofactor.NewRules(store, trail, a.Passkeys, c.Keys, c.Now)
 	attempts := throttle.NewRules(store, c.Keys, c.Attempts, c.Now)
 	a.Projects = project.NewRules(store, trail, attempts, c.TopLevelGroups, c.Now)
-	a.SignIn = signin.NewRules(a.Users, trail, attempts, a.TwoFactor, a.Sessions, c.Keys, c.Now)
+	a.SignIn = signin.NewRules(a.Users, trail, attempts, a.TwoFactor, a.Passkeys, a.Sessions, c.Keys, c.Now)
 	a.Recovery = recovery.NewRules(a.Users, store, attempts, trail, a.BaseURL, c.Keys, c.Now)
 	a.Tracking = errortracking.NewRules(store, trail, c.Keys, c.Now)
 	a.Approvals = approval.NewRules(store, trail, c.Now)

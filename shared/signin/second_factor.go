@@ -49,9 +49,9 @@ func (r *Rules) SecondFactor(ctx context.Context, a CodeAttempt) (Result, error)
 		after := audit.Details{"after": "the right password"}
 		return r.refuse(ctx, err, audit.Event{Name: EventFailed, UserID: p.userID, Details: after})
 	case !answer.Recovery():
-		return r.start(ctx, u, attempt, a.Origin)
+		return r.start(ctx, u, attempt, a.Origin, nil)
 	}
-	result, err := r.start(ctx, u, attempt, a.Origin, u.Event(twofactor.EventRecoveryCodeUsed, u.ID))
+	result, err := r.start(ctx, u, attempt, a.Origin, nil, u.Event(twofactor.EventRecoveryCodeUsed, u.ID))
 	result.RecoveryCode = true
 	return result, err
 }

@@ -1,5 +1,5 @@
 // Package signin signs people in: with a password and, where the account has
-// one, a second factor. Each step counts the attempt, writes the session and
+// one, a second factor; or with a passkey, which counts as both. Each step counts the attempt, writes the session and
 // the audit trail, and returns how it ended. A page only shows that.
 //
 // A blocked user gets the answer of a wrong password here. Only a browser with
@@ -16,6 +16,7 @@ import (
 
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
+	"gatehouse/shared/passkey"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
 	"gatehouse/shared/throttle"
@@ -29,6 +30,7 @@ type Rules struct {
 	trail    *audit.Trail
 	attempts *throttle.Rules
 	factors  *twofactor.Rules
+	passkeys *passkey.Rules
 	sessions *session.Rules
 	pendings secret.Box
 	now      func() time.Time
@@ -36,10 +38,10 @@ type Rules struct {
 
 // NewRules returns the rules.
 func NewRules(
-	users *user.Rules, trail *audit.Trail, attempts *throttle.Rules, factors *twofactor.Rules, sessions *session.Rules,
-	keys secret.Keys, now func() time.Time,
+	users *user.Rules, trail *audit.Trail, attempts *throttle.Rules, factors *twofactor.Rules, passkeys *passkey.Rules,
+	sessions *session.Rules, keys secret.Keys, now func() time.Time,
 ) *Rules {
-	return &Rules{users, trail, attempts, factors, sessions, keys.Box("pending sign-in"), now}
+	return &Rules{users, trail, attempts, factors, passkeys, sessions, keys.Box("pending sign-in"), now}
 }
 
 // The events of a sign-in.
@@ -64,11 +66,13 @@ const (
 	SignedIn          Outcome = "signed in"
 	NeedsSecondFactor Outcome = "needs the second factor"
 	Confirmed         Outcome = "confirmed" // the password was right
-	Refused           Outcome = "refused"   // the password or code was wrong
+	Refused           Outcome = "refused"   // the password, code or passkey was wrong
 	Throttled         Outcome = "throttled" // nothing was checked after too many failures
 	// Over means that the sign-in took too long, was completed before, or that
 	// the user changed in between. It starts again with the password.
 	Over Outcome = "over"
+	// Copied means that the passkey is right and refused, as it may exist twice.
+	Copied Outcome = "copied"
 )
 
 // Result is how a step ended and what the browser needs to know.
@@ -102,7 +106,7 @@ func (r *Rules) Password(ctx context.Context, a PasswordAttempt) (Result, error)
 	case u.TwoFactorEnabled:
 		return Result{Outcome: NeedsSecondFactor, Cookie: r.pend(u)}, r.attempts.Succeed(ctx, attempt)
 	}
-	return r.start(ctx, u, attempt, a.Origin)
+	return r.start(ctx, u, attempt, a.Origin, nil)
 }
 
 // Confirm takes the password of a signed-in user once more, as protection
@@ -159,9 +163,11 @@ func (r *Rules) refuse(ctx context.Context, err error, failed audit.Event) (Resu
 
 // start starts the session of a user who gave everything that is needed. All
 // writes happen at once, those of the events before it included.
-func (r *Rules) start(ctx context.Context, u user.User, attempt throttle.Attempt, from Origin, before ...audit.Event) (Result, error) {
+func (r *Rules) start(
+	ctx context.Context, u user.User, attempt throttle.Attempt, from Origin, with audit.Details, before ...audit.Event,
+) (Result, error) {
 	result := Result{Outcome: SignedIn}
-	event := audit.Event{Name: EventSignIn, ActorID: u.ID, UserID: u.ID}
+	event := audit.Event{Name: EventSignIn, ActorID: u.ID, UserID: u.ID, Details: with}
 	err := r.trail.Do(ctx, event, func(ctx context.Context) error {
 		writes, ctx := errgroup.WithContext(ctx)
 		writes.Go(func() error { return r.attempts.Succeed(ctx, attempt) })

@@ -7,6 +7,7 @@ import (
 
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
+	"gatehouse/shared/passkey"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
 	"gatehouse/shared/signin"
@@ -172,6 +173,7 @@ func (s *Site) SignIn(w http.ResponseWriter, r *http.Request, u user.User) error
 const (
 	sessionCookie = "session"
 	pendingCookie = "pending" // of a sign-in that waits for its second factor
+	askedCookie   = "passkey" // of a sign-in for which a passkey is asked
 )
 
 // SetPending gives the browser the cookie of a pending sign-in.
@@ -184,6 +186,17 @@ func (s *Site) Pending(r *http.Request) string { return s.cookie(r, pendingCooki
 
 // EndPending takes the cookie of a pending sign-in from the browser.
 func (s *Site) EndPending(w http.ResponseWriter) { s.setCookie(w, pendingCookie, "", -1) }
+
+// SetAsked gives the browser the ticket of what it asks a passkey.
+func (s *Site) SetAsked(w http.ResponseWriter, ticket secret.Text) {
+	s.setCookie(w, askedCookie, ticket.Reveal(), int(passkey.Lifetime.Seconds()))
+}
+
+// Asked returns that ticket.
+func (s *Site) Asked(r *http.Request) string { return s.cookie(r, askedCookie) }
+
+// EndAsked takes that ticket from the browser.
+func (s *Site) EndAsked(w http.ResponseWriter) { s.setCookie(w, askedCookie, "", -1) }
 
 // Origin returns where a request to sign in comes from.
 func (s *Site) Origin(r *http.Request) signin.Origin {

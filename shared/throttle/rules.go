@@ -25,6 +25,7 @@ const (
 	Password          Kind = "password"
 	CrossSitePassword Kind = "password from another site"
 	SecondFactor      Kind = "second factor"
+	Passkey           Kind = "passkey"
 	Invitation        Kind = "invitation" // this and the next are no guesses, see Count
 	Invited           Kind = "invited"
 	PasswordMail      Kind = "mail to set a password"

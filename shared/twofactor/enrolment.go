@@ -92,26 +92,33 @@ func (r *Rules) Disable(ctx context.Context, u user.User) (user.User, error) {
 	return r.disable(ctx, u, u.ID, 0)
 }
 
-// Reset lets a user who lost the app and the recovery codes sign in with the
-// password alone, at an administrator's hand, and ends the user's sessions. A
-// user without a second factor stays as is. Administrators may reset their own
-// with a token; the page refuses that, because anyone may find it open and it
-// does not ask for the password.
-func (r *Rules) Reset(ctx context.Context, actor audit.Actor, u user.User) error {
-	if !u.TwoFactorEnabled {
-		return nil
+// Reset lets a user who lost the app, the recovery codes and the passkeys sign in with the
+// password alone, at an administrator's hand, and ends the user's sessions. It reports
+// whether there was anything to reset: a user with neither stays as is. Administrators may
+// reset their own with a token; the page refuses that, because anyone may find it open and
+// it does not ask for the password.
+func (r *Rules) Reset(ctx context.Context, actor audit.Actor, u user.User) (bool, error) {
+	has, err := r.passkeys.Of(ctx, u.ID)
+	if err != nil || !u.TwoFactorEnabled && len(has.Keys()) == 0 {
+		return false, err
 	}
-	_, err := r.disable(ctx, u, actor.ID, actor.UserID)
-	return err
+	if _, err := r.disable(ctx, u, actor.ID, actor.UserID); err != nil {
+		return false, err
+	}
+	return true, r.passkeys.Reset(ctx, actor, u)
 }
 
-// disable removes the second factor. The id by means the same as with
+// disable removes the second factor, if there is one. The id by means the same as with
 // user.Store.UpdateUser.
 func (r *Rules) disable(ctx context.Context, u user.User, actorID, by int64) (user.User, error) {
+	var events []audit.Event
+	if u.TwoFactorEnabled {
+		events = append(events, u.Event(EventDisabled, actorID))
+	}
 	u = changed(u, false, r.now())
 	err := r.store.DisableTwoFactor(ctx, u, by)
 	u.Version++
-	return u, r.trail.RecordUnless(ctx, err, u.Event(EventDisabled, actorID))
+	return u, r.trail.RecordUnless(ctx, err, events...)
 }
 
 func changed(u user.User, enabled bool, now time.Time) user.User {

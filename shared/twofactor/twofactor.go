@@ -14,6 +14,7 @@ import (
 
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
+	"gatehouse/shared/passkey"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/user"
 )
@@ -80,14 +81,15 @@ type Store interface {
 type Rules struct {
 	store      Store
 	trail      *audit.Trail
+	passkeys   *passkey.Rules
 	seeds      secret.Box
 	enrolments secret.Box
 	now        func() time.Time
 }
 
 // NewRules returns the rules over a store, which sees seeds only encrypted.
-func NewRules(store Store, trail *audit.Trail, keys secret.Keys, now func() time.Time) *Rules {
-	return &Rules{store, trail, keys.Box("two-factor seed"), keys.Box("two-factor enrolment"), now}
+func NewRules(store Store, trail *audit.Trail, passkeys *passkey.Rules, keys secret.Keys, now func() time.Time) *Rules {
+	return &Rules{store, trail, passkeys, keys.Box("two-factor seed"), keys.Box("two-factor enrolment"), now}
 }
 
 // ErrOver means that an enrolment took too long, was completed before, or that

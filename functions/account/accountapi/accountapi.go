@@ -12,6 +12,7 @@ import (
 	"gatehouse/shared/app"
 	"gatehouse/shared/deprecation"
 	"gatehouse/shared/fault"
+	"gatehouse/shared/passkey/ceremony"
 	"gatehouse/shared/recovery"
 	"gatehouse/shared/site"
 	"gatehouse/shared/user"
@@ -56,21 +57,25 @@ var notices = site.Notices{
 	"user-password":       "The password is set. The user is signed out everywhere.",
 	"user-signed-out":     "The user is signed out everywhere.",
 	"user-deleted":        "The user is deleted.",
-	"two-factor-reset":    "The user signs in with the password alone now, and is signed out everywhere.",
+	"two-factor-reset":    "The user signs in with the password alone now, without passkeys, and is signed out everywhere.",
 	"two-factor-disabled": "Two-factor authentication is off. You are signed out everywhere else.",
 	"two-factor-over":     "That took too long, or it was done before. Nothing was changed.",
 	"recovery-used":       "You signed in with a recovery code, which is used up now. The settings say how many are left.",
+	"passkey-added":       "The passkey is added. You can sign in with it.",
+	"passkey-renamed":     "The passkey is renamed.",
+	"passkey-removed":     "The passkey was removed. It cannot sign you in any more.",
 	"sign-in-over":        "That took too long. Sign in again.",
 }
 
 type api struct {
-	app  *app.App
-	site *site.Site
+	app   *app.App
+	site  *site.Site
+	party *ceremony.Party // nil: browsers have no passkeys for the instance's address
 }
 
 // New returns the handler of the group.
 func New(app *app.App) http.Handler {
-	a := &api{app: app, site: site.New(app, files, notices)}
+	a := &api{app: app, site: site.New(app, files, notices), party: ceremony.New(app.BaseURL)}
 	anybody, user, session := a.site.Page, a.site.SignedIn, a.site.InSession
 	own := a.ownDesk()
 	owner, holder := only(a.site, app.OAuth.ClientByID, manages), only(a.site, app.Tokens.AccessToken, holds)
@@ -81,6 +86,8 @@ func New(app *app.App) http.Handler {
 	mux.Handle("GET "+deprecation.Page, anybody(a.showDeprecations))
 	mux.Handle("GET /users/sign_in", anybody(a.showSignIn))
 	mux.Handle("POST /users/sign_in", anybody(a.signIn))
+	mux.Handle("GET "+passkeyStepPath, anybody(a.showPasskeyStep))
+	mux.Handle("POST "+passkeyStepPath, anybody(a.passkeyStep))
 	mux.Handle("GET /users/two_factor", anybody(a.showSecondStep))
 	mux.Handle("POST /users/two_factor", anybody(a.secondStep))
 	mux.Handle("POST /users/sign_out", anybody(a.signOut))
@@ -97,7 +104,7 @@ func New(app *app.App) http.Handler {
 	a.site.TakeFromAnywhere("POST /oauth/authorize") // an application may send its request by a form
 	mux.Handle("DELETE /oauth/authorize", anybody(a.deny))
 
-	mux.Handle("GET /user_settings", anybody(toApplications))
+	mux.Handle("GET /user_settings", anybody(toProfile))
 	mux.Handle("GET "+profilePath, user(a.showProfile))
 	mux.Handle("POST "+profilePath, user(a.changeProfile("profile", "profile-saved", readProfile)))
 	mux.Handle("POST "+profilePath+"/email", user(a.changeProfile("email", "email-saved", readEmail)))
@@ -125,9 +132,15 @@ func New(app *app.App) http.Handler {
 
 	mux.Handle("GET /user_settings/two_factor", user(a.showTwoFactor))
 	mux.Handle("POST /user_settings/two_factor", session(a.enableTwoFactor))
-	mux.Handle("POST /user_settings/two_factor/begin", a.withPassword("begin", a.beginTwoFactor))
-	mux.Handle("POST /user_settings/two_factor/disable", a.withPassword("disable", a.disableTwoFactor))
-	mux.Handle("POST /user_settings/two_factor/recovery_codes", a.withPassword("recovery_codes", a.renewRecoveryCodes))
+	mux.Handle("POST /user_settings/two_factor/begin", a.withPassword(a.renderTwoFactor, "begin", a.beginTwoFactor))
+	mux.Handle("POST /user_settings/two_factor/disable", a.withPassword(a.renderTwoFactor, "disable", a.disableTwoFactor))
+	mux.Handle("POST /user_settings/two_factor/recovery_codes", a.withPassword(a.renderTwoFactor, "recovery_codes", a.renewRecoveryCodes))
+
+	mux.Handle("GET "+passkeysPath, user(a.listPasskeys))
+	mux.Handle("POST "+passkeysPath, session(a.addPasskey))
+	mux.Handle("POST "+passkeysPath+"/begin", a.withPassword(a.renderPasskeys, "begin", a.beginPasskey))
+	mux.Handle("POST "+passkeysPath+"/{number}/rename", user(a.renamePasskey))
+	mux.Handle("POST "+passkeysPath+"/{number}/remove", user(a.removePasskey))
 
 	mux.Handle("GET /user_settings/sessions", session(a.listSessions))
 	mux.Handle("POST /user_settings/sessions/{id}/end", user(a.endSession))
@@ -192,6 +205,10 @@ func only[T any](s *site.Site, read func(context.Context, int64) (T, error), may
 			return h(w, r, u, thing)
 		})
 	}
+}
+
+func toProfile(w http.ResponseWriter, r *http.Request) error {
+	return site.Redirect(w, r, profilePath)
 }
 
 func toApplications(w http.ResponseWriter, r *http.Request) error {

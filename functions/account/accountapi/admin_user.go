@@ -151,18 +151,19 @@ func (a *api) confirmAddress(w http.ResponseWriter, r *http.Request, u, of user.
 	return a.site.Done(w, r, err, "user-confirmed", userAddress(of))
 }
 
-// resetTwoFactor resets the second factor of another user. Administrators turn
+// resetTwoFactor resets the second factor and the passkeys of another user. Administrators turn
 // their own off in their settings, which takes the password: someone who finds
 // this page open does not know it.
 func (a *api) resetTwoFactor(w http.ResponseWriter, r *http.Request, u, of user.User) error {
 	if of.ID == u.ID {
 		return fault.New(fault.Invalid, "Turn off your own two-factor authentication in your settings.")
 	}
-	if err := a.app.TwoFactor.Reset(r.Context(), audit.ByUser(u.ID), of); err != nil {
+	had, err := a.app.TwoFactor.Reset(r.Context(), audit.ByUser(u.ID), of)
+	if err != nil {
 		return err
 	}
 	notice := "two-factor-reset"
-	if !of.TwoFactorEnabled {
+	if !had {
 		notice = "two-factor-over"
 	}
 	return a.site.Done(w, r, nil, notice, userAddress(of))

@@ -14,6 +14,7 @@ const (
 	authorizedPath   = "/user_settings/authorized_applications"
 	tokensPath       = "/user_settings/personal_access_tokens"
 	twoFactorPath    = "/user_settings/two_factor"
+	passkeysPath     = "/user_settings/passkeys"
 	sessionsPath     = "/user_settings/sessions"
 	membershipsPath  = "/user_settings/memberships"
 	auditPath        = "/user_settings/audit"
@@ -28,6 +29,7 @@ var settings = []site.Tab{
 	{Name: "Authorized applications", Address: authorizedPath},
 	{Name: "Access tokens", Address: tokensPath},
 	{Name: twoFactorTitle, Address: twoFactorPath},
+	{Name: "Passkeys", Address: passkeysPath},
 	{Name: "Sessions", Address: sessionsPath},
 	{Name: "Memberships", Address: membershipsPath},
 	{Name: "Notifications", Address: notificationsPath},

@@ -23,6 +23,7 @@ type signInBody struct {
 	Refused         bool
 	Wait            string // until the next attempt, after too many failures
 	Client          string // the name of the application that the sign-in is for, if any
+	Passkey         string // where passkeys sign in; empty: browsers have none for this address
 }
 
 // showSignIn shows the form. A user who is signed in already is redirected,
@@ -103,6 +104,9 @@ func (a *api) signOut(w http.ResponseWriter, r *http.Request) error {
 func (a *api) renderSignIn(w http.ResponseWriter, r *http.Request, status int, body signInBody) error {
 	page := site.Page{Template: "sign_in", Title: "Sign in", Status: status, Focused: true}
 	body.Client, page.Targets = a.waiting(r.Context(), body.ReturnTo)
+	if a.party != nil {
+		body.Passkey = passkeyStepPath + "?" + url.Values{"return_to": {body.ReturnTo}}.Encode()
+	}
 	page.Body = body
 	return a.site.Render(w, r, page)
 }

@@ -2,7 +2,9 @@ package accountapi
 
 import (
 	"errors"
+	"html/template"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"gatehouse/shared/fault"
@@ -17,20 +19,25 @@ import (
 
 // twoFactorBody is what the page about the second factor shows.
 type twoFactorBody struct {
-	Enabled   bool
-	Factor    twofactor.Factor
+	Enabled bool
+	Factor  twofactor.Factor
+	passwordAsked
+}
+
+// passwordAsked is part of what a page shows that asks for the password.
+type passwordAsked struct {
 	Asked     string // what the password was sent for, if it was not right
 	Complaint string // about the password
 }
 
 // AskedFor reports whether the password was sent for this and was not right.
-func (b twoFactorBody) AskedFor(what string) bool { return b.Asked == what }
+func (b passwordAsked) AskedFor(what string) bool { return b.Asked == what }
 
 // passwordField is the field for the user's own password.
 type passwordField struct{ For, Complaint string }
 
 // Password returns the field of the form for this.
-func (b twoFactorBody) Password(what string) passwordField {
+func (b passwordAsked) Password(what string) passwordField {
 	if !b.AskedFor(what) {
 		return passwordField{For: what}
 	}
@@ -42,7 +49,7 @@ func (a *api) showTwoFactor(w http.ResponseWriter, r *http.Request, u user.User)
 }
 
 func (a *api) renderTwoFactor(w http.ResponseWriter, r *http.Request, status int, u user.User, asked, complaint string) error {
-	body := twoFactorBody{Enabled: u.TwoFactorEnabled, Asked: asked, Complaint: complaint}
+	body := twoFactorBody{Enabled: u.TwoFactorEnabled, passwordAsked: passwordAsked{asked, complaint}}
 	if u.TwoFactorEnabled {
 		var err error
 		if body.Factor, err = a.app.TwoFactor.Factor(r.Context(), u.ID); err != nil {
@@ -54,10 +61,13 @@ func (a *api) renderTwoFactor(w http.ResponseWriter, r *http.Request, status int
 
 const twoFactorTitle = "Two-factor authentication"
 
+// refusedPassword shows a page again whose form for this had a wrong password.
+type refusedPassword func(w http.ResponseWriter, r *http.Request, status int, u user.User, asked, complaint string) error
+
 // withPassword asks for the password before it calls the handler, so that a
-// stranger at an open browser cannot change the second factor. The attempt
+// stranger at an open browser cannot change how its user signs in. The attempt
 // counts like one on the sign-in page.
-func (a *api) withPassword(what string, h site.SessionHandler) http.Handler {
+func (a *api) withPassword(refuse refusedPassword, what string, h site.SessionHandler) http.Handler {
 	return a.site.InSession(func(w http.ResponseWriter, r *http.Request, u user.User, in session.Session) error {
 		form, err := site.ReadForm(r)
 		if err != nil {
@@ -72,9 +82,9 @@ func (a *api) withPassword(what string, h site.SessionHandler) http.Handler {
 			return h(w, r, u, in)
 		case signin.Throttled:
 			complaint := "Too many wrong passwords. Wait " + retryAfter(w, result) + " and try again."
-			return a.renderTwoFactor(w, r, http.StatusTooManyRequests, u, what, complaint)
+			return refuse(w, r, http.StatusTooManyRequests, u, what, complaint)
 		}
-		return a.renderTwoFactor(w, r, http.StatusUnprocessableEntity, u, what, "The password is not right.")
+		return refuse(w, r, http.StatusUnprocessableEntity, u, what, "The password is not right.")
 	})
 }
 
@@ -82,6 +92,7 @@ func (a *api) withPassword(what string, h site.SessionHandler) http.Handler {
 type enrolmentBody struct {
 	twofactor.Enrolment
 	QR      qrCode
+	Link    template.URL // for an app on the device that shows the page
 	Account string
 	Wrong   bool // the code that was sent is
 }
@@ -118,7 +129,7 @@ func (a *api) renderEnrolment(w http.ResponseWriter, r *http.Request, status int
 	if err != nil {
 		return err
 	}
-	body := enrolmentBody{Enrolment: e, QR: code, Account: u.Username, Wrong: status != http.StatusOK}
+	body := enrolmentBody{Enrolment: e, QR: code, Link: template.URL(e.URI(u)), Account: u.Username, Wrong: status != http.StatusOK}
 	return a.renderSettings(w, r, site.Page{Template: "two_factor_new", Secret: true, Title: twoFactorTitle, Status: status, Body: body})
 }
 
@@ -186,6 +197,16 @@ func (a *api) renewRecoveryCodes(w http.ResponseWriter, r *http.Request, u user.
 type recoveryBody struct {
 	Heading string
 	Codes   []secret.Text
+}
+
+// File is the address of a text with the codes. It holds the text itself, so that nothing has
+// to be kept for it and a browser without script can keep it too.
+func (b recoveryBody) File() template.URL {
+	text := "Recovery codes of Gatehouse. Each of them signs you in once.\r\n\r\n"
+	for _, code := range b.Codes {
+		text += code.Reveal() + "\r\n"
+	}
+	return template.URL("data:text/plain;charset=utf-8," + url.PathEscape(text))
 }
 
 func (a *api) renderRecoveryCodes(w http.ResponseWriter, r *http.Request, heading string, codes []secret.Text) error {

@@ -98,7 +98,7 @@ func (a *api) setState(set func(context.Context, audit.Actor, int64) (user.User,
 }
 
 func (a *api) resetTwoFactor(w http.ResponseWriter, r *http.Request, c auth.Caller, u user.User) error {
-	err := a.app.TwoFactor.Reset(r.Context(), c.Actor(), u)
+	_, err := a.app.TwoFactor.Reset(r.Context(), c.Actor(), u)
 	return web.Deleted(w, "User", err)
 }
 

@@ -7,10 +7,15 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
   const label = button.innerHTML;
   button.hidden = false;
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent.trim());
     button.textContent = "Copied";
     setTimeout(() => { button.innerHTML = label; }, 2000);
   });
+}
+
+for (const button of document.querySelectorAll("button[data-print]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => print());
 }
 
 // A second press on the same button, while the first is under way, does nothing:
@@ -131,3 +136,27 @@ if (shows) history.replaceState(null, "", shows.dataset.address);
 // The answer to an application goes on by itself (Form Post Response Mode).
 const answer = document.querySelector("form[data-submit]");
 if (answer) answer.submit();
+
+// A passkey answers a form, which is sent with the answer.
+const keyed = document.querySelector("form[data-passkey]");
+if (keyed) {
+  const texts = [...keyed.querySelectorAll("[data-error]")];
+  let asking = false;
+  const ask = async () => {
+    if (asking) return;
+    asking = true;
+    for (const text of texts) text.hidden = true;
+    try {
+      const options = JSON.parse(keyed.dataset.options), { credentials } = navigator;
+      keyed.elements.answer.value = JSON.stringify(keyed.dataset.passkey === "create"
+        ? await credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) })
+        : await credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) }));
+      keyed.submit();
+    } catch ({ name }) {
+      (texts.find((text) => text.dataset.error === name) ?? texts.at(-1)).hidden = false;
+    }
+    asking = false;
+  };
+  keyed.addEventListener("submit", (event) => { event.preventDefault(); ask(); });
+  if ("start" in keyed.dataset) ask();
+}
