@@ -192,7 +192,7 @@ func TestWhatEndsSessionsEndsPendingSignIns(t *testing.T) {
 			f.update(f.ben, user.Change{State: new(user.Active)})
 			return nil
 		},
-		"a reset": func(f *fixture) error { return f.TwoFactor.Reset(ctx, audit.Setup, f.ben) },
+		"a reset": func(f *fixture) error { _, err := f.TwoFactor.Reset(ctx, audit.Setup, f.ben); return err },
 		"another second factor": func(f *fixture) error {
 			u, err := f.TwoFactor.Disable(ctx, f.ben)
 			if err == nil {

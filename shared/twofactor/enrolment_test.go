@@ -145,13 +145,13 @@ func TestDisableAndReset(t *testing.T) {
 	if u, err := a.TwoFactor.Disable(t.Context(), ada.User); err != nil || u != stored(t, a, ada.User) {
 		t.Errorf("Disable = %+v, %v", u, err)
 	}
-	if err := a.TwoFactor.Reset(t.Context(), audit.ByUser(ada.ID), ben.User); !fault.Is(err, fault.Forbidden) {
+	if _, err := a.TwoFactor.Reset(t.Context(), audit.ByUser(ada.ID), ben.User); !fault.Is(err, fault.Forbidden) {
 		t.Errorf("Reset by no administrator = %v, want it forbidden", err)
 	}
 	wantFactor(t, a, ben.User, true)
-	for range 2 {
-		if err := a.TwoFactor.Reset(t.Context(), audit.ByUser(root.ID), stored(t, a, ben.User)); err != nil {
-			t.Errorf("Reset = %v", err)
+	for _, want := range []bool{true, false} {
+		if did, err := a.TwoFactor.Reset(t.Context(), audit.ByUser(root.ID), stored(t, a, ben.User)); err != nil || did != want {
+			t.Errorf("Reset = %t, %v, want %t", did, err, want)
 		}
 	}
 	for _, p := range []person{ada, ben} {

@@ -183,5 +183,5 @@ func under(t *testing.T, a *apptest.App, current []byte, previous ...[]byte) *tw
 	if err != nil {
 		t.Fatal(err)
 	}
-	return twofactor.NewRules(a.Store, a.Trail, keys, a.Now)
+	return twofactor.NewRules(a.Store, a.Trail, a.Passkeys, keys, a.Now)
 }

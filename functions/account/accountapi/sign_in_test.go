@@ -36,7 +36,7 @@ func TestSignInAndOut(t *testing.T) {
 		t.Errorf("the session's cookie is %v", cookie)
 	}
 	b.Get("/").WantRedirect("/user_settings/applications")
-	b.Get("/user_settings").WantRedirect("/user_settings/applications")
+	b.Get("/user_settings").WantRedirect(profile)
 	b.Get("/users/sign_in").WantRedirect("/")
 	b.Get("/user_settings/applications/").Want(200, "The user ada", "@ada")
 
