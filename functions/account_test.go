@@ -3,6 +3,7 @@ package functions_test
 import (
 	"encoding/base32"
 	"encoding/json"
+	"html"
 	"net/http"
 	"regexp"
 	"slices"
@@ -15,6 +16,8 @@ import (
 	"gatehouse/shared/mail"
 	"gatehouse/shared/notice"
 	"gatehouse/shared/oauth"
+	"gatehouse/shared/passkey"
+	"gatehouse/shared/passkey/passkeytest"
 	"gatehouse/shared/project"
 	"gatehouse/shared/recovery"
 	"gatehouse/shared/reservation"
@@ -257,6 +260,66 @@ func aboutSecondSteps() []scenario {
 			w.secret("a wrong password")
 		}},
 	}
+}
+
+// With a passkey there is one step: what is read before, the passkey, and the session.
+func aboutPasskeys() []scenario {
+	var device *passkeytest.Device
+	var browser *http.Client
+	var asked string
+	ask := func(w *walk) {
+		w.pass(time.Minute)
+		browser = newBrowser(w.t)
+		asked = string(w.send(w.t, browser, w.request(w.t, "GET", "/users/sign_in/passkey", "", ""), http.StatusOK))
+	}
+	use := func(status int) func(*walk) {
+		return func(w *walk) {
+			w.form(w.t, browser, "/users/sign_in/passkey", values("answer", device.Use(optionsOf(asked))), status)
+		}
+	}
+	unverified := func(w *walk) {
+		wrong := *device
+		wrong.Unverified = true
+		w.form(w.t, browser, "/users/sign_in/passkey", values("answer", wrong.Use(optionsOf(asked))), http.StatusUnprocessableEntity)
+	}
+	return []scenario{
+		{page: "GET /user_settings/passkeys", cost: cost{3, 0, 0}},
+		{name: "a passkey", do: func(w *walk) { device = w.addPasskey() }, stored: names(passkey.EventAdded)},
+		{page: "POST /user_settings/passkeys/1/rename", send: "name=Phone", status: 303, stored: names(passkey.EventRenamed)},
+		{name: "the question", do: ask, cost: cost{0, 0, 0}},
+		{name: "sign-in with it", do: use(http.StatusSeeOther), stored: names(signin.EventSignIn), cost: cost{4, 5, 4}},
+		{name: "the question again", do: ask},
+		{name: "nobody verified", do: unverified, stored: names(signin.EventFailed)},
+		{page: "POST /user_settings/passkeys/1/remove", status: 303, stored: names(passkey.EventRemoved)},
+		{name: "sign-in without it", do: use(http.StatusUnprocessableEntity), stored: names(signin.EventFailed)},
+		{name: "a device that counts", do: func(w *walk) { device = w.addPasskey() }, stored: names(passkey.EventAdded)},
+		{name: "a copy of it", do: func(w *walk) {
+			ask(w)
+			copied := *device
+			use(http.StatusSeeOther)(w)
+			device = &copied
+			ask(w)
+			use(http.StatusUnprocessableEntity)(w)
+		}, stored: names(signin.EventSignIn, signin.EventFailed, passkey.EventCopied)},
+		{rest: "DELETE /users/{root}/two_factor", status: 204, stored: names(passkey.EventReset)},
+	}
+}
+
+var asksBrowser = regexp.MustCompile(`data-options="([^"]+)"`)
+
+// optionsOf returns what the page asks the browser.
+func optionsOf(page string) string {
+	return html.UnescapeString(asksBrowser.FindStringSubmatch(page)[1])
+}
+
+// addPasskey gives the administrator a passkey of a device that counts.
+func (w *walk) addPasskey() *passkeytest.Device {
+	d := passkeytest.New(w.t, w.app.BaseURL)
+	d.Counts = true
+	page := w.form(w.t, w.browser, "/user_settings/passkeys/begin", w.password(), http.StatusOK)
+	made := values("ticket", ticket.FindStringSubmatch(page)[1], "name", "Key", "answer", d.Create(optionsOf(page)))
+	w.form(w.t, w.browser, "/user_settings/passkeys", made, http.StatusSeeOther)
+	return d
 }
 
 // guess tries to sign in with a wrong password.

@@ -57,6 +57,7 @@ type group struct {
 var groups = []group{
 	{"account", aboutAccounts},
 	{"second step", aboutSecondSteps},
+	{"passkeys", aboutPasskeys},
 	{"oauth", aboutTokens},
 	{"platform", aboutThePlatform},
 	{"projects", aboutProjects},

@@ -109,7 +109,7 @@ func (s *server) serve(t testing.TB, h http.Handler) {
 
 func (s *server) newApp(store storage.Store) *app.App {
 	return app.New(store, app.Config{
-		BaseURL: "http://127.0.0.1:3000", Keys: s.keys, Passwords: secret.Passwords{Time: 1, Memory: 64}, Attempts: throttle.DefaultLimit,
+		BaseURL: "http://localhost:3000", Keys: s.keys, Passwords: secret.Passwords{Time: 1, Memory: 64}, Attempts: throttle.DefaultLimit,
 		OAuth: oauth.Settings{PasswordGrant: true}, Features: s.features, Mails: mail.BySMTP, Now: s.now,
 		Webhooks: webhook.Delivery{Sender: &apptest.Receiver{Answers: orGone}},
 	})
