@@ -12,7 +12,7 @@ export async function call(method, path, params) {
     method, body: params && JSON.stringify(params), headers: { "PRIVATE-TOKEN": token, "Content-Type": "application/json" },
   });
   assert.ok(answer.ok, `${method} ${path} answered ${answer.status}`);
-  return answer.json();
+  return answer.status === 204 ? null : answer.json();
 }
 
 // newUser adds a user who signs in with the common password.
