@@ -203,3 +203,27 @@ func base32Seed(text string) (twofactor.Seed, error) {
 	seed, err := base32.StdEncoding.DecodeString(text)
 	return seed, err
 }
+
+// The codes can be kept, and the app be opened, without a script.
+func TestRecoveryCodesCanBeDownloaded(t *testing.T) {
+	a := apptest.New(t)
+	b := signedIn(t, a, a.User("ada"))
+	page := b.Post(twoFactorPage+"/begin", apptest.Form("password", apptest.Password))
+	fields := page.Fields(twoFactorPage)
+	m := shownSecret.FindStringSubmatch(page.Text())
+	page.Want(200, `href="otpauth://totp/Gatehouse:ada?issuer=Gatehouse&secret=`+strings.ReplaceAll(m[1], " ", ""))
+	seed, err := base32Seed(strings.ReplaceAll(m[1], " ", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields.Set("code", seed.Code(a.Now()))
+	kept := b.Post(twoFactorPage, fields).Want(200, "data-copy", "data-print").Text()
+	file := regexp.MustCompile(`href="data:text/plain;charset=utf-8,([^"]+)" download="gatehouse-recovery-codes.txt"`).FindStringSubmatch(kept)
+	if file == nil {
+		t.Fatalf("there is no download: %s", kept)
+	}
+	text, err := url.PathUnescape(file[1])
+	if codes := recoveryCodes(kept); err != nil || len(codes) != 10 || !strings.HasSuffix(text, strings.Join(codes, "\r\n")+"\r\n") {
+		t.Errorf("the download is %q, %v, want the codes %v", text, err, codes)
+	}
+}
