@@ -226,11 +226,12 @@ func resetSecondFactor(ctx context.Context, s *session, args []string) error {
 	if err != nil {
 		return err
 	}
-	if !u.TwoFactorEnabled {
-		_, err := fmt.Fprintf(s.out, "%s has no second factor.\n", u.Username)
+	had, err := s.TwoFactor.Reset(ctx, audit.CommandLine, u)
+	if err != nil {
 		return err
 	}
-	if err := s.TwoFactor.Reset(ctx, audit.CommandLine, u); err != nil {
+	if !had {
+		_, err := fmt.Fprintf(s.out, "%s has no second factor.\n", u.Username)
 		return err
 	}
 	_, err = fmt.Fprintf(s.out, "%s signs in with the password alone, and the sessions have ended.\n", u.Username)
