@@ -153,6 +153,50 @@ func aboutTheConsole() []scenario {
 	}
 }
 
+// aboutTeams goes from nothing to a group with a project and members, by pages alone.
+func aboutTeams() []scenario {
+	const (
+		groups  = "/console/groups"
+		acme    = groups + "/acme"
+		members = acme + "/members"
+		shop    = "/console/acme/shop"
+		private = "&visibility=private"
+	)
+	return []scenario{
+		{page: "GET " + groups, cost: cost{4, 0, 0}},
+		{page: "GET " + groups + "?all=1", cost: cost{4, 0, 0}},
+		{page: "GET " + groups + "/new", cost: cost{2, 0, 0}},
+		{page: "POST " + groups, send: "name=Acme" + private, status: 303, stored: names(project.EventGroupCreated), cost: cost{6, 2, 4}},
+		{rest: "GET /groups/acme", status: 200, keep: "group"},
+		{page: "GET " + groups + "/new?parent={group}", cost: cost{4, 0, 0}},
+		{page: "POST " + groups, send: "name=Team&parent_id={group}" + private, status: 303, stored: names(project.EventGroupCreated)},
+		{page: "GET " + acme, cost: cost{5, 0, 0}},
+		{page: "GET " + acme + "/subgroups", cost: cost{5, 0, 0}},
+		{page: "GET " + acme + "/settings", cost: cost{4, 0, 0}},
+		{page: "POST " + acme + "/settings", send: "name=Acme+Corp&visibility=internal", status: 303, stored: names(project.EventGroupChanged), cost: cost{6, 1, 4}},
+		{page: "POST " + acme + "/team/settings/delete", status: 303, stored: names(project.EventGroupDeleted), cost: cost{7, 1, 4}},
+		{page: "GET /console/new", cost: cost{4, 0, 0}},
+		{page: "GET /console/new?namespace={group}", cost: cost{4, 0, 0}},
+		{page: "POST /console", send: "name=Shop&namespace_id={group}" + private, status: 303, stored: names(project.EventProjectCreated), cost: cost{7, 2, 5}},
+		{page: "GET " + shop, cost: cost{5, 0, 0}},
+		{page: "GET " + shop + "/settings/general", cost: cost{4, 0, 0}},
+		{page: "POST " + shop + "/settings/general", send: "name=Web+shop&visibility=internal", status: 303, stored: names(project.EventProjectChanged), cost: cost{6, 1, 5}},
+		{rest: "POST /users", send: `{"username":"ada","name":"Ada","email":"ada@example.com","password":"the password of ada"}`, status: 201, keep: "ada", stored: names(user.EventCreated)},
+		{page: "GET " + members, cost: cost{6, 0, 0}},
+		{page: "POST " + members, send: "username=ada&access_level=30", status: 303, stored: names(project.EventMemberAdded), cost: cost{8, 1, 4}},
+		{page: "GET " + members + "/{ada}", cost: cost{5, 0, 0}},
+		{page: "POST " + members + "/{ada}", send: "access_level=40&expires_at=2999-12-31", status: 303, stored: names(project.EventMemberChanged), cost: cost{7, 1, 4}},
+		{page: "GET " + shop + "/members", cost: cost{5, 0, 0}},
+		{page: "GET " + shop + "/members?from={group}", cost: cost{6, 0, 0}},
+		{page: "POST " + shop + "/members", send: "username=ada&access_level=50", status: 303, stored: names(project.EventMemberAdded)},
+		{page: "POST " + shop + "/members/{ada}", send: "access_level=20", status: 303, stored: names(project.EventMemberChanged)},
+		{page: "POST " + shop + "/members/{ada}/delete", status: 303, stored: names(project.EventMemberRemoved), cost: cost{7, 1, 5}},
+		{page: "POST " + members + "/{ada}/delete", status: 303, stored: names(project.EventMemberRemoved), cost: cost{7, 1, 4}},
+		{page: "POST " + shop + "/settings/general/delete", status: 303, stored: names(project.EventProjectDeleted)},
+		{page: "POST " + acme + "/settings/delete", status: 303, stored: names(project.EventGroupDeleted)},
+	}
+}
+
 // keepToken keeps the token of a link that acknowledges an alert of the project in the name
 // of the administrator.
 func (w *walk) keepToken(name string, iid int64) {

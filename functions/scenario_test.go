@@ -64,6 +64,7 @@ var groups = []group{
 	{"monitor", aboutMonitoring},
 	{"errortracking", aboutErrorTracking},
 	{"console", aboutTheConsole},
+	{"teams", aboutTeams},
 }
 
 func (x scenario) String() string { return x.name + x.rest + x.page }

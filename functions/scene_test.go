@@ -375,7 +375,7 @@ func (s *scene) id(before string, at *place) string {
 	switch before {
 	case "/api/v4/projects", "/console":
 		return fmt.Sprint(at.project.ID)
-	case "/api/v4/groups", "/api/v4/namespaces":
+	case "/api/v4/groups", "/api/v4/namespaces", "/console/groups":
 		return fmt.Sprint(at.group.ID)
 	}
 	return cmp.Or(s.own[before], "1000000")

@@ -3,10 +3,12 @@
 package project
 
 import (
-	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"gatehouse/shared/route"
 )
 
 // Group is a namespace for projects and other groups. The own namespace of a
@@ -168,13 +170,29 @@ func (p Project) Where() string { return p.FullPath }
 // Where returns the group's full path, for the audit trail.
 func (g Group) Where() string { return g.FullPath }
 
-// PagePath is the path of the page about it: a person's, or the list of the projects in a
-// group, which has no page of its own.
+// The pages of groups and projects are below these paths.
+const (
+	groupPages   = "/console/groups/"
+	projectPages = "/console/"
+)
+
+// PagePath is the path of the page about it: a person's for a user's namespace.
 func (g Group) PagePath() string {
 	if g.OwnerID != 0 {
 		return "/users/" + g.FullPath
 	}
-	return "/console?" + url.Values{"search": {g.FullPath + "/"}}.Encode()
+	if _, rest := route.SplitGroup(g.FullPath); rest != "" || g.FullPath == "new" {
+		return groupPages + strconv.FormatInt(g.ID, 10) // the address of the path leads elsewhere
+	}
+	return groupPages + g.FullPath
+}
+
+// PagePath is the path of the project's page. Full paths need no escaping.
+func (p Project) PagePath() string {
+	if strings.HasPrefix(p.FullPath, "groups/") { // a name that older groups can have
+		return projectPages + strconv.FormatInt(p.ID, 10)
+	}
+	return projectPages + p.FullPath
 }
 
 // Access returns the user in whose own namespace the project is, or zero, and

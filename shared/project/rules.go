@@ -14,6 +14,7 @@ import (
 	"gatehouse/shared/route"
 	"gatehouse/shared/text"
 	"gatehouse/shared/throttle"
+	"gatehouse/shared/user"
 )
 
 // maxDepth bounds how deep groups nest, so that a lineage stays small.
@@ -43,6 +44,11 @@ const (
 	TopLevelByEverybody      TopLevel = "everybody"
 	TopLevelByAdministrators TopLevel = "administrators"
 )
+
+// MakesTopLevel reports whether a user may make top-level groups.
+func (r *Rules) MakesTopLevel(u user.User) bool {
+	return r.topLevel != TopLevelByAdministrators || u.Administers()
+}
 
 // errTopLevel refuses a top-level group.
 var errTopLevel = fault.New(fault.Forbidden, "only administrators make top-level groups here")

@@ -101,6 +101,13 @@ func (s *Sight) Groups(ctx context.Context, wanted page.Request) (page.Of[Group]
 	return s.rules.Groups(ctx, selected, wanted)
 }
 
+// RoleIn returns the viewer's role in a group of the list that Groups returned.
+func (s *Sight) RoleIn(g Group) Role {
+	v := s.viewer
+	v.Memberships = s.inGroups
+	return v.RoleIn(g, s.rules.now())
+}
+
 // ofGroups selects what the viewer sees because of groups.
 func (s *Sight) ofGroups(ctx context.Context) (Selection, error) {
 	s.once.Do(func() { s.selected, s.inGroups, s.err = s.rules.seenBy(ctx, s.viewer, s.narrowed.LeastRole) })

@@ -18,6 +18,17 @@ var files embed.FS
 
 // notices are the messages after an action.
 var notices = site.Notices{
+	"project-created": "The project was created.",
+	"project-saved":   "The project was saved.",
+	"project-deleted": "The project was deleted, with its alerts and incidents.",
+	"group-created":   "The group was created. You own it.",
+	"group-saved":     "The group was saved.",
+	"group-deleted":   "The group was deleted.",
+	"member-added":    "The member was added.",
+	"member-saved":    "The membership was saved.",
+	"member-removed":  "The membership has ended.",
+	"member-left":     "You left. Your role there has ended.",
+
 	"tracking-on":       "Error tracking is on.",
 	"tracking-external": "Error tracking is on, with the external tracker.",
 	"tracking-off":      "Error tracking is off.",
@@ -91,6 +102,12 @@ func New(app *app.App) http.Handler {
 	mux := web.NewMux()
 	mux.Handle("GET /console", user(a.listProjects))
 	mux.Handle("GET "+searchPath, user(a.search))
+	mux.Handle("POST /console", user(a.createProject))
+	mux.Handle("GET /console/new", user(a.newProject))
+	a.memberRoutes(mux, consolePath, project.Project{}.Place().ManagerRole(), func(least project.Role, h venueHandler) http.Handler { return a.in(least)(a.ofProject(h)) })
+	mux.Handle("GET /console/{id}/settings/general", maintainer(a.showGeneral))
+	mux.Handle("POST /console/{id}/settings/general", maintainer(a.changeProject))
+	mux.Handle("POST /console/{id}/settings/general/delete", a.in(project.Owner)(a.deleteProject))
 	mux.Handle("GET "+permit.Path, a.site.Page(unseen(a.askToAcknowledge)))
 	mux.Handle("POST "+permit.Path, a.site.Page(unseen(a.acknowledge)))
 	mux.Handle("GET /console/{id}", anyone(a.showProject))
@@ -145,5 +162,7 @@ func New(app *app.App) http.Handler {
 	mux.Handle("POST /console/{id}/settings/error_tracking", maintainer(a.changeTracking))
 	mux.Handle("POST /console/{id}/settings/error_tracking/client_keys", maintainer(a.createKey))
 	mux.Handle("POST /console/{id}/settings/error_tracking/client_keys/{key}/delete", maintainer(a.deleteKey))
-	return web.Routed{Handler: web.Wrap(app.BaseURL, web.References(a.site.Serve(mux), "/console/")), Patterns: mux.Patterns()}
+	groups := a.groupRoutes()
+	pages := besideGroups(a.site.Serve(mux), a.site.Serve(groups))
+	return web.Routed{Handler: web.Wrap(app.BaseURL, web.References(pages, groupsPath+"/", consolePath+"/")), Patterns: append(mux.Patterns(), groups.Patterns()...)}
 }

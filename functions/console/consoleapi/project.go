@@ -68,7 +68,7 @@ func (a *api) visitTo(ctx context.Context, u user.User, reference string) (visit
 	if err := reads.Wait(); err != nil {
 		return visit{}, err
 	}
-	role, _, err := a.app.Projects.RoleIn(ctx, project.Viewer{UserID: u.ID, Admin: u.Admin}, known, p)
+	role, _, err := a.app.Projects.RoleIn(ctx, viewerOf(u), known, p)
 	if err != nil {
 		return visit{}, err
 	}
@@ -79,8 +79,8 @@ func (a *api) visitTo(ctx context.Context, u user.User, reference string) (visit
 	return v, nil
 }
 
-// Address is the path of the project's pages. Full paths need no escaping.
-func (v visit) Address() string { return consolePath + "/" + v.Project.FullPath }
+// Address is the path of the project's pages.
+func (v visit) Address() string { return v.Project.PagePath() }
 
 // Maintains reports whether the user may change the project's settings.
 func (v visit) Maintains() bool { return v.Role >= project.Maintainer }
@@ -108,9 +108,10 @@ func (v visit) tabs() []site.Tab {
 		tabs = append(tabs, site.Tab{Name: "Alerts", Address: v.Address() + alertsTab}, site.Tab{Name: "Incidents", Address: v.Address() + incidentsTab},
 			site.Tab{Name: "On call", Address: v.Address() + onCallTab})
 	}
+	tabs = append(tabs, site.Tab{Name: "Members", Address: v.Address() + membersTab})
 	if v.Maintains() {
 		tabs = append(tabs, site.Tab{Name: "Webhooks", Address: v.Address() + webhooksTab},
-			site.Tab{Name: "Monitor settings", Address: v.Address() + settingsTab})
+			site.Tab{Name: "Monitor settings", Address: v.Address() + settingsTab}, site.Tab{Name: "General settings", Address: v.Address() + generalTab})
 	}
 	return tabs
 }
@@ -125,6 +126,20 @@ func (a *api) render(w http.ResponseWriter, r *http.Request, v visit, tab string
 	return a.site.Render(w, r, p)
 }
 
+// projectBody is the data of the page of a project.
+type projectBody struct {
+	visit
+	Unconnected bool // no tool can send alerts yet
+}
+
 func (a *api) showProject(w http.ResponseWriter, r *http.Request, v visit) error {
-	return a.render(w, r, v, overviewTab, site.Page{Template: "project", Title: "Overview", Body: v})
+	body := projectBody{visit: v}
+	if v.Maintains() { // and can connect one
+		found, err := a.app.Integrations.Integrations(r.Context(), v.Project)
+		if err != nil {
+			return err
+		}
+		body.Unconnected = len(found) == 0
+	}
+	return a.render(w, r, v, overviewTab, site.Page{Template: "project", Title: "Overview", Body: body})
 }

@@ -18,8 +18,9 @@ type projectsBody struct {
 	Search      string
 	Rows        []visit
 	Paging      site.Paging
-	Create      string // the command that creates a project
 	ConsolePath string
+	MayGroup    bool // make top-level groups
+	Username    string
 }
 
 // listProjects lists the projects that the user sees, the newest first.
@@ -37,16 +38,15 @@ func (a *api) listProjects(w http.ResponseWriter, r *http.Request, u user.User) 
 	if search != "" {
 		address += "?" + url.Values{"search": {search}}.Encode()
 	}
-	return a.site.Render(w, r, site.Page{Template: "projects", Title: "Projects", Place: "Projects", Body: projectsBody{
+	return a.site.Render(w, r, site.Page{Template: "projects", Title: "Projects", Place: "Projects", Tabs: directoryTabs(consolePath), Body: projectsBody{
 		Search: search, Rows: rows, Paging: site.NewPaging(address, wanted, found), ConsolePath: consolePath,
-		Create: `curl -H "PRIVATE-TOKEN: $TOKEN" -d "name=Web shop" ` + a.app.BaseURL + "/api/v4/projects",
+		MayGroup: a.app.Projects.MakesTopLevel(u), Username: u.Username,
 	}})
 }
 
 // visible returns a page of the projects that the user sees, as visits.
 func (a *api) visible(r *http.Request, u user.User, search string, wanted page.Request) (rows []visit, found page.Of[project.Project], err error) {
-	viewer := project.Viewer{UserID: u.ID, NamespaceID: u.NamespaceID, Admin: u.Admin}
-	found, roles, err := a.app.Projects.VisibleWithRoles(r.Context(), viewer, search, wanted)
+	found, roles, err := a.app.Projects.VisibleWithRoles(r.Context(), viewerOf(u), search, wanted)
 	if err != nil {
 		return nil, found, err
 	}

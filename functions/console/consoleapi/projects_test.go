@@ -48,9 +48,3 @@ func TestProjectsAreSearched(t *testing.T) {
 		b.Get("/console?"+query).Want(400, "malformed")
 	}
 }
-
-func TestWhoHasNoProjectIsToldHowToMakeOne(t *testing.T) {
-	a := apptest.New(t)
-	signedIn(t, a, a.User("ada")).Get("/console").Want(200, "No projects yet",
-		`curl -H "PRIVATE-TOKEN: $TOKEN" -d "name=Web shop" `+apptest.BaseURL+"/api/v4/projects").WantNot(`id="search"`)
-}

@@ -1,0 +1,133 @@
+package consoleapi
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"gatehouse/shared/audit"
+	"gatehouse/shared/page"
+	"gatehouse/shared/project"
+	"gatehouse/shared/site"
+	"gatehouse/shared/user"
+)
+
+// maxNamespaces is how many groups the form for a new project offers. The page of each
+// other one leads to the form too.
+const maxNamespaces = 50
+
+// newProjectBody is the data of the form for a new project.
+type newProjectBody struct {
+	placeForm
+	Own        project.Group   // the user's namespace
+	Groups     []project.Group // in which the user may make projects
+	More       bool            // there are others
+	Chosen     int64
+	ConsoleURL string
+}
+
+// newProject shows the form, for a project in ?namespace= or in the user's own namespace.
+func (a *api) newProject(w http.ResponseWriter, r *http.Request, u user.User) error {
+	chosen, _ := strconv.ParseInt(r.URL.Query().Get("namespace"), 10, 64) // what is no number chooses none
+	return a.renderNewProject(w, r, http.StatusOK, u, newProjectBody{placeForm: placeForm{Visibility: project.Private}, Chosen: chosen})
+}
+
+func (a *api) renderNewProject(w http.ResponseWriter, r *http.Request, status int, u user.User, body newProjectBody) error {
+	if err := a.offerNamespaces(r.Context(), u, &body); err != nil {
+		return err
+	}
+	return a.site.Render(w, r, site.Page{Template: "project_new", Title: "New project", Place: "Projects", Status: status, Body: body, Tabs: directoryTabs(consolePath)})
+}
+
+// offerNamespaces notes the user's namespace and the newest groups in which the user may
+// make projects. A chosen group is among them.
+func (a *api) offerNamespaces(ctx context.Context, u user.User, body *newProjectBody) error {
+	body.Own = project.Group{ID: u.NamespaceID, OwnerID: u.ID, FullPath: u.Username}
+	if body.Chosen != 0 && body.Chosen != u.NamespaceID {
+		chosen, err := a.namespace(ctx, u, body.Chosen, project.Maintainer)
+		body.Groups, body.More = []project.Group{chosen}, true
+		return err
+	}
+	sight := a.app.Projects.Sight(viewerOf(u), project.Narrowing{LeastRole: project.Maintainer})
+	found, err := sight.Groups(ctx, page.Request{Number: 1, Size: maxNamespaces, Uncounted: true})
+	body.Groups, body.More = found.Items, found.More
+	return err
+}
+
+// createProject makes the project in the form.
+func (a *api) createProject(w http.ResponseWriter, r *http.Request, u user.User) error {
+	form, err := site.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	body := newProjectBody{placeForm: readPlaceForm(form), Chosen: u.NamespaceID}
+	if text := form.Get("namespace_id"); text != "" {
+		if body.Chosen, err = strconv.ParseInt(text, 10, 64); err != nil {
+			return project.ErrGroupNotFound
+		}
+	}
+	in, err := a.namespace(r.Context(), u, body.Chosen, project.Maintainer)
+	if err != nil {
+		return err
+	}
+	p, err := a.app.Projects.CreateProject(r.Context(), audit.ByUser(u.ID), body.draft(), in)
+	if err != nil {
+		status, err := body.explain(err)
+		if err != nil {
+			return err
+		}
+		return a.renderNewProject(w, r, status, u, body)
+	}
+	return a.site.Done(w, r, nil, "project-created", p.PagePath())
+}
+
+// generalTab is the tab of what a project is, beside that of its monitoring.
+const generalTab = settingsTab + "/general"
+
+// generalBody is the data of the general settings of a project.
+type generalBody struct {
+	visit
+	placeForm
+}
+
+// Owns reports whether the user may delete the project.
+func (b generalBody) Owns() bool { return b.Role >= project.Owner }
+
+func (a *api) showGeneral(w http.ResponseWriter, r *http.Request, v visit) error {
+	return a.renderGeneral(w, r, http.StatusOK, generalBody{v, placeForm{Name: v.Project.Name, Visibility: v.Project.Visibility, Seen: v.Project.Version}})
+}
+
+func (a *api) renderGeneral(w http.ResponseWriter, r *http.Request, status int, body generalBody) error {
+	return a.render(w, r, body.visit, generalTab, site.Page{Template: "project_settings", Title: "General settings", Status: status, Body: body})
+}
+
+// changeProject gives the project the name and visibility in the form.
+func (a *api) changeProject(w http.ResponseWriter, r *http.Request, v visit) error {
+	form, err := site.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	body := generalBody{v, readPlaceForm(form)}
+	body.Seen = v.Project.Version
+	seen, err := seenVersion(form)
+	if err == nil && seen != 0 && seen != v.Project.Version {
+		body.Complaint = changedMeanwhile
+		return a.renderGeneral(w, r, http.StatusConflict, body)
+	}
+	if err == nil {
+		_, err = a.app.Mirrors.ChangeProject(r.Context(), v.actor(), v.Project, body.change())
+	}
+	if err != nil {
+		status, err := body.explain(err)
+		if err != nil {
+			return err
+		}
+		return a.renderGeneral(w, r, status, body)
+	}
+	return a.site.Done(w, r, nil, "project-saved", v.Address()+generalTab)
+}
+
+func (a *api) deleteProject(w http.ResponseWriter, r *http.Request, v visit) error {
+	err := a.app.Projects.DeleteProject(r.Context(), v.actor(), v.Project)
+	return a.site.Done(w, r, err, "project-deleted", consolePath)
+}
