@@ -149,7 +149,7 @@ func aboutTheConsole() []scenario {
 			w.browser = w.signIn(w.t)
 		}, stored: names(signin.EventSignIn)},
 		{page: "GET " + console + "/alerts"}, // takes what expired from the numbers
-		{rest: "DELETE /projects/{web}", status: 204, stored: names(project.EventProjectDeleted)},
+		{page: "POST " + settings + "/general/delete", status: 303, stored: names(project.EventProjectDeleted)},
 	}
 }
 
@@ -163,24 +163,24 @@ func aboutTeams() []scenario {
 		private = "&visibility=private"
 	)
 	return []scenario{
-		{page: "GET " + groups, cost: cost{4, 0, 0}},
-		{page: "GET " + groups + "?all=1", cost: cost{4, 0, 0}},
+		{page: "GET " + groups, cost: cost{3, 0, 0}},
+		{page: "GET " + groups + "?all=1", cost: cost{3, 0, 0}},
 		{page: "GET " + groups + "/new", cost: cost{2, 0, 0}},
 		{page: "POST " + groups, send: "name=Acme" + private, status: 303, stored: names(project.EventGroupCreated), cost: cost{6, 2, 4}},
 		{rest: "GET /groups/acme", status: 200, keep: "group"},
-		{page: "GET " + groups + "/new?parent={group}", cost: cost{4, 0, 0}},
+		{page: "GET " + groups + "/new?parent={group}", cost: cost{3, 0, 0}},
 		{page: "POST " + groups, send: "name=Team&parent_id={group}" + private, status: 303, stored: names(project.EventGroupCreated)},
 		{page: "GET " + acme, cost: cost{5, 0, 0}},
-		{page: "GET " + acme + "/subgroups", cost: cost{5, 0, 0}},
+		{page: "GET " + acme + "/subgroups", cost: cost{6, 0, 0}},
 		{page: "GET " + acme + "/settings", cost: cost{4, 0, 0}},
-		{page: "POST " + acme + "/settings", send: "name=Acme+Corp&visibility=internal", status: 303, stored: names(project.EventGroupChanged), cost: cost{6, 1, 4}},
-		{page: "POST " + acme + "/team/settings/delete", status: 303, stored: names(project.EventGroupDeleted), cost: cost{7, 1, 4}},
-		{page: "GET /console/new", cost: cost{4, 0, 0}},
-		{page: "GET /console/new?namespace={group}", cost: cost{4, 0, 0}},
-		{page: "POST /console", send: "name=Shop&namespace_id={group}" + private, status: 303, stored: names(project.EventProjectCreated), cost: cost{7, 2, 5}},
+		{page: "POST " + acme + "/settings", send: "name=Acme+Corp&visibility=internal", status: 303, stored: names(project.EventGroupChanged), cost: cost{7, 1, 4}},
+		{page: "POST " + acme + "/team/settings/delete", status: 303, stored: names(project.EventGroupDeleted), cost: cost{9, 1, 4}},
+		{page: "GET /console/new", cost: cost{5, 0, 0}},
+		{page: "GET /console/new?namespace={group}", cost: cost{3, 0, 0}},
+		{page: "POST /console", send: "name=Shop&namespace_id={group}" + private, status: 303, stored: names(project.EventProjectCreated), cost: cost{6, 2, 5}},
 		{page: "GET " + shop, cost: cost{5, 0, 0}},
 		{page: "GET " + shop + "/settings/general", cost: cost{4, 0, 0}},
-		{page: "POST " + shop + "/settings/general", send: "name=Web+shop&visibility=internal", status: 303, stored: names(project.EventProjectChanged), cost: cost{6, 1, 5}},
+		{page: "POST " + shop + "/settings/general", send: "name=Web+shop&visibility=internal", status: 303, stored: names(project.EventProjectChanged), cost: cost{8, 1, 5}},
 		{rest: "POST /users", send: `{"username":"ada","name":"Ada","email":"ada@example.com","password":"the password of ada"}`, status: 201, keep: "ada", stored: names(user.EventCreated)},
 		{page: "GET " + members, cost: cost{6, 0, 0}},
 		{page: "POST " + members, send: "username=ada&access_level=30", status: 303, stored: names(project.EventMemberAdded), cost: cost{8, 1, 4}},
