@@ -175,7 +175,7 @@ func aboutTeams() []scenario {
 		{page: "GET " + acme + "/settings", cost: cost{4, 0, 0}},
 		{page: "POST " + acme + "/settings", send: "name=Acme+Corp&visibility=internal", status: 303, stored: names(project.EventGroupChanged), cost: cost{7, 1, 4}},
 		{page: "POST " + acme + "/team/settings/delete", status: 303, stored: names(project.EventGroupDeleted), cost: cost{9, 1, 4}},
-		{page: "GET /console/new", cost: cost{5, 0, 0}},
+		{page: "GET /console/new", cost: cost{4, 0, 0}},
 		{page: "GET /console/new?namespace={group}", cost: cost{3, 0, 0}},
 		{page: "POST /console", send: "name=Shop&namespace_id={group}" + private, status: 303, stored: names(project.EventProjectCreated), cost: cost{6, 2, 5}},
 		{page: "GET " + shop, cost: cost{5, 0, 0}},

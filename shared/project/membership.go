@@ -31,6 +31,33 @@ func (r *Rules) MembershipsOf(ctx context.Context, k Kind, userID int64, req pag
 	return page.With(found, all), err
 }
 
+// JoinedGroup is a group with a direct membership of a user in it.
+type JoinedGroup struct {
+	Group
+	Member Member
+}
+
+// JoinedGroups returns a page of the groups of which the user is a direct member, with
+// memberships that have ended. The newest groups come first. The Total is not counted.
+func (r *Rules) JoinedGroups(ctx context.Context, userID int64, req page.Request) (page.Of[JoinedGroup], error) {
+	found, err := r.MembershipPage(ctx, InGroup, userID, req)
+	if err != nil {
+		return page.Of[JoinedGroup]{}, err
+	}
+	ids := make([]int64, len(found.Items))
+	for n, m := range found.Items {
+		ids[n] = m.ID
+	}
+	groups, err := r.GroupsByID(ctx, ids)
+	var all []JoinedGroup
+	for _, m := range found.Items {
+		if g, there := groups[m.ID]; there { // it was not deleted in between
+			all = append(all, JoinedGroup{g, m})
+		}
+	}
+	return page.With(found, all), err
+}
+
 // paths returns the full paths of the places of these members, by their ids.
 func (r *Rules) paths(ctx context.Context, k Kind, members []Member) (map[int64]string, error) {
 	ids := make([]int64, len(members))

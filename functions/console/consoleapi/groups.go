@@ -1,9 +1,11 @@
 package consoleapi
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
+	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/site"
 	"gatehouse/shared/user"
@@ -43,34 +45,62 @@ func besideGroups(others, groups http.Handler) http.Handler {
 
 // groupsBody is the data of the list of groups.
 type groupsBody struct {
-	Rows     []groupVisit
+	Rows     []groupRow
 	Paging   site.Paging
-	All      bool // not only those in which the user has a role
+	All      bool // that the user may see, and not only those that the user joined
 	MayMake  bool // top-level groups
 	Username string
 }
 
-// listGroups lists the groups in which the user has a role, or all that they see, the
+// groupRow is a group in the list, with the user's role in it.
+type groupRow struct {
+	groupVisit
+	Ended bool // the membership
+}
+
+// listGroups lists the groups of which the user is a member, or all that the user sees, the
 // newest first.
 func (a *api) listGroups(w http.ResponseWriter, r *http.Request, u user.User) error {
 	body := groupsBody{All: r.URL.Query().Get("all") != "", MayMake: a.app.Projects.MakesTopLevel(u), Username: u.Username}
-	wanted, narrowing, address := site.PageOf(r), project.Narrowing{LeastRole: project.Guest}, groupsPath
+	list := a.joinedGroups
 	if body.All {
-		narrowing, address = project.Narrowing{}, groupsPath+"?all=1"
+		list = a.visibleGroups
 	}
-	sight := a.app.Projects.Sight(viewerOf(u), narrowing)
-	found, err := sight.Groups(r.Context(), wanted)
-	if err != nil {
+	var err error
+	if body.Rows, body.Paging, err = list(r.Context(), u, uncounted(r)); err != nil {
 		return err
 	}
-	for _, g := range found.Items {
-		body.Rows = append(body.Rows, groupVisit{u, g, sight.RoleIn(g)})
-	}
-	body.Paging = site.NewPaging(address, wanted, found)
 	return a.site.Render(w, r, site.Page{Template: "groups", Title: "Groups", Place: "Groups", Body: body, Tabs: directoryTabs(groupsPath), Sections: []site.Tab{
 		{Name: "Mine", Address: groupsPath, Current: !body.All},
-		{Name: "All that I may see", Address: groupsPath + "?all=1", Current: body.All},
+		{Name: "All that I may see", Address: allGroupsPath, Current: body.All},
 	}})
+}
+
+// allGroupsPath is the path of the list of all groups that a user sees.
+const allGroupsPath = groupsPath + "?all=1"
+
+func (a *api) joinedGroups(ctx context.Context, u user.User, wanted page.Request) (rows []groupRow, _ site.Paging, _ error) {
+	found, err := a.app.Projects.JoinedGroups(ctx, u.ID, wanted)
+	for _, j := range found.Items {
+		rows = append(rows, groupRow{groupVisit{u, j.Group, j.Member.Role}, !j.Member.Active(a.app.Now())})
+	}
+	return rows, site.NewPaging(groupsPath, wanted, found), err
+}
+
+func (a *api) visibleGroups(ctx context.Context, u user.User, wanted page.Request) (rows []groupRow, _ site.Paging, _ error) {
+	sight := a.app.Projects.Sight(viewerOf(u), project.Narrowing{})
+	found, err := sight.Groups(ctx, wanted)
+	for _, g := range found.Items {
+		rows = append(rows, groupRow{groupVisit: groupVisit{u, g, sight.RoleIn(g)}})
+	}
+	return rows, site.NewPaging(allGroupsPath, wanted, found), err
+}
+
+// uncounted is which page of a list the request asks for, of which no page shows a total.
+func uncounted(r *http.Request) page.Request {
+	wanted := site.PageOf(r)
+	wanted.Uncounted = true
+	return wanted
 }
 
 // directoryTabs are the tabs of the lists of projects and groups, of which one is open.

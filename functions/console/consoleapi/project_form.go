@@ -12,21 +12,19 @@ import (
 	"gatehouse/shared/user"
 )
 
-// maxNamespaces is how many groups the form for a new project offers. The page of each
-// other one leads to the form too.
+// maxNamespaces is how many memberships the form for a new project looks at to offer groups.
+// The page of each other group leads to the form too.
 const maxNamespaces = 50
 
 // newProjectBody is the data of the form for a new project.
 type newProjectBody struct {
 	placeForm
-	Own        project.Group   // the user's namespace
-	Groups     []project.Group // in which the user may make projects
-	More       bool            // there are others
-	Chosen     int64
-	ConsoleURL string
+	Own    project.Group   // the user's namespace
+	Groups []project.Group // in which the user may make projects
+	Chosen int64
 }
 
-// newProject shows the form, for a project in ?namespace= or in the user's own namespace.
+// newProject shows the form, for a project in ?namespace= or in one of the user's groups.
 func (a *api) newProject(w http.ResponseWriter, r *http.Request, u user.User) error {
 	chosen, _ := strconv.ParseInt(r.URL.Query().Get("namespace"), 10, 64) // what is no number chooses none
 	return a.renderNewProject(w, r, http.StatusOK, u, newProjectBody{placeForm: placeForm{Visibility: project.Private}, Chosen: chosen})
@@ -39,18 +37,21 @@ func (a *api) renderNewProject(w http.ResponseWriter, r *http.Request, status in
 	return a.site.Render(w, r, site.Page{Template: "project_new", Title: "New project", Place: "Projects", Status: status, Body: body, Tabs: directoryTabs(consolePath)})
 }
 
-// offerNamespaces notes the user's namespace and the newest groups in which the user may
-// make projects. A chosen group is among them.
+// offerNamespaces notes the user's namespace, and the chosen group or the newest of those
+// whose members with the role may make projects.
 func (a *api) offerNamespaces(ctx context.Context, u user.User, body *newProjectBody) error {
 	body.Own = project.Group{ID: u.NamespaceID, OwnerID: u.ID, FullPath: u.Username}
 	if body.Chosen != 0 && body.Chosen != u.NamespaceID {
 		chosen, err := a.namespace(ctx, u, body.Chosen, project.Maintainer)
-		body.Groups, body.More = []project.Group{chosen}, true
+		body.Groups = []project.Group{chosen}
 		return err
 	}
-	sight := a.app.Projects.Sight(viewerOf(u), project.Narrowing{LeastRole: project.Maintainer})
-	found, err := sight.Groups(ctx, page.Request{Number: 1, Size: maxNamespaces, Uncounted: true})
-	body.Groups, body.More = found.Items, found.More
+	found, err := a.app.Projects.JoinedGroups(ctx, u.ID, page.Request{Number: 1, Size: maxNamespaces, Uncounted: true})
+	for _, j := range found.Items {
+		if j.Member.Role >= project.Maintainer && j.Member.Active(a.app.Now()) {
+			body.Groups = append(body.Groups, j.Group)
+		}
+	}
 	return err
 }
 
