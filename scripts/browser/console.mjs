@@ -28,12 +28,11 @@ async function signIn(visit, username) {
   await visit.look("projects-nothing-found");
 }
 
-// findProject makes the project of which the command on the page tells, among
-// others, and searches for it.
+// findProject makes a project, among others, and searches for it.
 async function findProject(visit, maintainer) {
   await visit.tabTo("nav.ways a");
   await visit.submit("Enter");
-  assert.match(await visit.page.textContent("#create-project"), /curl .*\/api\/v4\/projects$/);
+  assert.match(await visit.page.getAttribute("main .empty a", "href"), /\/console\/new$/);
   await visit.look("projects-empty");
 
   const group = await call("POST", "/groups", { name: "Acme", path: `acme-${walks}`, visibility: "private" });

@@ -63,12 +63,12 @@ async function addMembers(visit, n, mate) {
   await visit.follow("main a[href$='/members']:not(.sections a)");
   assert.equal(visit.path(), `/console/groups/team-${n}/members`);
   await visit.write("#username", "nobody-at-all");
-  await visit.tabTo("main form.form button");
+  await visit.tabTo("main form.form .actions button");
   await visit.submit("Enter");
   assert.equal(await visit.focused("#username"), true);
   await visit.look("teams-member-complaint");
   await visit.write("#username", mate);
-  await visit.tabTo("main form.form button");
+  await visit.tabTo("main form.form .actions button");
   await visit.submit("Enter");
   assert.match(await visit.page.textContent("[role=status]"), /member was added/);
   assert.equal(await visit.page.locator("tbody tr").count(), 2);
@@ -82,7 +82,7 @@ async function changeAndRemove(visit, n) {
   await page.selectOption("#access_level", "40");
   await page.fill("#expires_at", "2099-12-31");
   await visit.look("teams-member");
-  await visit.tabTo("main form.form button");
+  await visit.tabTo("main form.form .actions button");
   await visit.submit("Enter");
   assert.match(await page.textContent("tbody"), /Maintainer[\s\S]*31 Dec 2099/);
   await visit.tabTo(page.getByRole("link", { name: "Change Lena Lead" }));
@@ -98,7 +98,7 @@ async function settle(visit, n) {
   const { page } = visit;
   await visit.tab("settings");
   await visit.write("#name", `The team ${n}`);
-  await visit.tabTo("main form.form button");
+  await visit.tabTo("main form.form .actions button");
   await visit.submit("Enter");
   assert.match(await page.textContent("[role=status]"), /group was saved/);
   await visit.look("teams-group-settings");

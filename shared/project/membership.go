@@ -13,6 +13,14 @@ type Membership struct {
 	FullPath string
 }
 
+// PagePath is the path of the page about the place.
+func (m Membership) PagePath() string {
+	if m.Kind == InProject {
+		return Project{ID: m.ID, FullPath: m.FullPath}.PagePath()
+	}
+	return Group{ID: m.ID, FullPath: m.FullPath}.PagePath()
+}
+
 // MembershipsOf returns a page of the user's memberships of groups or of projects,
 // also those that have ended. The newest groups and projects come first. The Total
 // is not counted.

@@ -21,7 +21,7 @@ type membershipsBody struct {
 
 type membershipRow struct {
 	project.Membership
-	Leave string // address; empty if the membership has ended
+	Page, Leave string // addresses; empty if the membership has ended
 }
 
 // membershipKinds are the lists of memberships by the end of their address.
@@ -48,6 +48,7 @@ func (a *api) listMemberships(w http.ResponseWriter, r *http.Request, u user.Use
 	for _, m := range found.Items {
 		row := membershipRow{Membership: m}
 		if m.Active(a.app.Now()) {
+			row.Page = m.PagePath()
 			row.Leave = membershipsAddress(kind) + "/" + strconv.FormatInt(m.ID, 10) + "/leave"
 		}
 		body.Rows = append(body.Rows, row)

@@ -50,7 +50,7 @@ func (f placeForm) Options() []visibilityOption {
 	return []visibilityOption{
 		{project.Private, "Private", "Members alone see it."},
 		{project.Internal, "Internal", "Everybody who is signed in sees it."},
-		{project.Public, "Public", "The same as internal here; other tools may show it to everybody."},
+		{project.Public, "Public", "Everybody may see it. These pages ask for a sign-in all the same."},
 	}
 }
 
