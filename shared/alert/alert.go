@@ -46,6 +46,9 @@ type Alert struct {
 // Open reports whether the alert is not resolved.
 func (a Alert) Open() bool { return a.Status != Resolved }
 
+// Waits reports whether somebody still has to do something about the alert.
+func (a Alert) Waits() bool { return a.Status == Triggered || a.Status == Acknowledged }
+
 // Silenced reports whether nobody is to be paged about the alert for now.
 func (a Alert) Silenced(now time.Time) bool { return now.Before(a.SilencedUntil) }
 

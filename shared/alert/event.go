@@ -20,6 +20,24 @@ const (
 	EventGraver       outbox.Kind = "alert.graver" // a repeat was graver than all before
 )
 
+// KindCounts is the kind of the message that a project has another number of open alerts or
+// incidents. Alerts and incidents tell it whether or not somebody wants to be told of them.
+const KindCounts outbox.Kind = "project.counts"
+
+// Recount returns that message. What names the change in the project: each change has a
+// message of its own, so that those who store changes at the same time do not collide, and
+// whoever handles the first handles all that wait behind it.
+func Recount(projectID int64, what string, at time.Time) outbox.Message {
+	return outbox.Message{
+		Lane: outbox.Lane(fmt.Sprintf("counts/%d", projectID)), Seq: outbox.SeqOf(at, 0) + "-" + what, Kind: KindCounts,
+		ProjectID: projectID, Data: json.RawMessage("{}"), CreatedAt: at, DueAt: at,
+	}
+}
+
+func (a Alert) recount(at time.Time) outbox.Message {
+	return Recount(a.ProjectID, fmt.Sprintf("alert-%d-%d", a.IID, a.Version), at)
+}
+
 // Events lists the kinds.
 var Events = []outbox.Kind{
 	EventOpened, EventTriggered, EventAcknowledged, EventResolved, EventIgnored, EventAssigned, EventGraver,
@@ -42,20 +60,24 @@ func Lane(projectID, iid int64) outbox.Lane {
 	return outbox.Lane(fmt.Sprintf("alert/%d/%d", projectID, iid))
 }
 
-// ToldOpened returns the messages about a new alert, if the occurrence that opened it asks
-// for that.
+// ToldOpened returns the messages about a new alert: that about itself if the occurrence
+// that opened it asks for that.
 func (a Alert) ToldOpened(o Occurrence) []outbox.Message {
-	if !o.Tell {
-		return nil
+	told := []outbox.Message{a.recount(a.CreatedAt)}
+	if o.Tell {
+		told = append(told, a.message(EventOpened, 0, 0, a.CreatedAt))
 	}
-	return []outbox.Message{a.message(EventOpened, 0, 0, a.CreatedAt)}
+	return told
 }
 
-// ToldChanged returns the messages about a change of the alert, which was as before, if the
-// change asks for them or the alert has an incident.
+// ToldChanged returns the messages about a change of the alert, which was as before: those
+// about itself if the change asks for them or the alert has an incident.
 func (a Alert) ToldChanged(was Alert, c Change) (told []outbox.Message) {
+	if a.Status != was.Status {
+		told = append(told, a.recount(c.At))
+	}
 	if !c.Tell && was.IncidentIID == 0 {
-		return nil
+		return told
 	}
 	if a.Status != was.Status {
 		told = append(told, a.message(outbox.Kind("alert."+string(a.Status)), 0, c.ActorID, c.At))

@@ -21,6 +21,7 @@ var told = alert.Alert{
 // its lane.
 func wantTold(t *testing.T, got []outbox.Message, want ...outbox.Kind) {
 	t.Helper()
+	got = slices.DeleteFunc(got, func(m outbox.Message) bool { return m.Kind == alert.KindCounts })
 	var kinds []outbox.Kind
 	for _, m := range got {
 		kinds = append(kinds, m.Kind)
@@ -68,6 +69,32 @@ func TestANewAlertIsTold(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, event); diff != "" {
 		t.Errorf("the event differs (-want +got):\n%s", diff)
+	}
+}
+
+// The numbers of open alerts change whether or not somebody wants to be told.
+func TestTheNumbersAreTold(t *testing.T) {
+	resolved, someone := alert.Resolved, int64(3)
+	assigned := alert.Change{AssigneeID: &someone, At: told.CreatedAt}
+	for name, test := range map[string]struct {
+		got  []outbox.Message
+		want int
+	}{
+		"opened":   {told.ToldOpened(alert.Occurrence{}), 1},
+		"resolved": {told.Changed(alert.Change{Status: &resolved, At: told.CreatedAt}).ToldChanged(told, alert.Change{}), 1},
+		"assigned": {told.Changed(assigned).ToldChanged(told, assigned), 0},
+	} {
+		if len(test.got) != test.want {
+			t.Errorf("%s: told %v, want %d messages", name, test.got, test.want)
+		}
+		for _, m := range test.got {
+			if m.Kind != alert.KindCounts || m.Lane != "counts/5" || m.ProjectID != 5 {
+				t.Errorf("%s: told %s in lane %s of project %d, want the numbers", name, m.Kind, m.Lane, m.ProjectID)
+			}
+		}
+	}
+	if a, b := alert.Recount(5, "alert-1-1", told.CreatedAt), alert.Recount(5, "alert-2-1", told.CreatedAt); a.ID() == b.ID() {
+		t.Errorf("two changes at one time have one message: %s", a.ID())
 	}
 }
 

@@ -61,6 +61,29 @@ func (r *Rules) LatestPayload(ctx context.Context, projectID, iid int64) (Latest
 	return r.store.LatestPayload(ctx, projectID, iid, r.now())
 }
 
+// AssignedTo returns the newest n alerts, in any project, that wait for the user, and
+// whether there are more.
+func (r *Rules) AssignedTo(ctx context.Context, userID int64, n int) (found []Alert, more bool, err error) {
+	found, err = r.store.AssignedAlerts(ctx, userID, n+1, r.now())
+	return found[:min(n, len(found))], len(found) > n, err
+}
+
+// Waiting counts the alerts of a project that somebody still has to do something about, by
+// severity; nil: that is not known yet.
+func (r *Rules) Waiting(ctx context.Context, projectID int64) (map[Severity]int, error) {
+	counts, err := r.store.AlertCounts(ctx, projectID, r.now())
+	if counts == nil || err != nil {
+		return nil, err
+	}
+	waiting := map[Severity]int{}
+	for class, n := range counts {
+		if n > 0 && (Alert{Status: class.Status}).Waits() {
+			waiting[class.Severity] += n
+		}
+	}
+	return waiting, nil
+}
+
 // OpenAlert returns the open grouped alert with the fingerprint, or a fault.NotFound
 // error.
 func (r *Rules) OpenAlert(ctx context.Context, projectID int64, f Fingerprint) (Alert, error) {

@@ -67,6 +67,11 @@ type Reader interface {
 	// they are not known yet. What it found expired it may never count again.
 	AlertCounts(ctx context.Context, projectID int64, now time.Time) (Counts, error)
 
+	// AssignedAlerts returns the newest n alerts, in any project, that wait for the
+	// user: those assigned to the user that are triggered or acknowledged. They come as
+	// in a list. Those of a deleted project may be among them.
+	AssignedAlerts(ctx context.Context, userID int64, n int, now time.Time) ([]Alert, error)
+
 	// AlertDays returns the days since the first, a midnight in UTC, on which
 	// alerts were opened. They count those that have expired since, too.
 	AlertDays(ctx context.Context, projectID int64, first time.Time) ([]Day, error)

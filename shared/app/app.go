@@ -9,6 +9,7 @@ import (
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/alert"
 	"gatehouse/shared/approval"
+	"gatehouse/shared/attention"
 	"gatehouse/shared/audit"
 	"gatehouse/shared/auth"
 	"gatehouse/shared/deprecation"
@@ -91,6 +92,7 @@ type App struct {
 	KeepsMails   bool        // because it can send none
 	Permits      permit.Links
 	OnCall       *oncall.Rules
+	Attention    *attention.Rules
 	Undelivered  *undelivered.Rules
 	Deprecations *deprecation.Rules
 	Auth         *auth.Auth
@@ -142,6 +144,7 @@ func New(store storage.Store, c Config) *App {
 	a.Incidents = incident.NewRules(store, a.Alerts, trail, incident.Config{
 		BaseURL: a.BaseURL, Members: a.Auth, Retention: a.retention, Now: c.Now,
 	})
+	a.Attention = attention.NewRules(store, a.Projects, a.Alerts, a.Incidents, a.OnCall, c.Now)
 	return a
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"gatehouse/shared/alert"
 	"gatehouse/shared/outbox"
 )
 
@@ -74,8 +75,13 @@ type Told struct {
 	AlertIID    int64     `json:"alert_iid,omitempty"`
 }
 
-// messagesOf returns the messages about what is new of an incident.
+// messagesOf returns the messages about what is new of an incident, and that the project's
+// numbers change if they do.
 func messagesOf(was *Incident, is Stored) (messages []outbox.Message) {
+	if was.waits() != is.Thing.waits() || was != nil && was.Severity != is.Thing.Severity {
+		what := fmt.Sprintf("incident-%d-%d", is.Number, is.Version)
+		messages = append(messages, alert.Recount(is.Place.ID, what, is.Thing.UpdatedAt))
+	}
 	for _, e := range is.Thing.Changes {
 		if e.ID > was.lastChange() && e.Kind != WasChanged {
 			messages = append(messages, message(is.Place.ID, is.Number, e))

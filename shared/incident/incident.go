@@ -72,7 +72,8 @@ func TitleOf(s Stored) string {
 // with what claims each of them, and DynamoDB takes 100 items.
 const MaxAlerts = 80
 
-// incidents are in one list each, by state and status.
+// incidents are in one list of their project each, by state and status, and in that of whom
+// they wait for.
 var incidents = record.Of[Incident]{
 	Kind: "incident", PerPlace: true, Words: wordsOf, Lists: listsOf, Hint: hintOf, Tell: messagesOf,
 	Expires: func(i Incident) time.Time { return i.ExpiresAt },
@@ -101,8 +102,20 @@ func listName(state State, status Status) string {
 	return "incidents-" + string(status)
 }
 
+// waits reports whether somebody still has to do something about the incident.
+func (i *Incident) waits() bool { return i != nil && i.State == Opened && i.Status != Resolved }
+
+// assignedTo is the list of the incidents in all projects that wait for a user.
+func assignedTo(userID int64) record.List {
+	return record.List{Place: record.Instance, Name: "incidents-user-" + strconv.FormatInt(userID, 10)}
+}
+
 func listsOf(at project.Place, i Incident) []record.List {
-	return []record.List{{Place: at, Name: listName(i.State, i.Status)}}
+	lists := []record.List{{Place: at, Name: listName(i.State, i.Status)}}
+	if i.AssigneeID != 0 && i.waits() {
+		lists = append(lists, assignedTo(i.AssigneeID))
+	}
+	return lists
 }
 
 // Nouns lists the kinds of records of this package, for an export.

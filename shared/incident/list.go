@@ -81,3 +81,33 @@ func (q Query) passes(severity alert.Severity, assigneeID int64) bool {
 	return (len(q.Severities) == 0 || slices.Contains(q.Severities, severity)) &&
 		(q.AssigneeID == nil || *q.AssigneeID == assigneeID)
 }
+
+// AssignedTo returns the newest n incidents, in any project, that wait for the user, and
+// whether there are more.
+func (r *Rules) AssignedTo(ctx context.Context, userID int64, n int) (found []Stored, more bool, err error) {
+	all, err := incidents.Listed(ctx, r.records, []record.List{assignedTo(userID)}, record.Find[Incident]{}, page.Request{Number: 1, Size: n})
+	return all.Items, all.More, err
+}
+
+// Waiting counts the incidents of a project that somebody still has to do something about,
+// by severity: the newest thousand of each status.
+func (r *Rules) Waiting(ctx context.Context, p project.Project) (map[alert.Severity]int, error) {
+	counts := map[alert.Severity]int{}
+	q := Query{States: []State{Opened}, Statuses: []Status{Triggered, Acknowledged}}
+	// It takes none, so that the list reads on. What the list keeps says enough of most.
+	_, err := incidents.Listed(ctx, r.records, q.lists(p.Place()), record.Find[Incident]{
+		May: func(listed record.Record) bool {
+			var h hint
+			if err := json.Unmarshal([]byte(listed.Hint), &h); err != nil {
+				return true
+			}
+			counts[h.Severity]++
+			return false
+		},
+		Keep: func(s Stored) bool {
+			counts[s.Thing.Severity]++
+			return false
+		},
+	}, page.Request{Number: 1, Size: 1})
+	return counts, err
+}

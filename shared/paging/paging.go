@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gatehouse/shared/alert"
+	"gatehouse/shared/attention"
 	"gatehouse/shared/dispatch"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/incident"
@@ -47,6 +48,7 @@ type Config struct {
 	Settings  *integration.Rules
 	Incidents *incident.Rules
 	OnCall    *oncall.Rules
+	Attention *attention.Rules
 	Webhooks  *webhook.Rules
 	Notices   *person.Rules
 	Members   alert.Members
@@ -98,6 +100,7 @@ func (r *Rules) Handlers() dispatch.Handlers {
 	all := dispatch.Handlers{
 		kindStep: handle(r.step), kindDelivery: handle(r.deliver), kindMembers: handle(r.tellMembers),
 		kindNotice: r.notify, kindSilenced: handle(r.holdSilenced), kindMail: r.mail, kindOwn: handle(r.deliverOwn), person.KindTest: handle(r.test), kindTestMail: handle(r.mailTest), kindShiftMail: handle(r.mailShift), kindBesides: handle(r.followBesides), kindRefused: handle(r.refused), kindShift: handle(r.tellShift), recovery.KindPassword: handle(r.mailPassword), recovery.KindConfirmation: handle(r.mailConfirmation), recovery.KindInvitation: handle(r.mailInvitation), oncall.KindChanged: handle(r.followSchedule), oncall.KindHandover: handle(r.handOver),
+		alert.KindCounts: r.count,
 	}
 	for _, k := range alert.Events {
 		all[k] = handle(r.followAlert)

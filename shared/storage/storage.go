@@ -7,6 +7,7 @@ import (
 
 	"gatehouse/shared/accesstoken"
 	"gatehouse/shared/alert"
+	"gatehouse/shared/attention"
 	"gatehouse/shared/audit"
 	"gatehouse/shared/deprecation"
 	"gatehouse/shared/errortracking"
@@ -36,6 +37,7 @@ type Store interface {
 	errortracking.Store
 	integration.Store
 	alert.Store
+	attention.Store
 	deprecation.Store
 	record.Store
 	outbox.Store

@@ -33,7 +33,7 @@ func New(env boot.Env, a *app.App, store storage.Store, keys secret.Keys) *dispa
 // these say.
 func With(a *app.App, store storage.Store, keys secret.Keys, mails mail.Sender, from mail.Address, otherwise ...func(*paging.Config)) *dispatch.Dispatcher {
 	c := paging.Config{
-		BaseURL: a.BaseURL, Alerts: a.Alerts, Settings: a.Integrations, Incidents: a.Incidents, OnCall: a.OnCall,
+		BaseURL: a.BaseURL, Alerts: a.Alerts, Settings: a.Integrations, Incidents: a.Incidents, OnCall: a.OnCall, Attention: a.Attention,
 		Webhooks: a.Webhooks, Notices: a.Notices, Members: a.Auth, Links: permit.NewLinks(a.BaseURL, keys), Recovery: a.Recovery, Mails: mails, KeepsMails: a.KeepsMails, From: from, Now: a.Now,
 	}
 	for _, change := range otherwise {

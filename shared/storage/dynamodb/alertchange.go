@@ -103,7 +103,7 @@ func savingChanges(was storedAlert, is alert.Alert, as alert.Status, stored *ite
 	}
 	saved := set(alertItem.key(is.ProjectID, is.IID), state).
 		whileListed(was.Version, as).orElse(errStale).tell(stored)
-	return slices.Concat([]change{saved}, slotChanges(was, is), relistChanges(as, is), expiryChanges(was, is))
+	return slices.Concat([]change{saved}, slotChanges(was, is), relistChanges(as, is), reassign(was.Alert, is), expiryChanges(was, is))
 }
 
 // slotChanges are the changes of the slot that go with those of its alert.

@@ -17,6 +17,7 @@ var (
 	statusEntry = shape{alerts, "STATUS#<project>#<status>", "<iid>", "an alert in the list of those with the status, with what orders and filters need", "with the alert"}
 	classEntry  = shape{alerts, "BYSEVERITY#<project>#<status>", "<rank>#<iid>", "an alert among those with the status, by its severity", "with the alert"}
 	alertCount  = shape{alerts, "COUNTER#<project>", "COUNT#<shard>", "a part of the numbers of alerts by status and severity", ""}
+	assigned    = shape{alerts, "ASSIGNED#<user>", "<time>#<project>#<iid>", "an alert in the list of those that wait for a user", ""}
 	alertDay    = shape{alerts, "DAYS#<project>", "<day>#<shard>", "a part of the numbers of alerts that were opened on a day", "three months later"}
 )
 
@@ -58,6 +59,58 @@ func unlist(a alert.Alert) (changes []change) {
 		changes = append(changes, remove(k))
 	}
 	return changes
+}
+
+// assignedKey is the key of the alert's entry in the list of whom it waits for; the zero
+// key: nobody.
+func assignedKey(a alert.Alert) key {
+	if a.AssigneeID == 0 || !a.Waits() {
+		return key{}
+	}
+	return assigned.key(a.AssigneeID, a.CreatedAt.UnixMicro(), a.ProjectID, a.IID)
+}
+
+// reassign are the changes of that list with a change of the alert.
+func reassign(was, is alert.Alert) (changes []change) {
+	before, after := assignedKey(was), assignedKey(is)
+	if before == after {
+		return nil
+	}
+	if before != (key{}) {
+		changes = append(changes, remove(before))
+	}
+	if after != (key{}) {
+		changes = append(changes, putEntry(after, fields{{"project_id", &is.ProjectID}, {"iid", &is.IID}}))
+	}
+	return changes
+}
+
+// AssignedAlerts returns the newest alerts that wait for a user.
+func (s *Store) AssignedAlerts(ctx context.Context, userID int64, n int, now time.Time) ([]alert.Alert, error) {
+	var keys []key
+	input := s.partition(assigned.key(userID), backward)
+	input.Limit = atOnce(n)
+	err := s.run(ctx, input, func(it item) (bool, error) {
+		var projectID, iid int64
+		err := fields{{"project_id", &projectID}, {"iid", &iid}}.read(it)
+		keys = append(keys, alertItem.key(projectID, iid))
+		return len(keys) < n, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the alerts of a user: %w", err)
+	}
+	found, err := s.getAll(ctx, keys)
+	var all []alert.Alert
+	for _, k := range keys {
+		if it := found[k]; it != nil && err == nil {
+			var a alert.Alert
+			if a, err = alertKind.read(it); err == nil && a.AssigneeID == userID && a.Waits() {
+				a.Activity = nil
+				all = append(all, a)
+			}
+		}
+	}
+	return all, err
 }
 
 // alertShards is how many items a count is spread over. The alerts of a webhook follow

@@ -3,6 +3,8 @@ package dynamodb
 import (
 	"context"
 	"fmt"
+
+	"gatehouse/shared/alert"
 )
 
 var deletedProjects = shape{alerts, "LIST#gone", "<id>", "a deleted project that may have alerts left", ""}
@@ -67,6 +69,7 @@ func (s *Store) removeSomeAlerts(ctx context.Context, projectID int64, most int)
 			parts = append(parts, remove(slotKey(projectID, a.Fingerprint)), remove(aloneKey(a.Alert)))
 		}
 		parts = append(parts, removeLatest(a.Alert)...)
+		parts = append(parts, reassign(a.Alert, alert.Alert{})...)
 		listed := a.Alert
 		listed.Status = a.as
 		parts = append(parts, unlist(listed)...)

@@ -142,6 +142,7 @@ func loadChanges(a alert.Alert, first payload, latest int64, latestAt time.Time)
 	}
 	changes := append([]change{create(alertItem.key(a.ProjectID, a.IID), attributes)}, listEntries(a)...)
 	changes = append(changes, count(alertCount.key(a.ProjectID, shardOf(a)), nil, item{className(a.Class()): number(1)}))
+	changes = append(changes, reassign(alert.Alert{}, a)...)
 	if !a.ExpiresAt.IsZero() {
 		changes = append(changes, countExpiry(a, 1))
 	}

@@ -18,6 +18,7 @@
 // keys are padded with zeros, so that a list in reverse is the newest first.
 //
 //	table         pk                             sk                         is                                                                                ttl
+//	alerts        ASSIGNED#<user>                <time>#<project>#<iid>     an alert in the list of those that wait for a user
 //	alerts        BYSEVERITY#<project>#<status>  <rank>#<iid>               an alert among those with the status, by its severity                             with the alert
 //	alerts        COUNTER#<project>              COUNT#<shard>              a part of the numbers of alerts by status and severity
 //	alerts        COUNTER#<project>              COUNTER                    the last iid in a project
@@ -39,6 +40,7 @@
 //	client-keys   KEY#<id>                       KEY                        a client key; its id is part of it
 //	client-keys   PROJECT#<id>                   KEY#<time>#<id>            a client key in the list of its project
 //	client-keys   PROJECT#<id>                   SETTINGS                   the error tracking of a project
+//	directory     ATTENTION#<group>              <rank>#<project>           a project with open alerts or incidents in the list of a group above it
 //	directory     BELOW#<group>                  <visibility>#<kind>#<id>   a group or project in the list of a group above it
 //	directory     COUNT#<shard>                  COUNT                      how many users, groups and projects there are
 //	directory     COUNTER#<kind>                 COUNTER                    the last id of a kind
@@ -57,6 +59,7 @@
 //	directory     PATH#<full_path>               INTAKE                     a project's rules for alerts, and environments
 //	directory     PATH#<full_path>               INTAKE#<endpoint>          an integration of a project
 //	directory     PATH#<full_path>               PATH                       who has the path, or for whom it is reserved                                      a year after its user or group
+//	directory     PROJECT#<id>                   ATTENTION                  how many alerts and incidents of a project are open
 //	directory     PROJECT#<id>                   MEMBER#<user>              a membership, found from the project
 //	directory     PROJECT#<id>                   MEMBERS                    how many members a project has
 //	directory     PROJECT#<id>                   PROJECT                    a project
@@ -113,7 +116,7 @@
 //
 // The transaction that stores an alert also puts it into two lists of its status, by
 // its number and by its severity, and counts it for its status and severity and for
-// its day. A change moves it in its own transaction, of at most seven items. The counts
+// its day. A change moves it in its own transaction, of at most nine items. The counts
 // of a project are spread over sixteen items by the numbers of the alerts: the alerts
 // of one webhook follow each other, and transactions on one item would collide. Orders
 // for which there is no key sort some of the newest entries at a time.

@@ -148,7 +148,7 @@ func (s *Store) DeleteProject(ctx context.Context, id int64) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.removeClientKeys(ctx, id), s.removeIntake(ctx, p), s.removeAlerts(ctx, id), s.removeRecords(ctx, p.Place()))
+	return errors.Join(s.removeClientKeys(ctx, id), s.removeIntake(ctx, p), s.removeAlerts(ctx, id), s.removeRecords(ctx, p.Place()), s.removeSummary(ctx, p))
 }
 
 func (s *Store) removeProject(ctx context.Context, id int64) (project.Project, error) {
