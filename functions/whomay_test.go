@@ -330,6 +330,7 @@ var permissions = []permission{
 	{"PUT /api/v4/projects/{id}/members/{user_id}", maintainers},
 	{"DELETE /api/v4/projects/{id}/members/{user_id}", maintainers.say("Maintainer; members may remove themselves")},
 
+	{"GET /{$}", everybody},
 	{"GET /console", users},
 	{"GET /console/search", users},
 	{"POST /console", users.say("every user: in one's own namespace, and Maintainer of the group")},
@@ -431,8 +432,6 @@ var permissions = []permission{
 	{"POST /console/{id}/settings/error_tracking/client_keys/{key}/delete", maintainers},
 
 	{"GET /assets/{name}", everybody},
-
-	{"GET /{$}", everybody},
 
 	{"GET /-/deprecations", everybody},
 

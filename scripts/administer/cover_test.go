@@ -27,7 +27,7 @@ var tablesOf = map[string]string{
 	"messages": "message", "dead_messages": "dead_message", "reserved_paths": "reserved_path",
 
 	"paths": follows, "member_counts": follows, "inside": follows, "contents": follows, "alert_counts": follows,
-	"record_words": follows, "record_lists": follows,
+	"record_words": follows, "record_lists": follows, "project_summaries": follows, "projects_in_need": follows,
 	"client_uses": passing, "sessions": passing, "attempts": passing, "deleted_projects": passing,
 }
 
@@ -57,6 +57,9 @@ var itemsOf = map[string]string{
 	"a part of the numbers of alerts by status and severity":                           follows,
 	"a part of the numbers of alerts that expire when the day begins, by severity":     follows,
 	"an open alert that is not grouped":                                                follows,
+	"an alert in the list of those that wait for a user":                               follows,
+	"how many alerts and incidents of a project are open":                              follows,
+	"a project with open alerts or incidents in the list of a group above it":          follows,
 	"finds an application by its number":                                               follows,
 	"how many applications there are":                                                  follows,
 	"an application in the list of its owner":                                          follows,

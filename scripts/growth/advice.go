@@ -18,6 +18,8 @@ var advice = map[string]string{
 	"applications APP#<client_id>":         "One application asks for too many tokens: let it keep them until they expire, or register it several times.",
 	"directory GROUP#<id>":                 oneGroup,
 	"directory BELOW#<group>":              oneGroup,
+	"directory ATTENTION#<group>":          oneGroup,
+	"alerts ASSIGNED#<user>":               oneUser,
 	"directory LIST#visible-projects":      everybodysLists,
 	"directory LIST#visible-groups":        everybodysLists,
 	"directory LIST#projects":              "Administrators list everything too often: let scripts list the groups that they are about.",

@@ -28,7 +28,7 @@ func (r Route) Key() string {
 // web.RedirectSlash serves those addresses. /users/sign_in, /users/password,
 // /users/password/new and /oauth/token have routes because the gateway limits them more.
 var Table = []Route{
-	{"/", "account"},
+	{"/", "console"},
 	{"/oauth/authorize", "account"},
 	{"/oauth/authorized_applications/{id}", "account"},
 	{"/users", "account"},

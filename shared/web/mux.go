@@ -145,6 +145,11 @@ func PrefersPage(r *http.Request) bool {
 		quality(r, "text/html") > quality(r, "application/json")
 }
 
+// PrefersJSON reports whether the client would rather have JSON than a page.
+func PrefersJSON(r *http.Request) bool {
+	return quality(r, "application/json") > quality(r, "text/html")
+}
+
 // quality returns the weight of a media type in the Accept header, or 0 when it
 // is not named there.
 func quality(r *http.Request, mediaType string) float64 {

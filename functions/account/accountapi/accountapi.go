@@ -6,7 +6,6 @@ package accountapi
 import (
 	"context"
 	"embed"
-	"errors"
 	"net/http"
 
 	"gatehouse/shared/app"
@@ -82,7 +81,6 @@ func New(app *app.App) http.Handler {
 
 	mux := web.NewMux()
 	mux.HandleFunc("GET /assets/{name}", a.site.Asset)
-	mux.Handle("GET /{$}", anybody(a.start))
 	mux.Handle("GET "+deprecation.Page, anybody(a.showDeprecations))
 	mux.Handle("GET /users/sign_in", anybody(a.showSignIn))
 	mux.Handle("POST /users/sign_in", anybody(a.signIn))
@@ -213,15 +211,4 @@ func toProfile(w http.ResponseWriter, r *http.Request) error {
 
 func toApplications(w http.ResponseWriter, r *http.Request) error {
 	return site.Redirect(w, r, applicationsPath)
-}
-
-// start sends people to the page that they most likely want.
-func (a *api) start(w http.ResponseWriter, r *http.Request) error {
-	switch _, _, err := a.site.SessionUser(r); {
-	case errors.Is(err, site.ErrNotSignedIn):
-		return site.Redirect(w, r, "/users/sign_in")
-	case err != nil && !fault.Is(err, fault.Forbidden): // the next page explains the block
-		return err
-	}
-	return toApplications(w, r)
 }

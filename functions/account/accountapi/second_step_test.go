@@ -51,7 +51,7 @@ func TestPasswordAloneOpensNothing(t *testing.T) {
 		}
 	}
 	b.Cookies[apptest.SessionCookie] = cookies[0].Value
-	b.Get("/").WantRedirect("/users/sign_in")
+	b.Get("/user_settings/profile").WantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Fprofile")
 	delete(b.Cookies, apptest.SessionCookie)
 
 	page := b.Get(secondStepPage+"?return_to=%2Fuser_settings%2Fsessions").Want(200, "Code from your app", `inputmode="numeric"`, `autocomplete="one-time-code"`)

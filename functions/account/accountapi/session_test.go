@@ -122,7 +122,7 @@ func TestEndASession(t *testing.T) {
 	if page := desk.Get(sessionList).Want(200, "The session was ended.").Text(); strings.Contains(page, "iPhone") {
 		t.Errorf("the session is still listed: %s", page)
 	}
-	phone.Get("/").WantRedirect("/users/sign_in")
+	phone.Get("/user_settings/profile").WantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Fprofile")
 	desk.Post(address, nil).Want(404)
 	wantEvents(t, a, ada, session.EventRevoked, 1)
 	for _, id := range []string{"x", strings.Repeat("g", 32), strings.Repeat("0", 33), strings.Repeat("0", 5000)} {
@@ -140,7 +140,7 @@ func TestSignOutEverywhereElse(t *testing.T) {
 	desk.Get(sessionList).Want(200, "You are signed out everywhere else.")
 	bens.Get(sessionList).Want(200)
 	for _, b := range others {
-		b.Get("/").WantRedirect("/users/sign_in")
+		b.Get("/user_settings/profile").WantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Fprofile")
 	}
 	desk.Post(sessionList+"/end_others", nil).WantRedirect(sessionList)
 	wantEvents(t, a, ada, session.EventOthersRevoked, 1)

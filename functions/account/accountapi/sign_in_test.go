@@ -22,7 +22,7 @@ func TestSignInAndOut(t *testing.T) {
 	a := apptest.New(t)
 	a.User("ada")
 	b := newBrowser(t, a.App)
-	b.Get("/").WantRedirect("/users/sign_in")
+	b.Get("/user_settings/profile").WantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Fprofile")
 	b.Get("/user_settings/applications?page=2").WantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Fapplications%3Fpage%3D2")
 	page := b.Get("/users/sign_in?return_to=%2Fuser_settings%2Fapplications%3Fpage%3D2").Want(200)
 	fields := page.Fields("/users/sign_in")
@@ -35,15 +35,15 @@ func TestSignInAndOut(t *testing.T) {
 	if cookie.Name != apptest.SessionCookie || !cookie.Secure || !cookie.HttpOnly || cookie.Path != "/" || cookie.Domain != "" || cookie.SameSite != http.SameSiteLaxMode {
 		t.Errorf("the session's cookie is %v", cookie)
 	}
-	b.Get("/").WantRedirect("/user_settings/applications")
 	b.Get("/user_settings").WantRedirect(profile)
+	b.Get("/user_settings/profile").Want(200)
 	b.Get("/users/sign_in").WantRedirect("/")
 	b.Get("/user_settings/applications/").Want(200, "The user ada", "@ada")
 
 	b.Post("/users/sign_out", nil).WantRedirect("/users/sign_in")
 	b.Get("/users/sign_in").Want(200, "You are signed out.")
 	b.Cookies[apptest.SessionCookie] = cookie.Value
-	b.Get("/").WantRedirect("/users/sign_in")
+	b.Get("/user_settings/profile").WantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Fprofile")
 }
 
 func TestSignInRefused(t *testing.T) {
@@ -121,7 +121,7 @@ func TestSignInStartsANewSession(t *testing.T) {
 	}
 	b.Get("/user_settings/applications").Want(200, "@ada")
 	b.Cookies[apptest.SessionCookie] = planted
-	b.Get("/").WantRedirect("/users/sign_in")
+	b.Get("/user_settings/profile").WantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Fprofile")
 }
 
 func TestSessionEnds(t *testing.T) {
@@ -137,7 +137,7 @@ func TestForgedSession(t *testing.T) {
 	for _, value := range []string{"", "1", "a.b.c", good + "0", good[:len(good)-1] + "g", "2" + good[1:], strings.Repeat("x", 5000)} {
 		b := newBrowser(t, a.App)
 		b.Cookies[apptest.SessionCookie] = value
-		b.Get("/").WantRedirect("/users/sign_in")
+		b.Get("/user_settings/profile").WantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Fprofile")
 	}
 }
 
@@ -183,7 +183,6 @@ func TestSessionEndsWithABlock(t *testing.T) {
 	a.Pass(time.Second)
 	a.Block(ada)
 	b.Get("/user_settings/applications").Want(403, "Your account is blocked", "Sign out")
-	b.Get("/").WantRedirect("/user_settings/applications")
 	active := user.Active
 	if _, err := a.Users.Update(t.Context(), audit.Setup, ada.ID, user.Change{State: &active}); err != nil {
 		t.Fatal(err)
@@ -195,7 +194,7 @@ func TestSessionEndsWithABlock(t *testing.T) {
 // sign-in page shows itself, or the browser would be sent in circles.
 func wantSignedOut(t *testing.T, b *apptest.Browser, c oauth.Client) {
 	t.Helper()
-	b.Get("/").WantRedirect("/users/sign_in")
+	b.Get("/user_settings/profile").WantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Fprofile")
 	b.Get("/users/sign_in").Want(200)
 	b.Get("/user_settings/applications").WantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Fapplications")
 	for decision, answer := range map[string]apptest.Page{
@@ -234,7 +233,7 @@ func TestPlainHTTPCookie(t *testing.T) {
 	if cookie.Name != "gatehouse_session" || cookie.Secure || !cookie.HttpOnly {
 		t.Errorf("the session's cookie is %v", cookie)
 	}
-	b.Get("/").WantRedirect("/user_settings/applications")
+	b.Get("/user_settings/profile").Want(200)
 }
 
 // guess sends the sign-in form from an address.

@@ -83,7 +83,7 @@ func TestSetUpTwoFactors(t *testing.T) {
 	if again := page.Fields(twoFactorPage).Get("ticket"); again != fields.Get("ticket") {
 		t.Error("after a wrong code the app would need another secret")
 	}
-	elsewhere.Get("/").WantRedirect("/user_settings/applications")
+	elsewhere.Get("/user_settings/profile").Want(200)
 	before := b.Cookies[apptest.SessionCookie]
 	a.Pass(time.Second)
 	fields.Set("code", seed.Code(a.Now()))
@@ -92,7 +92,7 @@ func TestSetUpTwoFactors(t *testing.T) {
 	if len(codes) != 10 || strings.Contains(on, codes[0]) || b.Cookies[apptest.SessionCookie] == before {
 		t.Errorf("%d codes, shown again: %t; the session went on: %t", len(codes), strings.Contains(on, codes[0]), b.Cookies[apptest.SessionCookie] == before)
 	}
-	elsewhere.Get("/").WantRedirect("/users/sign_in")
+	elsewhere.Get("/user_settings/profile").WantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Fprofile")
 	b.Post(twoFactorPage, fields).WantRedirect(twoFactorPage)
 	b.Get(twoFactorPage).Want(200, "Nothing was changed.")
 }
@@ -141,7 +141,7 @@ func TestTurnOffTwoFactors(t *testing.T) {
 	a.Pass(time.Second)
 	b.Post(twoFactorPage+"/disable", apptest.Form("password", apptest.Password)).WantRedirect(twoFactorPage)
 	b.Get(twoFactorPage).Want(200, "Off", "Two-factor authentication is off.")
-	elsewhere.Get("/").WantRedirect("/users/sign_in")
+	elsewhere.Get("/user_settings/profile").WantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Fprofile")
 	signedIn(t, a, ada)
 	b.Post(twoFactorPage+"/disable", apptest.Form("password", apptest.Password)).WantRedirect(twoFactorPage)
 	b.Post(twoFactorPage+"/recovery_codes", apptest.Form("password", apptest.Password)).WantRedirect(twoFactorPage)
@@ -186,7 +186,7 @@ func TestSignInUnderWayEndsWithTwoFactors(t *testing.T) {
 		}
 	}}, app.Config{BaseURL: apptest.BaseURL, Keys: a.Keys, Passwords: secret.Passwords{Time: 1, Memory: 64}, Now: a.Now}))
 	b.Post("/users/sign_in", apptest.Form("login", "ada", "password", apptest.Password)).WantRedirect("/")
-	b.Get("/").WantRedirect("/users/sign_in")
+	b.Get("/user_settings/profile").WantRedirect("/users/sign_in?return_to=%2Fuser_settings%2Fprofile")
 }
 
 func TestPasswordGrantIsOffWithTwoFactors(t *testing.T) {

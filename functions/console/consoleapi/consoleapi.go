@@ -100,6 +100,7 @@ func New(app *app.App) http.Handler {
 
 	a.site.TakeFromAnywhere("POST " + permit.Path) // the token in the form permits it
 	mux := web.NewMux()
+	mux.Handle("GET /{$}", a.site.Page(a.start))
 	mux.Handle("GET /console", user(a.listProjects))
 	mux.Handle("GET "+searchPath, user(a.search))
 	mux.Handle("POST /console", user(a.createProject))

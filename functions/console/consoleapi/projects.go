@@ -16,11 +16,17 @@ const consolePath = "/console"
 // projectsBody is the data of the list of projects.
 type projectsBody struct {
 	Search      string
-	Rows        []visit
+	Rows        []projectRow
 	Paging      site.Paging
 	ConsolePath string
 	MayGroup    bool // make top-level groups
 	Username    string
+}
+
+// projectRow is a project in the list, with its open alerts if the user may see them.
+type projectRow struct {
+	visit
+	Open openCount
 }
 
 // listProjects lists the projects that the user sees, the newest first.
@@ -44,14 +50,22 @@ func (a *api) listProjects(w http.ResponseWriter, r *http.Request, u user.User) 
 	}})
 }
 
-// visible returns a page of the projects that the user sees, as visits.
-func (a *api) visible(r *http.Request, u user.User, search string, wanted page.Request) (rows []visit, found page.Of[project.Project], err error) {
+// visible returns a page of the projects that the user sees, as rows.
+func (a *api) visible(r *http.Request, u user.User, search string, wanted page.Request) (rows []projectRow, found page.Of[project.Project], err error) {
 	found, roles, err := a.app.Projects.VisibleWithRoles(r.Context(), viewerOf(u), search, wanted)
 	if err != nil {
 		return nil, found, err
 	}
+	var ids []int64
 	for n, p := range found.Items {
-		rows = append(rows, visit{u, p, roles[n]})
+		rows = append(rows, projectRow{visit: visit{u, p, roles[n]}})
+		if rows[n].Develops() {
+			ids = append(ids, p.ID)
+		}
 	}
-	return rows, found, nil
+	open, err := a.app.Attention.Of(r.Context(), ids)
+	for n, row := range rows {
+		rows[n].Open = countsIn(row.Project, open[row.Project.ID]).Alerts
+	}
+	return rows, found, err
 }

@@ -34,7 +34,6 @@ func (n *numbersOpen) Scan(stored any) error {
 
 func (n *numbersOpen) value() any { return text(*n) }
 
-
 const byProject = "WHERE project_id = ?"
 
 // SaveProjectSummary stores a summary and lists the project by its rank.

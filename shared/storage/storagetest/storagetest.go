@@ -37,6 +37,8 @@ var subjects = []struct {
 	{"signing keys", signingKeys},
 	{"alerts", alerts},
 	{"expiring alerts", alertExpiry},
+	{"alerts that are assigned", assignedAlerts},
+	{"summaries of projects", summaries},
 	{"events of alerts", alertEvents},
 	{"audit entries", auditEntries},
 	{"error tracking", errorTracking},
