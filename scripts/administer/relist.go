@@ -6,11 +6,34 @@ import (
 	"io"
 	"time"
 
+	"gatehouse/shared/alert"
+	"gatehouse/shared/incident"
+	"gatehouse/shared/outbox"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
+	"gatehouse/shared/record"
 	"gatehouse/shared/storage"
 	"gatehouse/shared/storage/dynamodb"
 )
+
+// listForHome lists the incidents of a project that wait for somebody, and has the dispatcher
+// count what is open in it.
+func listForHome(ctx context.Context, s *dynamodb.Store, p project.Project, now time.Time) error {
+	incidents := incident.Nouns()[0]
+	err := each(func(wanted page.Request) (page.Of[record.Record], error) {
+		return s.Records(ctx, incidents.Named(), p.Place(), nil, wanted)
+	}, func(r record.Record) error {
+		r, err := incidents.Complete(r)
+		if err != nil || len(r.Lists) < 2 { // the other one is that of the project, which has it
+			return err
+		}
+		return s.ListRecord(ctx, r)
+	})
+	if err != nil {
+		return err
+	}
+	return s.PutMessages(ctx, []outbox.Message{alert.Recount(p.ID, "relisted", now)})
+}
 
 // relist brings what functions of an earlier release stored on DynamoDB into the
 // lists of this one, and prints how much that was. A file is brought up to date
@@ -42,7 +65,10 @@ func relist(ctx context.Context, store storage.Store, now time.Time, out io.Writ
 	}, func(p project.Project) error {
 		n, err := s.ListAlerts(ctx, p.ID)
 		alerts += n
-		return err
+		if err != nil {
+			return err
+		}
+		return listForHome(ctx, s, p, now)
 	})
 	if err != nil {
 		return fmt.Errorf("list alerts: %w", err)

@@ -13,7 +13,8 @@ import (
 const listedAtOnce = 1000
 
 // ListAlerts brings the alerts of a project that functions of an earlier release
-// stored or changed into the lists and the counts, and returns how many there were.
+// stored or changed into the lists and the counts, and returns how many there were. It
+// also lists those that wait for somebody.
 // It runs beside functions of this release, but not beside earlier ones, which could
 // still store an alert. It reads all alerts, and can be called again, also after a
 // failure: each alert is listed in a transaction that notes with which status.
@@ -31,6 +32,9 @@ func (s *Store) ListAlerts(ctx context.Context, projectID int64) (listed int, er
 	}
 	err = s.query(ctx, alertItem.key(projectID), forward, func(it item) (bool, error) {
 		one, err := readRelisted(it)
+		if err == nil && assignedKey(one.Alert) != (key{}) {
+			err = s.listAssigned(ctx, one.Alert)
+		}
 		if err != nil || one.Status == one.as {
 			return true, err
 		}
@@ -49,6 +53,17 @@ func (s *Store) ListAlerts(ctx context.Context, projectID int64) (listed int, er
 		return 0, fmt.Errorf("list the alerts of an earlier release: %w", err)
 	}
 	return listed, nil
+}
+
+// listAssigned lists an alert for whom it waits, unless it changed since it was read: then
+// that change listed it.
+func (s *Store) listAssigned(ctx context.Context, a alert.Alert) error {
+	unchanged := requireExists(alertItem.key(a.ProjectID, a.IID)).version(a.Version)
+	err := s.write(ctx, append([]change{unchanged}, reassign(alert.Alert{}, a)...)...)
+	if _, unmet := failed(err, 0); unmet {
+		return nil
+	}
+	return err
 }
 
 // relisted is an alert, and the status with which it is listed; none: "".

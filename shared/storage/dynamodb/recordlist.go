@@ -169,6 +169,17 @@ func enlist(was, next record.Record) (changes []change) {
 	return changes
 }
 
+// ListRecord puts a record that an earlier release stored into all of its lists, unless it
+// changed since it was read.
+func (s *Store) ListRecord(ctx context.Context, r record.Record) error {
+	listed := set(recordKey(r), fields{listsOfRecord(r)}).keepNonce().version(r.Version)
+	err := s.write(ctx, append([]change{listed}, enlist(record.Record{}, r)...)...)
+	if _, unmet := failed(err, 0); unmet {
+		return nil
+	}
+	return err
+}
+
 // listsOfRecord is the field that names the lists of a record, "project-5#name", so
 // that it can be taken out of them when its place is deleted.
 func listsOfRecord(r record.Record) field {
