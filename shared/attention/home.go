@@ -65,7 +65,7 @@ type Turn struct {
 // reading the projects, whatever the size of the instance.
 func (r *Rules) Home(ctx context.Context, v project.Viewer) (Home, error) {
 	one := &reading{Rules: r, viewer: v}
-	for _, step := range []func(context.Context) error{one.memberships, one.lists, one.places, one.people} {
+	for _, step := range []func(context.Context) error{one.find, one.places, one.people} {
 		if err := step(ctx); err != nil {
 			return Home{}, err
 		}
@@ -97,6 +97,17 @@ func all(ctx context.Context, calls ...func(context.Context) error) error {
 		reads.Go(func() error { return call(ctx) })
 	}
 	return reads.Wait()
+}
+
+// find finds what the home is about.
+func (r *reading) find(ctx context.Context) error {
+	v := r.viewer
+	return all(ctx, func(ctx context.Context) error { return r.findNewest(ctx, v) }, func(ctx context.Context) error {
+		if err := r.memberships(ctx); err != nil {
+			return err
+		}
+		return r.lists(ctx)
+	})
 }
 
 // memberships reads in which groups and projects the viewer has a say.
@@ -140,13 +151,16 @@ func (r *reading) lists(ctx context.Context) error {
 	}, func(ctx context.Context) (err error) {
 		r.own, err = r.onCall.SchedulesOf(ctx, r.viewer.UserID, shownSchedules)
 		return err
-	}, func(ctx context.Context) error {
-		member := r.viewer
-		member.Admin = false // who sees everything, and is concerned with some of it
-		found, err := r.Rules.projects.Sight(member, project.Narrowing{LeastRole: project.Guest}).Projects(ctx, page.Request{Number: 1, Size: shownProjects, Uncounted: true})
-		r.newest, r.MoreProjects = found.Items, found.More
-		return err
 	})
+}
+
+// findNewest finds the newest projects. It reads the memberships of groups itself.
+func (r *reading) findNewest(ctx context.Context, v project.Viewer) error {
+	v.Admin = false // who sees everything, and is concerned with some of it
+	sight := r.Rules.projects.Sight(v, project.Narrowing{LeastRole: project.Guest})
+	found, err := sight.Projects(ctx, page.Request{Number: 1, Size: shownProjects, Uncounted: true})
+	r.newest, r.MoreProjects = found.Items, found.More
+	return err
 }
 
 // findNeeding finds the projects that need attention.
@@ -183,7 +197,7 @@ func (r *reading) places(ctx context.Context) error {
 	for _, a := range r.alerts {
 		others = append(others, a.ProjectID)
 	}
-	for _, s := range slices.Concat(r.own) {
+	for _, s := range r.own {
 		others = append(others, s.Place.ID)
 	}
 	for _, i := range r.incidents {
