@@ -1,6 +1,7 @@
 package consoleapi
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 
@@ -36,7 +37,11 @@ func (a *api) listProjects(w http.ResponseWriter, r *http.Request, u user.User) 
 		return err
 	}
 	search, wanted := values.Get("search"), site.PageOf(r)
-	rows, found, err := a.visible(r, u, search, wanted)
+	visits, found, err := a.visible(r, u, search, wanted)
+	if err != nil {
+		return err
+	}
+	rows, err := a.counted(r.Context(), visits)
 	if err != nil {
 		return err
 	}
@@ -50,22 +55,29 @@ func (a *api) listProjects(w http.ResponseWriter, r *http.Request, u user.User) 
 	}})
 }
 
-// visible returns a page of the projects that the user sees, as rows.
-func (a *api) visible(r *http.Request, u user.User, search string, wanted page.Request) (rows []projectRow, found page.Of[project.Project], err error) {
+// visible returns a page of the projects that the user sees, as visits.
+func (a *api) visible(r *http.Request, u user.User, search string, wanted page.Request) (visits []visit, found page.Of[project.Project], err error) {
 	found, roles, err := a.app.Projects.VisibleWithRoles(r.Context(), viewerOf(u), search, wanted)
 	if err != nil {
 		return nil, found, err
 	}
-	var ids []int64
 	for n, p := range found.Items {
-		rows = append(rows, projectRow{visit: visit{u, p, roles[n]}})
-		if rows[n].Develops() {
-			ids = append(ids, p.ID)
+		visits = append(visits, visit{u, p, roles[n]})
+	}
+	return visits, found, nil
+}
+
+// counted returns the rows of projects, with the open alerts of those that the user works on.
+func (a *api) counted(ctx context.Context, visits []visit) (rows []projectRow, err error) {
+	var ids []int64
+	for _, v := range visits {
+		if v.Develops() {
+			ids = append(ids, v.Project.ID)
 		}
 	}
-	open, err := a.app.Attention.Of(r.Context(), ids)
-	for n, row := range rows {
-		rows[n].Open = countsIn(row.Project, open[row.Project.ID]).Alerts
+	open, err := a.app.Attention.Of(ctx, ids)
+	for _, v := range visits {
+		rows = append(rows, projectRow{v, countsIn(v.Project, open[v.Project.ID]).Alerts})
 	}
-	return rows, found, err
+	return rows, err
 }

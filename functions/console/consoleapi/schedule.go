@@ -18,7 +18,7 @@ const changedMeanwhile = "Someone else changed this since you opened the page. L
 // scheduleForm is the form with the settings of a schedule.
 type scheduleForm struct {
 	Name, Timezone string
-	Version        string // see oncall.Schedule.SettingsMark
+	Version        string   // see oncall.Schedule.SettingsMark
 	Zones          []string // to suggest, where the page has room for all of them
 	Complaints     site.Complaints
 	Complaint      string // about all of it
