@@ -429,7 +429,7 @@ func TestNamespaces(t *testing.T) {
 	apptest.Call(t, h, "GET", "/api/v4/namespaces/acme%2Fdeep", a.Token(ben), nil).WantMessage(t, 404, "404 Namespace Not Found")
 	apptest.Call(t, h, "GET", "/api/v4/namespaces/acme%2Fdeep", a.Token(ada), nil).Want(t, 200, map[string]any{
 		"id": float64(deep.ID), "name": deep.Name, "path": "deep", "kind": "group", "full_path": "acme/deep", "parent_id": float64(acme.ID),
-		"avatar_url": nil, "web_url": a.BaseURL + "/console?search=acme%2Fdeep%2F",
+		"avatar_url": nil, "web_url": a.BaseURL + "/console/groups/acme/deep",
 	})
 	own := apptest.Call(t, h, "GET", "/api/v4/namespaces/ada", a.Token(ada), nil).Object(t)
 	if got, want := own["web_url"], a.BaseURL+ada.PagePath(); got != want {

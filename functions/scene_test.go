@@ -317,7 +317,7 @@ func (s *scene) addOwn() {
 	victim := fmt.Sprint(s.User(fmt.Sprintf("victim-%d", s.made)).ID)
 	s.own["/api/v4/users"], s.own["/admin/users"] = victim, victim
 	s.own["/user_settings/applications"] = s.application()
-	s.own["/api/v4/applications"] = s.own["/user_settings/applications"]
+	s.own["/api/v4/applications"], s.own["/admin/applications"] = s.own["/user_settings/applications"], s.own["/user_settings/applications"]
 	token = s.Token(s.boss)
 	site := make("/geo_sites", map[string]any{"name": fmt.Sprintf("Berlin %d", s.made), "url": "https://berlin.example"})
 	s.own["/api/v4/geo_sites"], s.own["/api/v4/geo_nodes"] = site, site

@@ -140,7 +140,8 @@ func (a *api) newAlertsBody(r *http.Request, v visit, query alertQuery, found fo
 	back := backToAlerts(r)
 	people, err := a.people(r.Context(), assignees...)
 	for _, found := range found.listing.Items {
-		body.Rows = append(body.Rows, alertRow{found, v.alertAddress(found.IID) + back, people.name(found.AssigneeID)})
+		found.Service, found.Environment = brief(found.Service), brief(found.Environment)
+		body.Rows = append(body.Rows, alertRow{found, v.alertAddress(found.IID) + back, brief(people.name(found.AssigneeID))})
 	}
 	return body, err
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gatehouse/shared/fault"
+	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/site"
 	"gatehouse/shared/web"
@@ -16,6 +17,7 @@ type environmentsBody struct {
 	visit
 	Page      string // its address
 	Rows      []project.Environment
+	Paging    site.Paging
 	Name      string
 	Complaint string
 }
@@ -25,11 +27,14 @@ func (a *api) listEnvironments(w http.ResponseWriter, r *http.Request, v visit) 
 }
 
 func (a *api) renderEnvironments(w http.ResponseWriter, r *http.Request, status int, body environmentsBody) error {
-	var err error
 	body.Page = body.Address() + environmentsSection
-	if body.Rows, err = a.app.Projects.Environments(r.Context(), body.Project); err != nil {
+	all, err := a.app.Projects.Environments(r.Context(), body.Project)
+	if err != nil {
 		return err
 	}
+	wanted := site.PageOf(r)
+	found := page.Cut(all, wanted)
+	body.Rows, body.Paging = found.Items, site.NewPaging(body.Page, wanted, found)
 	return a.renderAlerts(w, r, body.visit, environmentsSection, site.Page{Template: "environments", Title: "Environments", Status: status, Body: body})
 }
 

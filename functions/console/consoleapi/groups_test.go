@@ -22,7 +22,7 @@ func TestANewTeamNeedsNoCommands(t *testing.T) {
 	a.User("ben")
 	b := signedIn(t, a, ada)
 
-	b.Get("/console").Want(200, "No projects yet", `href="/console/new"`, `href="/console/groups/new"`, "<b>ada</b>").WantNot("curl", `type="search"`)
+	b.Get("/console").Want(200, "No projects yet", `href="/console/new"`, `href="/console/groups/new"`, "<b>ada</b>").WantNot("curl", `id="search"`)
 	b.Get("/console/groups").Want(200, "You are in no group yet", `href="/console/groups/new"`)
 	b.Get("/console/groups/new").Want(200, `value="private" checked`, "It never changes")
 	b.Post("/console/groups", apptest.Form("name", "Acme Corp", "visibility", "private")).WantRedirect("/console/groups/acme-corp")

@@ -76,7 +76,7 @@ func TestRunnersRegisterAtEveryPlace(t *testing.T) {
 	ada := x.User("ada")
 	g := x.Group("acme", project.Group{}, ada, project.Private)
 	p := x.Project("web", g, project.Private)
-	group := object{"id": float64(g.ID), "name": g.Name, "web_url": apptest.BaseURL + "/console?search=acme%2F"}
+	group := object{"id": float64(g.ID), "name": g.Name, "web_url": apptest.BaseURL + "/console/groups/acme"}
 	in := object{
 		"id": float64(p.ID), "name": p.Name, "name_with_namespace": "acme / " + p.Name, "path": "web", "path_with_namespace": "acme/web",
 		"created_at": timeAnswer(p.CreatedAt),

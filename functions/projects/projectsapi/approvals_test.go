@@ -208,7 +208,7 @@ func TestApprovalSettingsThatAreRefused(t *testing.T) {
 func (a approvalAPI) group() object {
 	return object{
 		"id": float64(a.acme.ID), "name": a.acme.Name, "path": "acme", "full_path": "acme", "parent_id": nil, "visibility": "private",
-		"web_url": apptest.BaseURL + "/console?search=acme%2F",
+		"web_url": apptest.BaseURL + "/console/groups/acme",
 	}
 }
 

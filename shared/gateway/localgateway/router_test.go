@@ -37,7 +37,7 @@ func get(t *testing.T, gateway http.Handler, target string) (int, string) {
 
 func TestEveryRouteReachesItsFunction(t *testing.T) {
 	tests := map[string]string{
-		"/":                                       "account",
+		"/":                                       "console",
 		"/oauth/authorize":                        "account",
 		"/oauth/authorize?client_id=a/b":          "account",
 		"/users":                                  "account",
