@@ -12,8 +12,8 @@ import (
 
 // The sizes that a function may have, with and without pages.
 const (
-	maxSize      = 12 << 20
-	maxSizePages = 17 << 20
+	maxSize      = 13 << 20
+	maxSizePages = 19 << 20
 )
 
 // withPages are the functions that link html/template.
