@@ -131,7 +131,7 @@ func TestBudget(t *testing.T) {
 			[]string{"UpdateItem"}},
 		{"RevokeGrant", func() error { return s.RevokeGrant(ctx, grant.GrantID, now) }, []string{"UpdateItem"}},
 		{"RevokeGrants", func() error { return s.RevokeGrants(ctx, grant.UserID, grant.ClientID, now) },
-			[]string{"GetItem", "Query", "UpdateItem", "DeleteItem"}},
+			[]string{"GetItem", "Query", "UpdateItem", "TransactWriteItems"}},
 	}
 	for _, test := range tests {
 		got := w.during(func() {
