@@ -78,7 +78,8 @@ type reading struct {
 	*Rules
 	Home
 	viewer project.Viewer
-	groups []int64 // whose lists are read
+	joined []int64 // groups that are looked at
+	groups []int64 // those of them in which the viewer has the role Developer or above
 	direct []int64 // projects that the viewer joined
 
 	needing   []Needing
@@ -101,12 +102,11 @@ func all(ctx context.Context, calls ...func(context.Context) error) error {
 
 // find finds what the home is about.
 func (r *reading) find(ctx context.Context) error {
-	v := r.viewer
-	return all(ctx, func(ctx context.Context) error { return r.findNewest(ctx, v) }, func(ctx context.Context) error {
+	return all(ctx, r.assigned, func(ctx context.Context) error {
 		if err := r.memberships(ctx); err != nil {
 			return err
 		}
-		return r.lists(ctx)
+		return all(ctx, r.findNeeding, r.findNewest)
 	})
 }
 
@@ -123,26 +123,30 @@ func (r *reading) memberships(ctx context.Context) error {
 	})
 	r.viewer.Memberships = slices.Concat(inGroups, inProjects.Items)
 	if r.viewer.NamespaceID != 0 {
-		r.groups = append(r.groups, r.viewer.NamespaceID)
+		r.joined, r.groups = append(r.joined, r.viewer.NamespaceID), append(r.groups, r.viewer.NamespaceID)
 	}
 	for _, m := range r.viewer.Memberships {
+		works := m.Role >= project.Developer
 		switch {
-		case !m.Active(r.now()) || m.Role < project.Developer:
-		case m.Kind == project.InProject:
+		case !m.Active(r.now()):
+		case m.Kind == project.InProject && works:
 			r.direct = append(r.direct, m.ID)
-		case len(r.groups) == lookedGroups:
+		case m.Kind == project.InProject:
+		case len(r.joined) == lookedGroups:
 			r.Unread = true
+		case works:
+			r.joined, r.groups = append(r.joined, m.ID), append(r.groups, m.ID)
 		default:
-			r.groups = append(r.groups, m.ID)
+			r.joined = append(r.joined, m.ID)
 		}
 	}
 	r.Unread = r.Unread || inProjects.More
 	return err
 }
 
-// lists reads what waits for the viewer.
-func (r *reading) lists(ctx context.Context) error {
-	return all(ctx, r.findNeeding, func(ctx context.Context) (err error) {
+// assigned reads what waits for the viewer.
+func (r *reading) assigned(ctx context.Context) error {
+	return all(ctx, func(ctx context.Context) (err error) {
 		r.alerts, r.MoreAlerts, err = r.Rules.alerts.AssignedTo(ctx, r.viewer.UserID, shownAssigned)
 		return err
 	}, func(ctx context.Context) (err error) {
@@ -154,11 +158,10 @@ func (r *reading) lists(ctx context.Context) error {
 	})
 }
 
-// findNewest finds the newest projects. It reads the memberships of groups itself.
-func (r *reading) findNewest(ctx context.Context, v project.Viewer) error {
-	v.Admin = false // who sees everything, and is concerned with some of it
-	sight := r.Rules.projects.Sight(v, project.Narrowing{LeastRole: project.Guest})
-	found, err := sight.Projects(ctx, page.Request{Number: 1, Size: shownProjects, Uncounted: true})
+// findNewest finds the newest projects, also those in which the viewer only looks on.
+func (r *reading) findNewest(ctx context.Context) error {
+	concern := project.Selection{MembersOnly: true, LeastRole: project.Guest, In: r.joined, MemberID: r.viewer.UserID, Now: r.now()}
+	found, err := r.Rules.projects.Projects(ctx, concern, page.Request{Number: 1, Size: shownProjects, Uncounted: true})
 	r.newest, r.MoreProjects = found.Items, found.More
 	return err
 }

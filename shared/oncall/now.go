@@ -1,8 +1,10 @@
 package oncall
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -44,29 +46,50 @@ func (r *Rules) SchedulesIn(ctx context.Context, projectIDs []int64) ([]Stored, 
 }
 
 // Turns returns who is on call now in these schedules, by when their turns end. It leaves out
-// schedules of other projects. However many there are, it takes one step.
+// schedules of other projects. However many there are, it takes one step, and it reads the
+// people of a project once.
 func (r *Rules) Turns(ctx context.Context, projects map[int64]project.Project, of []Stored) ([]Turn, error) {
-	found := make([][]Turn, len(of))
+	byProject := map[int64][]Stored{}
+	for _, s := range of {
+		if len(s.Thing.people()) > 0 {
+			byProject[s.Place.ID] = append(byProject[s.Place.ID], s)
+		}
+	}
+	var mu sync.Mutex
+	var all []Turn
 	reads, ctx := errgroup.WithContext(ctx)
-	for n, s := range of {
-		p, there := projects[s.Place.ID]
-		if !there || len(s.Thing.people()) == 0 {
+	for id, some := range byProject {
+		p, there := projects[id]
+		if !there {
 			continue
 		}
 		reads.Go(func() error {
-			who, err := r.People(ctx, p, s.Thing)
-			if err != nil {
-				return err
-			}
-			for _, shift := range s.Thing.At(r.now(), who.Present) {
-				u, _ := who.User(shift.UserID)
-				found[n] = append(found[n], Turn{shift, s.ID, s.Thing.Name, p.ID, u})
-			}
-			return nil
+			found, err := r.turnsIn(ctx, p, some)
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, found...)
+			return err
 		})
 	}
 	err := reads.Wait()
-	all := slices.Concat(found...)
-	slices.SortStableFunc(all, func(a, b Turn) int { return a.EndsAt.Compare(b.EndsAt) })
+	slices.SortFunc(all, func(a, b Turn) int {
+		return cmp.Or(a.EndsAt.Compare(b.EndsAt), cmp.Compare(a.ScheduleID, b.ScheduleID), cmp.Compare(a.RotationID, b.RotationID))
+	})
+	return all, err
+}
+
+// turnsIn returns who is on call now in these schedules of a project.
+func (r *Rules) turnsIn(ctx context.Context, p project.Project, of []Stored) (all []Turn, err error) {
+	each := make([]Schedule, len(of))
+	for n, s := range of {
+		each[n] = s.Thing
+	}
+	who, err := r.People(ctx, p, each...)
+	for _, s := range of {
+		for _, shift := range s.Thing.At(r.now(), who.Present) {
+			u, _ := who.User(shift.UserID)
+			all = append(all, Turn{shift, s.ID, s.Thing.Name, p.ID, u})
+		}
+	}
 	return all, err
 }
