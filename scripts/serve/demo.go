@@ -87,7 +87,10 @@ func demoProject(ctx context.Context, a *app.App, draft project.Draft, group pro
 	if _, err = a.Tracking.CreateKey(ctx, by, p); err != nil {
 		return err
 	}
-	return demoAlerts(ctx, a, p, by, developer)
+	if err := demoAlerts(ctx, a, p, by, developer); err != nil {
+		return err
+	}
+	return demoDuty(ctx, a, p, by, maintainer, developer)
 }
 
 func demoUsers(ctx context.Context, a *app.App) ([]user.User, error) {

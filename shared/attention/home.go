@@ -54,6 +54,11 @@ type Home struct {
 	MoreProjects bool
 }
 
+// Needs reports whether the project is among those that need attention.
+func (h Home) Needs(projectID int64) bool {
+	return slices.ContainsFunc(h.Needing, func(row Row) bool { return row.Project.ID == projectID })
+}
+
 // Turn is somebody's turn on call.
 type Turn struct {
 	oncall.Turn

@@ -37,7 +37,7 @@ type homeBody struct {
 	attention.Home
 	User      user.User
 	Needing   []homeRow
-	Projects  []homeRow
+	Projects  []homeRow // those that are not in Needing
 	Alerts    []homeAlert
 	Incidents []homeIncident
 	OnCall    []homeTurn
@@ -45,6 +45,9 @@ type homeBody struct {
 
 // Quiet reports whether nothing needs the user.
 func (b homeBody) Quiet() bool { return len(b.Needing)+len(b.Alerts)+len(b.Incidents) == 0 }
+
+// Nowhere reports whether the user has no project.
+func (b homeBody) Nowhere() bool { return len(b.Home.Projects) == 0 }
 
 // homeRow is a project with what is open in it.
 type homeRow struct {
@@ -131,7 +134,9 @@ func newHomeBody(u user.User, found attention.Home) homeBody {
 		body.Needing = append(body.Needing, countsIn(row.Project, row.Summary))
 	}
 	for _, row := range found.Projects {
-		body.Projects = append(body.Projects, countsIn(row.Project, row.Summary))
+		if !found.Needs(row.Project.ID) {
+			body.Projects = append(body.Projects, countsIn(row.Project, row.Summary))
+		}
 	}
 	for _, one := range found.Alerts {
 		address := visit{Project: one.Project}.Address() + alertsTab + "/" + strconv.FormatInt(one.Thing.IID, 10)
