@@ -89,6 +89,10 @@ func aboutThePlatform() []scenario {
 		{rest: "GET /groups/{group}/members?query=a", status: 200, cost: cost{4, 0, 0}},
 		{rest: "GET /groups/{group}/members/all/{root}", status: 200, cost: cost{4, 0, 0}},
 		{rest: "POST /groups/{group}/members", send: `{"user_id":{ben},"access_level":30}`, status: 201, stored: names(project.EventMemberAdded)},
+		{rest: "POST /users/{ben}/personal_access_tokens", send: `{"name":"find","scopes":["read_user"]}`, status: 201, keep: "finder", stored: names(accesstoken.EventCreated)},
+		{name: "the first use of a token", do: finding("boss")},
+		{name: "the exact user name, by one who is no administrator", do: finding("boss&username=boss"), cost: cost{4, 0, 0}},
+		{name: "a part of a name", do: finding("oss"), cost: cost{5, 0, 0}},
 		{rest: "PUT /groups/{group}/members/{ben}", send: `{"access_level":40}`, status: 200, stored: names(project.EventMemberChanged)},
 		{rest: "GET /groups/{group}/members?per_page=1", status: 200}, // begins to keep the count
 		{rest: "GET /groups/{group}/members/all?per_page=1", status: 200, cost: cost{4, 0, 0}},
@@ -156,4 +160,9 @@ func withRunner(call string, status int) func(*walk) {
 		token, _ := w.things["registered"]["token"].(string)
 		w.call(w.t, method, path, "", `{"token":"`+w.secret(token)+`"}`, status)
 	}
+}
+
+// finding searches people with the token of one who is no administrator.
+func finding(text string) func(*walk) {
+	return func(w *walk) { w.call(w.t, "GET", "/users?search="+text, w.things["finder"]["token"].(string), "", 200) }
 }

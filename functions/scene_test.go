@@ -362,7 +362,7 @@ func (s *scene) address(r permission, at *place) string {
 	}
 	return placeholder.ReplaceAllStringFunc(underscored.ReplaceAllString(path, "{$1}"), func(name string) string {
 		return cmp.Or(at.ids[strings.Trim(name, "{}")], fixed[name], "1")
-	})
+	}) + r.who.query
 }
 
 var (

@@ -23,6 +23,7 @@ type who struct {
 	known  bool          // strangers learn that the thing exists
 	bare   bool          // to be read it takes parameters, or something that happens elsewhere
 	admins bool          // administrators are served as well as the holder
+	query  string        // of the address
 	body   string        // JSON that names the group or project, where the address names none
 	says   string        // what the documentation says
 }
@@ -70,6 +71,9 @@ func (w who) orAdministrators() who { w.admins = true; return w }
 
 // naming has the body name the project or group: {project}, {group}.
 func (w who) naming(body string) who { w.body = body; return w }
+
+// asking has the call ask for something.
+func (w who) asking(query string) who { w.query = "?" + query; return w }
 
 // unread is for what can be read only with parameters, or after something happened.
 func (w who) unread() who { w.bare = true; return w }
@@ -162,7 +166,8 @@ var permissions = []permission{
 	{"GET /api/v4/user", users.reading(scope.ReadUser)},
 	{"PUT /api/v4/user", users},
 
-	{"GET /api/v4/users", administrators.reading(scope.ReadUser)},
+	{"GET /api/v4/users", administrators.reading(scope.ReadUser).say("Administrators; every user, with `username` or `search`")},
+	{"GET /api/v4/users", users.reading(scope.ReadUser).asking("username=stranger").say("Administrators; every user, with `username` or `search`")},
 	{"POST /api/v4/users", administrators},
 	{"GET /api/v4/users/{id}", administrators.reading(scope.ReadUser)},
 	{"PUT /api/v4/users/{id}", administrators},

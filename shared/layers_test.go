@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"web", "gateway", "openapi", "webhook/outgoing", "mail/relay", "mail/ses"},
 	{"auth", "openapi/openapitest"},
 	{"app"},
-	{"listing", "site", "memberapi", "runnerapi", "projectapi", "webhookapi", "boot", "boot/mailer", "boot/dispatching", "apptest", "gateway/localgateway"},
+	{"listing", "directory", "site", "memberapi", "runnerapi", "projectapi", "webhookapi", "boot", "boot/mailer", "boot/dispatching", "apptest", "gateway/localgateway"},
 }
 
 // rules is the layer that knows neither HTTP nor a database nor AWS.

@@ -104,6 +104,9 @@ const (
 	Descending = "desc"
 )
 
+// Whole returns the query that wants all of the list.
+func (l List[T]) Whole() Query[T] { return Query[T]{of: l} }
+
 // Read reads the parameters of the list.
 func (l List[T]) Read(params *web.Values) Query[T] {
 	q := Query[T]{of: l, nothing: l.Parameters.Read(params)}
@@ -130,7 +133,7 @@ func (q *Query[T]) readBounds(params *web.Values) {
 
 // Search returns a page of what the function reports true for, the newest items first.
 func (l List[T]) Search(ctx context.Context, r page.Request, keep func(T) bool, lists ...Read[T]) (page.Of[T], error) {
-	q := Query[T]{of: l}
+	q := l.Whole()
 	q.Keep(keep)
 	return q.Page(ctx, r, lists...)
 }
@@ -214,7 +217,7 @@ func (q Query[T]) Page(ctx context.Context, r page.Request, lists ...Read[T]) (p
 		list.Sources = append(list.Sources, q.leading)
 	}
 	if q.of.Rising || q.oldest {
-		list.Order = page.Ascending
+		list.Order = leadersThenAscending
 	}
 	return list.Page(ctx, r)
 }
@@ -247,6 +250,10 @@ func (q Query[T]) sorted(ctx context.Context, r page.Request, lists []Read[T]) (
 
 // first is the value of the position of what comes before all others.
 const first = 1
+
+func leadersThenAscending(a, b page.Position) int {
+	return cmp.Or(cmp.Compare(b.Value, a.Value), page.Ascending(a, b))
+}
 
 func (q Query[T]) position(item T) page.Position {
 	at := page.At(q.of.ID(item))

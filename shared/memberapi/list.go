@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -42,10 +41,7 @@ func namedMembers(params *web.Values) func(person) bool {
 	if query == nil || *query == "" {
 		return nil
 	}
-	wanted := strings.ToLower(*query)
-	return func(p person) bool {
-		return strings.Contains(strings.ToLower(p.Name), wanted) || strings.Contains(strings.ToLower(p.Username), wanted)
-	}
+	return func(p person) bool { return p.Called(*query) }
 }
 
 // otherMembers leaves out some users.

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+
+	"gatehouse/shared/page"
 )
 
 // maxShared is how many memberships of each of two users Share looks at.
@@ -58,6 +60,29 @@ func (r *Rules) placesOf(ctx context.Context, all Memberships) ([]GroupOrProject
 	}
 	for _, p := range projects {
 		places = append(places, p)
+	}
+	return places, err
+}
+
+// MaxBeside is how many groups, and how many projects, Beside names.
+const MaxBeside = 8
+
+// Beside returns the newest groups and projects of which the user is a direct member now:
+// those by which others know the user. It costs as much however many more there are.
+func (r *Rules) Beside(ctx context.Context, userID int64) (places []Place, err error) {
+	found := make([]page.Of[Member], 2)
+	reads, ctx := errgroup.WithContext(ctx)
+	for n, k := range []Kind{InGroup, InProject} {
+		reads.Go(func() (err error) {
+			found[n], err = r.MembershipPage(ctx, k, userID, page.Request{Number: 1, Size: MaxBeside, Uncounted: true})
+			return err
+		})
+	}
+	err = reads.Wait()
+	for _, m := range slices.Concat(found[0].Items, found[1].Items) {
+		if m.Active(r.now()) {
+			places = append(places, m.Place)
+		}
 	}
 	return places, err
 }

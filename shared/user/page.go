@@ -13,8 +13,11 @@ func (u User) PagePath() string { return pages + u.Username }
 
 // ShownTo reports whether the reader may see the user's page.
 func (u User) ShownTo(reader User) bool {
-	return u.ID == reader.ID || reader.Administers() || !u.Blocked() && !u.PrivateProfile
+	return u.WhollyShownTo(reader) || !u.Blocked() && !u.PrivateProfile
 }
+
+// WhollyShownTo reports whether the reader may see more than names there: the e-mail address.
+func (u User) WhollyShownTo(reader User) bool { return u.ID == reader.ID || reader.Administers() }
 
 // reserved are the words that follow /users/ in other addresses, now or later. They are no
 // user names, because a page of that name could not be reached.

@@ -3,7 +3,6 @@ package user
 import (
 	"context"
 	"net/mail"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -279,7 +278,7 @@ func set[T any](field *T, to *T) {
 // UserByUsername returns the user with this user name in any case, or a
 // fault.NotFound error. Unlike a login it is never an e-mail address.
 func (r *Rules) UserByUsername(ctx context.Context, username string) (User, error) {
-	if strings.Contains(username, "@") {
+	if IsAddress(username) {
 		return User{}, fault.New(fault.NotFound, "no user name holds an @")
 	}
 	return r.UserByLogin(ctx, username)

@@ -11,11 +11,8 @@ import (
 // personBody is the data of a person's page.
 type personBody struct {
 	user.User
-	Own, ByAdmin bool // the reader is the person; or an administrator
+	Own, Whole bool // the reader is the person; sees more than names
 }
-
-// Whole reports whether the reader sees more than names.
-func (b personBody) Whole() bool { return b.Own || b.ByAdmin }
 
 // showPerson shows signed-in people who has a user name. Those who may not see a page are
 // told the same as if nobody had the name.
@@ -28,6 +25,6 @@ func (a *api) showPerson(w http.ResponseWriter, r *http.Request, u user.User) er
 		return fault.New(fault.NotFound, "the page is not for this reader")
 	}
 	return a.site.Render(w, r, site.Page{
-		Template: "person", Title: of.Name, Body: personBody{User: of, Own: of.ID == u.ID, ByAdmin: u.Admin},
+		Template: "person", Title: of.Name, Body: personBody{User: of, Own: of.ID == u.ID, Whole: of.WhollyShownTo(u)},
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gatehouse/shared/directory"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 	"gatehouse/shared/site"
@@ -117,27 +118,12 @@ func (a *api) findText(r *http.Request, u user.User, body *searchBody) error {
 		}
 		return err
 	})
-	reads.Go(func() (err error) {
-		body.People, err = a.findPeople(ctx, u, body.Text)
+	reads.Go(func() error {
+		found, err := directory.Find(ctx, a.app, u, body.Text, page.Request{Number: 1, Size: maxHits, Uncounted: true})
+		body.People = found.Items
 		return err
 	})
 	return reads.Wait()
-}
-
-// findPeople returns whom the text names exactly: by user name or, with an @, by e-mail
-// address.
-func (a *api) findPeople(ctx context.Context, by user.User, text string) ([]user.User, error) {
-	find := a.app.Users.UserByUsername
-	if name := strings.TrimPrefix(text, "@"); strings.Contains(name, "@") {
-		find = a.app.Users.UserByLogin
-	} else {
-		text = name
-	}
-	found, err := find(ctx, text)
-	if err != nil || !found.ShownTo(by) {
-		return nil, fault.IgnoreNotFound(err)
-	}
-	return []user.User{found}, nil
 }
 
 // findNumber returns the address of the alert or incident, or "" with what there is to

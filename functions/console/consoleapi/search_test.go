@@ -79,6 +79,8 @@ func TestProjectsAndPeopleAreFound(t *testing.T) {
 	b.Get("/console/search?q=ada").Want(200, `href="/users/ada"`, "The user ada")
 	b.Get("/console/search?q=@ada").Want(200, "The user ada")
 	b.Get("/console/search?q=ad").Want(200, "Nothing found")
+	b.Get("/console/search?q=ada@example.com").Want(200, "Nothing found")
+	b.Get("/console/search?q=dana@example.com").Want(200, `href="/users/dana"`)
 	b.Get("/console/search?q=secret").Want(200, "Nothing found")
 
 	dana, err := a.Users.UserByUsername(t.Context(), "dana")
@@ -87,7 +89,11 @@ func TestProjectsAndPeopleAreFound(t *testing.T) {
 	}
 	shops := a.Group("shops", project.Group{}, dana, project.Private)
 	for n := range 11 {
+		a.Member(shops.Place(), a.User(fmt.Sprintf("keeper%02d", n)), project.Guest)
 		a.Project(fmt.Sprintf("shop-%d", n), shops, project.Private)
 	}
 	b.Get("/console/search?q=shop").Want(200, "More projects", `href="/console?search=shop"`, "shops/shop-10").WantNot("shops/shop-0")
+	b.Get("/console/search?q=Keeper").Want(200, "/users/keeper00", "/users/keeper09").WantNot("/users/keeper10")
+	signedIn(t, a, ada).Get("/console/search?q=keeper").Want(200, "Nothing found")
+	signedIn(t, a, a.Admin("boss")).Get("/console/search?q=keeper1").Want(200, "/users/keeper10").WantNot("/users/keeper09")
 }

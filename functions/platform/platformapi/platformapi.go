@@ -45,7 +45,7 @@ func (a *api) routeUsers(mux *web.Mux) {
 
 	mux.Handle("GET /api/v4/user", a.app.Auth.User(scope.ReadUser)(a.showSelf))
 	mux.Handle("PUT /api/v4/user", a.app.Auth.User()(a.changeSelf))
-	mux.Handle("GET /api/v4/users", reader(a.listUsers))
+	mux.Handle("GET /api/v4/users", a.app.Auth.User(scope.ReadUser)(a.listUsers))
 	mux.Handle("POST /api/v4/users", admin(a.createUser))
 	mux.Handle("GET /api/v4/users/{id}", reader(a.ofUser(a.showUser)))
 	mux.Handle("PUT /api/v4/users/{id}", admin(a.ofUser(a.changeUser)))

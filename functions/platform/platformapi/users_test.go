@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -456,5 +457,105 @@ func TestListUsers(t *testing.T) {
 	apptest.Call(t, h, "GET", api+"/users?username=x&username=y", token, nil).WantError(t, 400, "username is invalid")
 	if got := apptest.Call(t, h, "GET", api+"/users?username=ada", token, nil).Header.Get("X-Total"); got != "1" {
 		t.Errorf("X-Total of one user is %s, want 1", got)
+	}
+}
+
+// Those who are no administrators find one person by the exact user name, and people beside
+// whom they are members by a part of a name too. Whom they may not see is the same as nobody.
+func TestPeopleAreFoundByTheirNames(t *testing.T) {
+	a := apptest.New(t)
+	h := platformapi.New(a.App)
+	ada, ben, eve, far := a.User("ada"), a.User("ben"), a.User("eve"), a.User("fara")
+	private, blocked := a.User("benedict"), a.User("benno")
+	if _, err := a.Users.Update(t.Context(), audit.Setup, private.ID, user.Change{PrivateProfile: new(true)}); err != nil {
+		t.Fatal(err)
+	}
+	a.Block(blocked)
+	root := a.Admin("root")
+	team := a.Group("team", project.Group{}, root, project.Private)
+	for _, u := range []user.User{ada, ben, private, blocked} {
+		a.Member(team.Place(), u, project.Guest)
+	}
+	web := a.Project("web", a.Namespace(eve), project.Private)
+	a.Member(web.Place(), ada, project.Guest)
+	a.Member(web.Place(), eve, project.Guest)
+	a.MemberUntil(a.Group("past", project.Group{}, far, project.Private).Place(), ada, project.Guest, a.Now().AddDate(0, 0, -1))
+	short := func(u user.User) object {
+		return object{"id": float64(u.ID), "username": u.Username, "name": u.Name, "state": "active", "avatar_url": nil, "web_url": apptest.BaseURL + "/users/" + u.Username}
+	}
+	tests := map[string][]any{
+		"search=FARA": {short(far)}, "search=@fara": {short(far)}, "username=Fara": {short(far)},
+		"search=far": {}, "username=far": {}, "username=be": {}, "search=fara%0A": {},
+		"search=be": {short(ben)}, "search=user+BE": {short(ben)}, "search=eve": {short(eve)}, "search=ev": {short(eve)},
+		"search=the+user": {short(ada), short(ben), short(eve), short(root)}, "search=the+user&per_page=2": {short(ada), short(ben)},
+		"search=ada@example.com": {short(ada)}, "search=ben@example.com": {}, "username=ada@example.com": {}, "search=@ben@example.com": {},
+		"search=benedict": {}, "username=benedict": {}, "search=benno": {}, "username=benno": {}, "search=nobody": {}, "username=nobody": {},
+		"search=ben&blocked=true": {}, "search=ben&active=true": {short(ben)}, "search=ben&page=2": {},
+	}
+	token := a.Token(ada, scope.ReadUser)
+	for query, want := range tests {
+		got := apptest.Call(t, h, "GET", api+"/users?"+query, token, nil)
+		if diff := cmp.Diff(any(want), got.Body); got.Status != 200 || diff != "" {
+			t.Errorf("GET /users?%s: %d (-want +got):\n%s", query, got.Status, diff)
+		}
+	}
+	for _, query := range []string{"", "search=", "username=", "active=true", "order_by=name", "page=x"} {
+		apptest.Call(t, h, "GET", api+"/users?"+query, token, nil).WantMessage(t, 403, "403 Forbidden")
+	}
+	for _, query := range []string{"admins=true", "two_factor=disabled", "created_after=2020-01-01", "order_by=created_at", "sort=asc", "public_email=x"} {
+		name, _, _ := strings.Cut(query, "=")
+		apptest.Call(t, h, "GET", api+"/users?search=ben&"+query, token, nil).WantError(t, 400, name+" is not supported")
+	}
+	apptest.Call(t, h, "GET", api+"/users?search=far", a.Token(eve), nil).Want(t, 200, []any{})
+	apptest.Call(t, h, "GET", api+"/users?search=ben", a.Token(private), nil).Want(t, 200, []any{short(ben), short(private)})
+}
+
+// The answer about somebody who is hidden has nothing else than that about nobody.
+func TestHiddenPeopleAreNobody(t *testing.T) {
+	a := apptest.New(t)
+	h := platformapi.New(a.App)
+	ada, private, blocked := a.User("ada"), a.User("private"), a.User("blocked")
+	if _, err := a.Users.Update(t.Context(), audit.Setup, private.ID, user.Change{PrivateProfile: new(true)}); err != nil {
+		t.Fatal(err)
+	}
+	a.Block(blocked)
+	for _, parameter := range []string{"search=", "username="} {
+		var answers []string
+		for _, name := range []string{"nobodyy", "private", "blocked"} {
+			w := httptest.NewRecorder()
+			r := httptest.NewRequest("GET", api+"/users?"+parameter+name, nil)
+			r.Header.Set("Authorization", "Bearer "+a.Token(ada))
+			h.ServeHTTP(w, r)
+			w.Header().Del("X-Request-Id")
+			answers = append(answers, strings.ReplaceAll(fmt.Sprint(w.Code, w.Header(), w.Body), name, "NAME"))
+		}
+		if answers[1] != answers[0] || answers[2] != answers[0] {
+			t.Errorf("?%s answers about nobody, somebody private and somebody blocked differ:\n%s", parameter, strings.Join(answers, "\n"))
+		}
+	}
+}
+
+// The one with just the name comes first, and the links lead to all others once.
+func TestPeopleAreFoundPageByPage(t *testing.T) {
+	a := apptest.New(t)
+	h := platformapi.New(a.App)
+	ada := a.User("ada")
+	team := a.Group("team", project.Group{}, ada, project.Private)
+	var want []any
+	for n := range 7 {
+		u := a.User(fmt.Sprintf("sam%d", n))
+		a.Member(team.Place(), u, project.Guest)
+		want = append(want, float64(u.ID))
+	}
+	want = append([]any{float64(a.User("sam").ID)}, want...)
+	next := regexp.MustCompile(`<` + apptest.BaseURL + `([^>]*)>; rel="next"`)
+	var got []any
+	for target := []string{"", api + "/users?search=sam&per_page=3"}; target != nil; {
+		answer := apptest.Call(t, h, "GET", target[1], a.Token(ada), nil)
+		got = append(got, answer.Each(t, "id")...)
+		target = next.FindStringSubmatch(answer.Header.Get("Link"))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("GET /users?search=sam in pages of 3 (-want +got):\n%s", diff)
 	}
 }
