@@ -164,5 +164,7 @@ func withRunner(call string, status int) func(*walk) {
 
 // finding searches people with the token of one who is no administrator.
 func finding(text string) func(*walk) {
-	return func(w *walk) { w.call(w.t, "GET", "/users?search="+text, w.things["finder"]["token"].(string), "", 200) }
+	return func(w *walk) {
+		w.call(w.t, "GET", "/users?search="+text, w.things["finder"]["token"].(string), "", 200)
+	}
 }

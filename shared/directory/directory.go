@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"gatehouse/shared/app"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/listing"
@@ -33,64 +31,48 @@ var acquaintances = listing.List[user.User]{ID: everybody.ID, Time: everybody.Ti
 // Nobody finds people whose page they may not see.
 func Find(ctx context.Context, a *app.App, reader user.User, text string, wanted page.Request) (page.Of[user.User], error) {
 	login := strings.TrimPrefix(text, "@")
-	var named user.User
-	var places []project.Place
-	reads, readCtx := errgroup.WithContext(ctx)
-	reads.Go(func() (err error) {
-		named, err = a.Users.Named(readCtx, reader, login)
-		return fault.IgnoreNotFound(err)
-	})
-	reads.Go(func() (err error) {
-		if !reader.Administers() && !user.IsAddress(login) {
-			places, err = a.Projects.Beside(readCtx, reader.ID)
-		}
-		return err
-	})
-	err := reads.Wait()
+	list, all := everybody, listing.Read[user.User](a.Users.Users)
 	switch {
-	case err != nil, user.IsAddress(login): // no part of an address finds its owner
-		return only(named, wanted), err
-	case reader.Administers():
-		return search(ctx, everybody, named, reader, login, wanted, a.Users.Users)
-	case len(places) == 0:
-		return only(named, wanted), nil
+	case user.IsAddress(login): // no part of an address finds its owner
+		all = listing.None[user.User]
+	case !reader.Administers():
+		places, err := a.Projects.Beside(ctx, reader.ID)
+		if err != nil {
+			return page.Of[user.User]{}, err
+		}
+		list, all = acquaintances, membersOf(a, places)
 	}
-	return search(ctx, acquaintances, named, reader, login, wanted, membersOf(a, places))
+	q := list.Whole()
+	q.Keep(func(u user.User) bool { return u.ShownTo(reader) && u.Called(login) || u.Has(login) })
+	q.Before(named(a, reader, login), func(u user.User) bool { return u.Has(login) })
+	wanted.Uncounted = true
+	return q.Page(ctx, wanted, all)
 }
 
 // FindNamed returns the page of the one with just this user name, if the reader may see them.
 func FindNamed(ctx context.Context, a *app.App, reader user.User, username string, wanted page.Request) (page.Of[user.User], error) {
 	if user.IsAddress(username) {
-		return only(user.User{}, wanted), nil
+		return page.Of[user.User]{Items: []user.User{}}, nil
 	}
-	named, err := a.Users.Named(ctx, reader, username)
-	return only(named, wanted), fault.IgnoreNotFound(err)
+	return named(a, reader, username)(ctx, wanted)
 }
 
-// only is the page of one user, or of none.
-func only(u user.User, wanted page.Request) page.Of[user.User] {
-	if u.ID == 0 || wanted.After.Some() {
-		return page.Of[user.User]{Items: []user.User{}, Total: -1}
+// named is the list of the user with this user name or address, if the reader may see them.
+func named(a *app.App, reader user.User, login string) listing.Read[user.User] {
+	return func(ctx context.Context, wanted page.Request) (page.Of[user.User], error) {
+		u, err := a.Users.Named(ctx, reader, login)
+		if err != nil {
+			return page.Of[user.User]{Items: []user.User{}}, fault.IgnoreNotFound(err)
+		}
+		return listing.One(u)(ctx, wanted)
 	}
-	found := page.Cut([]user.User{u}, wanted)
-	found.Total = -1 // as in a search, which tells none
-	return found
-}
-
-// search returns a page of those in the list whom the text is about.
-func search(
-	ctx context.Context, list listing.List[user.User], named, reader user.User, part string, wanted page.Request, all listing.Read[user.User],
-) (page.Of[user.User], error) {
-	q := list.Whole()
-	q.Keep(func(u user.User) bool { return u.ShownTo(reader) && u.Called(part) })
-	if named.ID != 0 {
-		q.Before(listing.One(named), func(u user.User) bool { return u.ID == named.ID })
-	}
-	return q.Page(ctx, wanted, all)
 }
 
 // membersOf is the list of the members of these places.
 func membersOf(a *app.App, places []project.Place) listing.Read[user.User] {
+	if len(places) == 0 {
+		return listing.None[user.User]
+	}
 	return func(ctx context.Context, wanted page.Request) (page.Of[user.User], error) {
 		members, err := a.Projects.MembersOf(ctx, wanted, places...)
 		if err != nil {

@@ -38,5 +38,10 @@ func (r *Rules) Named(ctx context.Context, reader User, login string) (User, err
 	return u, nil
 }
 
+// Has reports whether it is the user's user name or e-mail address.
+func (u User) Has(login string) bool {
+	return strings.EqualFold(u.Username, login) || strings.EqualFold(u.Email, login)
+}
+
 // IsAddress reports whether the text is no user name, and may be an e-mail address.
 func IsAddress(login string) bool { return strings.Contains(login, "@") }
