@@ -287,7 +287,7 @@ func aboutPasskeys() []scenario {
 		{name: "a passkey", do: func(w *walk) { device = w.addPasskey() }, stored: names(passkey.EventAdded)},
 		{page: "POST /user_settings/passkeys/1/rename", send: "name=Phone", status: 303, stored: names(passkey.EventRenamed)},
 		{name: "the question", do: ask, cost: cost{0, 0, 0}},
-		{name: "sign-in with it", do: use(http.StatusSeeOther), stored: names(signin.EventSignIn), cost: cost{3, 4, 4}},
+		{name: "sign-in with it", do: use(http.StatusSeeOther), stored: names(signin.EventSignIn), cost: cost{3, 5, 4}},
 		{name: "the question again", do: ask},
 		{name: "nobody verified", do: unverified, stored: names(signin.EventFailed)},
 		{page: "POST /user_settings/passkeys/1/remove", status: 303, stored: names(passkey.EventRemoved)},

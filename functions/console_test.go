@@ -1,6 +1,7 @@
 package functions_test
 
 import (
+	"net/http"
 	"net/url"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"gatehouse/shared/oncall"
 	"gatehouse/shared/paging/permit"
 	"gatehouse/shared/project"
+	"gatehouse/shared/runner"
 	"gatehouse/shared/session"
 	"gatehouse/shared/signin"
 	"gatehouse/shared/undelivered"
@@ -39,7 +41,7 @@ func aboutTheConsole() []scenario {
 		{rest: "PATCH /projects/{web}/monitor/integrations/{integration}", send: `{"active":false}`, status: 200, stored: names(integration.EventDisabled)},
 
 		{page: "GET /console/search", cost: cost{2, 0, 0}},
-		{page: "GET /console/search?q=web", cost: cost{4, 0, 0}},
+		{page: "GET /console/search?q=web", cost: cost{5, 0, 0}},
 		{page: "GET /console/search?q=web%2399", cost: cost{5, 0, 0}},
 		{page: "GET /console/search?q=99&in={path}", cost: cost{5, 0, 0}},
 
@@ -164,6 +166,12 @@ func aboutTeams() []scenario {
 		shop    = "/console/acme/shop"
 		private = "&visibility=private"
 	)
+	var ada *http.Client
+	adaAdds := func(username string, status int) func(*walk) {
+		return func(w *walk) {
+			w.form(w.t, ada, shop+"/members", values("username", username, "access_level", "20"), status)
+		}
+	}
 	return []scenario{
 		{page: "GET " + groups, cost: cost{3, 0, 0}},
 		{page: "GET " + groups + "?all=1", cost: cost{3, 0, 0}},
@@ -191,10 +199,18 @@ func aboutTeams() []scenario {
 		{page: "GET " + shop + "/members", cost: cost{5, 0, 0}},
 		{page: "GET " + shop + "/members?from={group}", cost: cost{6, 0, 0}},
 		{page: "POST " + shop + "/members", send: "username=ada&access_level=50", status: 303, stored: names(project.EventMemberAdded)},
+		{name: "sign-in of ada", do: func(w *walk) {
+			ada = newBrowser(w.t)
+			w.form(w.t, ada, "/users/sign_in", values("login", "ada", "password", w.secret("the password of ada")), http.StatusSeeOther)
+		}, stored: names(signin.EventSignIn)},
+		{rest: "POST /users", send: `{"username":"ben","name":"Ben","email":"ben@example.com","password":"the password of ben"}`, status: 201, stored: names(user.EventCreated)},
+		{name: "a member whom ada adds, which is counted", do: adaAdds("ben", http.StatusSeeOther), stored: names(project.EventMemberAdded)},
+		{name: "a member whom ada adds again, which is not", do: adaAdds("ben", http.StatusConflict)},
 		{page: "POST " + shop + "/members/{ada}", send: "access_level=20", status: 303, stored: names(project.EventMemberChanged)},
 		{page: "POST " + shop + "/members/{ada}/delete", status: 303, stored: names(project.EventMemberRemoved), cost: cost{7, 1, 5}},
 		{page: "POST " + members + "/{ada}/delete", status: 303, stored: names(project.EventMemberRemoved), cost: cost{7, 1, 4}},
 		{page: "POST " + shop + "/settings/general/delete", status: 303, stored: names(project.EventProjectDeleted)},
+		{rest: "POST /groups/acme/runners/reset_registration_token", status: 201, stored: names(runner.EventTokenReset)}, // goes with the group
 		{page: "POST " + acme + "/settings/delete", status: 303, stored: names(project.EventGroupDeleted)},
 	}
 }

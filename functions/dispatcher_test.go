@@ -73,6 +73,13 @@ func wantFollowed(t *testing.T, s *server, store storage.Store) {
 	s.notify(t, intake, key.Reveal(), `{"title":"Disk full","fingerprint":"disk"}`)
 	invoke(t, h)
 	wantMails(t, s, 1)
+	found, err := s.app.Alerts.Current(ctx, p, 1)
+	if err == nil {
+		_, err = s.app.Alerts.Change(ctx, by, p, found, alert.Change{AssigneeID: &root.ID})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	s.notify(t, intake, key.Reveal(), `{"fingerprint":"disk","end_time":"2030-01-01T00:00:00Z"}`)
 	invoke(t, h)
 
