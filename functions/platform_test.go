@@ -107,6 +107,10 @@ func aboutThePlatform() []scenario {
 		{rest: "PUT /application/settings", send: `{"default_branch_protection_defaults":{"allowed_to_push":[{"access_level":60}]}}`, status: 200, stored: names(instance.EventChanged), cost: cost{4, 1, 4}},
 		{rest: "PUT /application/settings", send: `{"default_branch_protection":3}`, deprecated: true, status: 200, stored: names(instance.EventChanged)},
 		{rest: "PUT /application/settings", send: `{"default_branch_protection_defaults":{"allowed_to_merge":[30]}}`, status: 200}, // is 3
+		{rest: "PUT /application/settings", send: `{"can_create_group":false,"sign_in_text":"Hello","default_group_visibility":"internal"}`, status: 200, stored: names(instance.EventChanged), cost: cost{4, 1, 4}},
+		{rest: "POST /groups", send: `{"name":"Crew","path":"crew"}`, status: 201, stored: names(project.EventGroupCreated)}, // by an administrator
+		{rest: "PUT /application/settings", send: `{"can_create_group":null,"sign_in_text":null,"default_group_visibility":null}`, status: 200, stored: names(instance.EventChanged)},
+		{rest: "PUT /application/settings", send: `{"help_page_support_url":"javascript:alert(1)"}`, status: 400},
 
 		{rest: "POST /geo_sites", send: `{"name":"Berlin","url":"https://berlin.example","primary":true}`, status: 201, keep: "site", stored: names(geo.EventCreated), cost: cost{4, 2, 4}},
 		{rest: "POST /geo_nodes", send: `{"name":"berlin","url":"https://other.example"}`, deprecated: true, status: 400, stored: names(geo.EventCreated)}, // refused

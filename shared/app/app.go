@@ -54,7 +54,7 @@ type Config struct {
 	Features  integration.Features
 	Webhooks  webhook.Delivery
 	Mails     mail.Way // empty: they are kept
-	// TopLevelGroups says who may make top-level groups.
+	// TopLevelGroups says who may make top-level groups until an administrator does.
 	TopLevelGroups project.TopLevel
 	Now            func() time.Time
 }
@@ -115,7 +115,8 @@ func New(store storage.Store, c Config) *App {
 	a.Passkeys = passkey.NewRules(store, trail, c.Keys, c.Now)
 	a.TwoFactor = twofactor.NewRules(store, trail, a.Passkeys, c.Keys, c.Now)
 	attempts := throttle.NewRules(store, c.Keys, c.Attempts, c.Now)
-	a.Projects = project.NewRules(store, trail, attempts, c.TopLevelGroups, c.Now)
+	a.Instance = instance.NewRules(store, trail, instance.Defaults(c.TopLevelGroups), c.Now)
+	a.Projects = project.NewRules(store, trail, attempts, a.Instance, c.Now)
 	a.SignIn = signin.NewRules(a.Users, trail, attempts, a.TwoFactor, a.Passkeys, a.Sessions, c.Keys, c.Now)
 	a.Recovery = recovery.NewRules(a.Users, store, attempts, trail, a.BaseURL, c.Keys, c.Now)
 	a.Tracking = errortracking.NewRules(store, trail, c.Keys, c.Now)
@@ -125,7 +126,6 @@ func New(store storage.Store, c Config) *App {
 	a.Runners = runner.NewRules(store, trail, attempts, c.Now)
 	a.Mirrors = mirror.NewRules(store, a.Projects, trail, c.Keys, c.Now)
 	a.Geo = geo.NewRules(store, trail, c.Now)
-	a.Instance = instance.NewRules(store, trail, c.Now)
 	a.OAuth = oauth.NewServer(store, a.Users, attempts, trail, c.Keys, c.OAuth, c.Now)
 	a.Integrations = integration.NewRules(store, trail, c.Keys, c.Features, c.Now)
 	a.Intake = intake.NewRules(store, a.Integrations, c.Now)

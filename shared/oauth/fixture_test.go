@@ -54,7 +54,7 @@ func newFixtureOver(t *testing.T, store storage.Store, settings oauth.Settings) 
 	trail := audit.NewTrail(store, f.now)
 	f.users = user.NewRules(store, trail, secret.Passwords{Time: 1, Memory: 64}, f.now)
 	settings.Issuer = issuer
-	identities := oidc.New(store, project.NewRules(store, nil, nil, "", f.now), keys(t), issuer, f.now)
+	identities := oidc.New(store, project.NewRules(store, nil, nil, nil, f.now), keys(t), issuer, f.now)
 	attempts := throttle.NewRules(store, keys(t), throttle.DefaultLimit, f.now)
 	f.Server = oauth.NewServer(store, f, attempts, trail, keys(t), settings, f.now).WithIdentities(identities)
 	var err error

@@ -70,7 +70,7 @@ func (f *fixture) processOver(t *testing.T, store oidc.Store, letters string) *o
 	if err != nil {
 		t.Fatal(err)
 	}
-	return oidc.New(store, project.NewRules(f.Store, nil, nil, "", f.now), keys, issuer, f.now)
+	return oidc.New(store, project.NewRules(f.Store, nil, nil, nil, f.now), keys, issuer, f.now)
 }
 
 var ada = user.User{ID: 7, Username: "ada", Name: "Ada Lovelace", Email: "ada@example.com"}

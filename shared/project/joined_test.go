@@ -113,7 +113,7 @@ func TestGroupsAreFoundWithoutMembershipsOfProjects(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
 	withRoles(a, ada, a.User("owner"), project.Guest)
-	rules := project.NewRules(withoutProjects{a.Store}, a.Trail, nil, "", a.Now)
+	rules := project.NewRules(withoutProjects{a.Store}, a.Trail, nil, nil, a.Now)
 	for name, find := range map[string]func(context.Context, int64, int) (project.Joined, error){"Direct": rules.Direct, "Joined": rules.Joined} {
 		if got, err := find(t.Context(), ada.ID, 9); err != nil || len(got.Groups) != 1 {
 			t.Errorf("%s = %v, %v, want one group", name, joined(got), err)
@@ -132,7 +132,7 @@ func TestNothingIsLookedForBelowMoreGroupsThanAreWanted(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
 	withRoles(a, ada, a.User("owner"), project.Guest, project.Developer, project.Guest)
-	rules := project.NewRules(withoutLists{a.Store}, a.Trail, nil, "", a.Now)
+	rules := project.NewRules(withoutLists{a.Store}, a.Trail, nil, nil, a.Now)
 	if got, err := rules.Joined(t.Context(), ada.ID, 2); err != nil || len(got.Groups) != 2 || !got.More {
 		t.Errorf("Joined = %v, more %t, %v, want two groups and more", joined(got), got.More, err)
 	}

@@ -67,7 +67,7 @@ func TestMembersAreJudgedByTheirRoleOfThisInstant(t *testing.T) {
 		}
 		owner := test.was
 		owner.Role, owner.ExpiresAt = project.Owner, time.Time{}
-		late := project.NewRules(overtaken{a.Store, test.was, owner}, a.Trail, nil, "", a.Now)
+		late := project.NewRules(overtaken{a.Store, test.was, owner}, a.Trail, nil, nil, a.Now)
 		if err := test.call(late, test.was); !fault.Is(err, fault.Conflict) {
 			t.Errorf("%s of somebody just promoted = %v, want a conflict", name, err)
 		}

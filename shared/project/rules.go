@@ -8,13 +8,14 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/reservation"
 	"gatehouse/shared/route"
 	"gatehouse/shared/text"
 	"gatehouse/shared/throttle"
-	"gatehouse/shared/user"
 )
 
 // maxDepth bounds how deep groups nest, so that a lineage stays small.
@@ -27,27 +28,13 @@ type Rules struct {
 	store    Store
 	trail    *audit.Trail
 	attempts *throttle.Rules
-	topLevel TopLevel
+	policies Policies
 	now      func() time.Time
 }
 
 // NewRules returns the rules over a store.
-func NewRules(store Store, trail *audit.Trail, attempts *throttle.Rules, topLevel TopLevel, now func() time.Time) *Rules {
-	return &Rules{store, store, trail, attempts, topLevel, now}
-}
-
-// TopLevel says who may make top-level groups. The zero TopLevel is TopLevelByEverybody.
-type TopLevel string
-
-// Who may make them.
-const (
-	TopLevelByEverybody      TopLevel = "everybody"
-	TopLevelByAdministrators TopLevel = "administrators"
-)
-
-// MakesTopLevel reports whether a user may make top-level groups.
-func (r *Rules) MakesTopLevel(u user.User) bool {
-	return r.topLevel != TopLevelByAdministrators || u.Administers()
+func NewRules(store Store, trail *audit.Trail, attempts *throttle.Rules, policies Policies, now func() time.Time) *Rules {
+	return &Rules{store, store, trail, attempts, policies, now}
 }
 
 // errTopLevel refuses a top-level group.
@@ -79,7 +66,7 @@ func referenceID(reference string) (int64, bool) {
 // Draft describes a new group or project.
 type Draft struct {
 	Name, Path string
-	Visibility Visibility
+	Visibility Visibility // of a group: empty is the one of the Policy
 }
 
 // ProjectDraft returns the draft of a project with a name, a path or both. A
@@ -119,16 +106,44 @@ func (d Draft) check(parent Group) fault.Fields {
 }
 
 // CreateGroup creates a group below a parent, or at the top when the parent is
-// the zero Group, with the settings that the edits make of the defaults. The user in
+// the zero Group, with the settings that the edits make of those of the Policy. The user in
 // whose name the actor acts becomes its owner.
 func (r *Rules) CreateGroup(ctx context.Context, by audit.Actor, d Draft, parent Group, edits ...Edit[GroupSettings]) (Group, error) {
-	if parent.ID == 0 && r.topLevel == TopLevelByAdministrators {
-		if err := r.checkAdministrator(ctx, by, errTopLevel); err != nil {
+	return r.CreateGroupIn(ctx, by, d, func(context.Context) (Group, error) { return parent, nil }, edits...)
+}
+
+// CreateGroupIn is CreateGroup below the parent that find returns, or its error where the
+// actor may not create groups there. The parent is read together with the Policy.
+func (r *Rules) CreateGroupIn(ctx context.Context, by audit.Actor, d Draft, find func(context.Context) (Group, error), edits ...Edit[GroupSettings]) (Group, error) {
+	var parent Group
+	var policy Policy
+	reads, both := errgroup.WithContext(ctx)
+	reads.Go(func() (err error) {
+		parent, err = find(both)
+		return err
+	})
+	reads.Go(func() (err error) {
+		policy, err = r.Policy(both)
+		return err
+	})
+	if err := reads.Wait(); err != nil {
+		return Group{}, err
+	}
+	if parent.ID == 0 {
+		if err := r.checkTopLevel(ctx, by, policy); err != nil {
 			return Group{}, err
 		}
 	}
+	if d.Visibility == "" {
+		d.Visibility = policy.VisibilityOfGroup(parent)
+	}
+	return r.createGroup(ctx, by, d, parent, policy.NewGroups, edits)
+}
+
+// createGroup creates the group with the settings that the edits make of these.
+func (r *Rules) createGroup(ctx context.Context, by audit.Actor, d Draft, parent Group, settings GroupSettings, edits []Edit[GroupSettings]) (Group, error) {
 	complaints := d.check(parent)
-	g := Group{Name: d.Name, Path: d.Path, FullPath: d.Path, Visibility: d.Visibility, CreatedAt: r.now()}
+	g := Group{Name: d.Name, Path: d.Path, FullPath: d.Path, Visibility: d.Visibility, Settings: settings, CreatedAt: r.now()}
 	if parent.ID != 0 {
 		complaints.Add("visibility", notWider(d.Visibility, parent.Visibility))
 		g.ParentID, g.Ancestors, g.FullPath = parent.ID, parent.Lineage(), parent.FullPath+"/"+d.Path

@@ -220,6 +220,35 @@ func TestChangesDoNotOverwriteEachOther(t *testing.T) {
 	}
 }
 
+// fixed is a policy that nobody changes.
+type fixed project.Policy
+
+func (f fixed) Policy(context.Context) (project.Policy, error) { return project.Policy(f), nil }
+
+// Below a group nobody chooses more than the group has; a user's own namespace narrows nothing.
+func TestVisibilityThatNobodyChose(t *testing.T) {
+	t.Parallel()
+	closed, open := project.Group{ID: 1, Visibility: project.Private}, project.Group{ID: 2, Visibility: project.Public}
+	own := project.Group{ID: 3, OwnerID: 1, Visibility: project.Private}
+	for _, test := range []struct {
+		policy         project.Visibility
+		in             project.Group
+		group, project project.Visibility
+	}{
+		{"", project.Group{}, project.Private, project.Private},
+		{"", open, project.Private, project.Private},
+		{project.Internal, project.Group{}, project.Internal, project.Internal},
+		{project.Internal, closed, project.Private, project.Private},
+		{project.Internal, open, project.Internal, project.Internal},
+		{project.Public, own, project.Public, project.Public},
+	} {
+		p := project.Policy{GroupVisibility: test.policy, ProjectVisibility: test.policy}
+		if g, of := p.VisibilityOfGroup(test.in), p.VisibilityOfProject(test.in); g != test.group || of != test.project {
+			t.Errorf("with %q in %+v: group %q and project %q, want %q and %q", test.policy, test.in, g, of, test.group, test.project)
+		}
+	}
+}
+
 func TestWhoMakesTopLevelGroups(t *testing.T) {
 	a := apptest.New(t)
 	root, ada := a.Admin("root"), a.User("ada")
@@ -240,7 +269,7 @@ func TestWhoMakesTopLevelGroups(t *testing.T) {
 		{"an administrator in the name of a user", asAda, project.TopLevelByAdministrators, project.Group{}, true},
 	}
 	for n, test := range tests {
-		rules := project.NewRules(a.Store, audit.NewTrail(a.Store, a.Now), nil, test.switchedTo, a.Now)
+		rules := project.NewRules(a.Store, audit.NewTrail(a.Store, a.Now), nil, fixed{TopLevel: test.switchedTo}, a.Now)
 		path := fmt.Sprintf("team-%d", n)
 		_, err := rules.CreateGroup(t.Context(), test.by, project.Draft{Name: path, Path: path, Visibility: project.Private}, test.parent)
 		if fault.Is(err, fault.Forbidden) != test.refused || (err != nil) != test.refused {
@@ -263,7 +292,7 @@ func TestOnlyTopLevelGroupsHaveALimit(t *testing.T) {
 	a := apptest.New(t)
 	ada := a.User("ada")
 	acme := a.Group("acme", project.Group{}, ada, project.Private)
-	rules := project.NewRules(full{a.Store}, audit.NewTrail(a.Store, a.Now), nil, project.TopLevelByEverybody, a.Now)
+	rules := project.NewRules(full{a.Store}, audit.NewTrail(a.Store, a.Now), nil, fixed{}, a.Now)
 	draft := project.Draft{Name: "Team", Path: "team", Visibility: project.Private}
 	if _, err := rules.CreateGroup(t.Context(), audit.ByUser(ada.ID), draft, project.Group{}); !fault.Is(err, fault.Conflict) {
 		t.Errorf("CreateGroup at the top = %v, want a conflict", err)

@@ -43,7 +43,7 @@ func TestEachDeedIsInTheTrail(t *testing.T) {
 	a := apptest.New(t)
 	ben := a.User("ben")
 	by := audit.Actor{ID: a.Admin("root").ID, UserID: a.User("ada").ID}
-	failing := project.NewRules(broken{a.Store}, a.Trail, nil, "", a.Now)
+	failing := project.NewRules(broken{a.Store}, a.Trail, nil, nil, a.Now)
 	acme := must[project.Group](t)(a.Projects.CreateGroup(t.Context(), by, project.Draft{Name: "Acme", Path: "acme", Visibility: project.Public}, project.Group{}))
 	a.Pass(time.Second)
 	web := must[project.Project](t)(a.Projects.CreateProject(t.Context(), by, project.ProjectDraft("Web", "web", project.Private), acme))

@@ -2,6 +2,7 @@
 package text
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -20,11 +21,27 @@ func CheckName(name string) string {
 		return "can't be blank"
 	case utf8.RuneCountInString(name) > maxName:
 		return "is too long (maximum is 255 characters)"
-	case strings.ContainsFunc(name, func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }):
+	case strings.ContainsFunc(name, control):
 		return "contains a control character"
 	}
 	return ""
 }
+
+// CheckLines returns what is wrong with a text of several lines that may be empty, or "".
+// Such a text has at most so many characters. It may break lines, but has nothing else
+// that a name may not have.
+func CheckLines(lines string, most int) string {
+	switch {
+	case utf8.RuneCountInString(lines) > most:
+		return "is too long (maximum is " + strconv.Itoa(most) + " characters)"
+	case strings.ContainsFunc(lines, func(r rune) bool { return r != '\n' && control(r) }):
+		return "contains a control character"
+	}
+	return ""
+}
+
+// control reports whether the character breaks a line, turns its direction, or is not shown.
+func control(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
 
 // visible reports whether the character can be seen. The Hangul fillers are
 // letters and the Braille blank is a symbol for Unicode, but they are invisible.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gatehouse/shared/fault"
+	"gatehouse/shared/instance"
 	"gatehouse/shared/recovery"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/site"
@@ -16,10 +17,22 @@ import (
 const forgotPath = "/users/password/new"
 
 // forgotBody is the data of the page for people who forgot the password.
-type forgotBody struct{ Mails bool }
+type forgotBody struct {
+	Mails bool
+	instance.Settings
+}
 
+// showForgot shows the form or, where no mail can be sent, whom to ask.
 func (a *api) showForgot(w http.ResponseWriter, r *http.Request) error {
-	return a.site.Render(w, r, site.Page{Template: "forgot", Title: "Lost password", Focused: true, Body: forgotBody{!a.app.KeepsMails}})
+	body := forgotBody{Mails: !a.app.KeepsMails}
+	if !body.Mails {
+		current, err := a.app.Instance.Settings(r.Context())
+		if err != nil {
+			return err
+		}
+		body.Settings = current.Settings
+	}
+	return a.site.Render(w, r, site.Page{Template: "forgot", Title: "Lost password", Focused: true, Body: body})
 }
 
 // errNoMails answers forms that an instance without a mail server does not show.

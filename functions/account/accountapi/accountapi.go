@@ -47,6 +47,8 @@ var notices = site.Notices{
 	"webhook-off":         "The webhook is off. It gets no messages.",
 	"webhook-deleted":     "The webhook was deleted.",
 
+	"settings-saved": "The settings are saved.",
+
 	"user-blocked":        "The user is blocked.",
 	"user-confirmed":      "The e-mail address counts as the user's own now.",
 	"user-unblocked":      "The user is no longer blocked.",
@@ -157,6 +159,8 @@ func (a *api) routeAdmin(mux *web.Mux) {
 	mux.Handle("GET /admin", admin(toUsers))
 	a.routeUsers(mux)
 	a.routeApplications(mux)
+	mux.Handle("GET "+adminSettingsPath, admin(a.showInstance))
+	mux.Handle("POST "+adminSettingsPath, admin(a.changeInstance))
 	mux.Handle("GET /admin/audit", admin(a.everybodysAudit))
 	mux.Handle("GET "+adminAuditCSVPath, admin(a.everybodysAuditCSV))
 	mux.Handle("GET /admin/deprecations", admin(a.everybodysUses))

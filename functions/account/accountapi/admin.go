@@ -13,13 +13,15 @@ import (
 
 // Addresses of the administrators' pages.
 const (
-	adminUsersPath = "/admin/users"
-	adminAuditPath = "/admin/audit"
+	adminUsersPath    = "/admin/users"
+	adminSettingsPath = "/admin/settings"
+	adminAuditPath    = "/admin/audit"
 )
 
 var administration = []site.Tab{
 	{Name: "Users", Address: adminUsersPath},
 	{Name: "Applications", Address: adminApplicationsPath},
+	{Name: "Settings", Address: adminSettingsPath},
 	{Name: "Audit trail", Address: adminAuditPath},
 	{Name: "Deprecated names", Address: adminDeprecationsPath},
 	{Name: "Mails", Address: adminMailsPath},

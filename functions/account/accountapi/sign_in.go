@@ -24,6 +24,7 @@ type signInBody struct {
 	Wait            string // until the next attempt, after too many failures
 	Client          string // the name of the application that the sign-in is for, if any
 	Passkey         string // where passkeys sign in; empty: browsers have none for this address
+	Text            string // of the administrators
 }
 
 // showSignIn shows the form. A user who is signed in already is redirected,
@@ -32,7 +33,7 @@ func (a *api) showSignIn(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	returnTo := site.LocalPath(query.Get("return_to"))
 	if query.Has("again") {
-		return a.renderSignIn(w, r, http.StatusOK, signInBody{ReturnTo: returnTo})
+		return a.greet(w, r, returnTo)
 	}
 	switch _, _, err := a.site.SessionUser(r); {
 	case err == nil, fault.Is(err, fault.Forbidden): // the next page reports the block
@@ -40,7 +41,17 @@ func (a *api) showSignIn(w http.ResponseWriter, r *http.Request) error {
 	case !errors.Is(err, site.ErrNotSignedIn):
 		return err
 	}
-	return a.renderSignIn(w, r, http.StatusOK, signInBody{ReturnTo: returnTo})
+	return a.greet(w, r, returnTo)
+}
+
+// greet shows the form with the text of the administrators. Whoever mistyped the password has
+// read that: the answer to a form is without, so that guesses cost no more.
+func (a *api) greet(w http.ResponseWriter, r *http.Request, returnTo string) error {
+	settings, err := a.app.Instance.Settings(r.Context())
+	if err != nil {
+		return err
+	}
+	return a.renderSignIn(w, r, http.StatusOK, signInBody{ReturnTo: returnTo, Text: settings.SignInText})
 }
 
 func (a *api) signIn(w http.ResponseWriter, r *http.Request) error {

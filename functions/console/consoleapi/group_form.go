@@ -11,7 +11,6 @@ import (
 
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
-	"gatehouse/shared/instance"
 	"gatehouse/shared/project"
 	"gatehouse/shared/site"
 	"gatehouse/shared/user"
@@ -90,11 +89,21 @@ func (b newGroupBody) Cancel() string {
 
 // newGroup shows the form, for a group below ?parent= or at the top.
 func (a *api) newGroup(w http.ResponseWriter, r *http.Request, u user.User) error {
-	body := newGroupBody{placeForm: placeForm{Visibility: project.Private}}
-	var err error
-	if body.Parent, err = a.parent(r.Context(), u, r.URL.Query().Get("parent")); err != nil {
+	var body newGroupBody
+	var policy project.Policy
+	reads, ctx := errgroup.WithContext(r.Context())
+	reads.Go(func() (err error) {
+		body.Parent, err = a.parent(ctx, u, r.URL.Query().Get("parent"))
+		return err
+	})
+	reads.Go(func() (err error) {
+		policy, err = a.app.Projects.Policy(ctx)
+		return err
+	})
+	if err := reads.Wait(); err != nil {
 		return err
 	}
+	body.Visibility = policy.VisibilityOfGroup(body.Parent)
 	return a.renderNewGroup(w, r, http.StatusOK, body)
 }
 
@@ -119,27 +128,21 @@ func (a *api) renderNewGroup(w http.ResponseWriter, r *http.Request, status int,
 	return a.site.Render(w, r, site.Page{Template: "group_new", Title: title, Place: "Groups", Status: status, Body: body, Tabs: directoryTabs(groupsPath)})
 }
 
-// createGroup makes the group in the form, with the settings that the instance gives new ones.
+// createGroup makes the group in the form.
 func (a *api) createGroup(w http.ResponseWriter, r *http.Request, u user.User) error {
 	form, err := site.ReadForm(r)
 	if err != nil {
 		return err
 	}
 	body := newGroupBody{placeForm: readPlaceForm(form)}
-	var settings instance.Settings
-	reads, ctx := errgroup.WithContext(r.Context())
-	reads.Go(func() (err error) {
-		body.Parent, err = a.parent(ctx, u, form.Get("parent_id"))
-		return err
+	var unreachable error // the parent
+	g, err := a.app.Projects.CreateGroupIn(r.Context(), audit.ByUser(u.ID), body.draft(), func(ctx context.Context) (project.Group, error) {
+		body.Parent, unreachable = a.parent(ctx, u, form.Get("parent_id"))
+		return body.Parent, unreachable
 	})
-	reads.Go(func() (err error) {
-		settings, err = a.app.Instance.Settings(ctx)
-		return err
-	})
-	if err := reads.Wait(); err != nil {
-		return err
+	if unreachable != nil {
+		return unreachable
 	}
-	g, err := a.app.Projects.CreateGroup(r.Context(), audit.ByUser(u.ID), body.draft(), body.Parent, settings.OfNewGroup())
 	if err != nil {
 		status, err := body.explain(err)
 		if err != nil {

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/site"
@@ -61,13 +63,21 @@ type groupRow struct {
 // listGroups lists the groups of which the user is a member, or all that the user sees, the
 // newest first.
 func (a *api) listGroups(w http.ResponseWriter, r *http.Request, u user.User) error {
-	body := groupsBody{All: r.URL.Query().Get("all") != "", MayMake: a.app.Projects.MakesTopLevel(u), Username: u.Username}
+	body := groupsBody{All: r.URL.Query().Get("all") != "", Username: u.Username}
 	list := a.joinedGroups
 	if body.All {
 		list = a.visibleGroups
 	}
-	var err error
-	if body.Rows, body.Paging, err = list(r.Context(), u, uncounted(r)); err != nil {
+	reads, ctx := errgroup.WithContext(r.Context())
+	reads.Go(func() (err error) {
+		body.Rows, body.Paging, err = list(ctx, u, uncounted(r))
+		return err
+	})
+	reads.Go(func() (err error) {
+		body.MayMake, err = a.app.Projects.MakesTopLevel(ctx, u)
+		return err
+	})
+	if err := reads.Wait(); err != nil {
 		return err
 	}
 	return a.site.Render(w, r, site.Page{Template: "groups", Title: "Groups", Place: "Groups", Body: body, Tabs: directoryTabs(groupsPath), Sections: []site.Tab{

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 
+	"golang.org/x/sync/errgroup"
+
 	"gatehouse/shared/audit"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
@@ -24,16 +26,43 @@ type newProjectBody struct {
 	Chosen int64
 }
 
+// in returns the namespace that the form begins with.
+func (b newProjectBody) in() project.Group {
+	for _, g := range b.Groups {
+		if g.ID == b.Chosen || b.Chosen == 0 {
+			return g
+		}
+	}
+	return b.Own
+}
+
 // newProject shows the form, for a project in ?namespace= or in one of the user's groups.
 func (a *api) newProject(w http.ResponseWriter, r *http.Request, u user.User) error {
 	chosen, _ := strconv.ParseInt(r.URL.Query().Get("namespace"), 10, 64) // what is no number chooses none
-	return a.renderNewProject(w, r, http.StatusOK, u, newProjectBody{placeForm: placeForm{Visibility: project.Private}, Chosen: chosen})
+	body := newProjectBody{Chosen: chosen}
+	var policy project.Policy
+	reads, ctx := errgroup.WithContext(r.Context())
+	reads.Go(func() error { return a.offerNamespaces(ctx, u, &body) })
+	reads.Go(func() (err error) {
+		policy, err = a.app.Projects.Policy(ctx)
+		return err
+	})
+	if err := reads.Wait(); err != nil {
+		return err
+	}
+	body.Visibility = policy.VisibilityOfProject(body.in())
+	return a.renderNewProject(w, r, http.StatusOK, body)
 }
 
-func (a *api) renderNewProject(w http.ResponseWriter, r *http.Request, status int, u user.User, body newProjectBody) error {
+// refuseProject shows the form again, with what is wrong in it.
+func (a *api) refuseProject(w http.ResponseWriter, r *http.Request, status int, u user.User, body newProjectBody) error {
 	if err := a.offerNamespaces(r.Context(), u, &body); err != nil {
 		return err
 	}
+	return a.renderNewProject(w, r, status, body)
+}
+
+func (a *api) renderNewProject(w http.ResponseWriter, r *http.Request, status int, body newProjectBody) error {
 	return a.site.Render(w, r, site.Page{Template: "project_new", Title: "New project", Place: "Projects", Status: status, Body: body, Tabs: directoryTabs(consolePath)})
 }
 
@@ -77,7 +106,7 @@ func (a *api) createProject(w http.ResponseWriter, r *http.Request, u user.User)
 		if err != nil {
 			return err
 		}
-		return a.renderNewProject(w, r, status, u, body)
+		return a.refuseProject(w, r, status, u, body)
 	}
 	return a.site.Done(w, r, nil, "project-created", p.PagePath())
 }

@@ -45,13 +45,19 @@ func (a *api) listProjects(w http.ResponseWriter, r *http.Request, u user.User) 
 	if err != nil {
 		return err
 	}
+	mayGroup := false
+	if len(rows) == 0 { // what the empty list alone asks
+		if mayGroup, err = a.app.Projects.MakesTopLevel(r.Context(), u); err != nil {
+			return err
+		}
+	}
 	address := consolePath
 	if search != "" {
 		address += "?" + url.Values{"search": {search}}.Encode()
 	}
 	return a.site.Render(w, r, site.Page{Template: "projects", Title: "Projects", Place: "Projects", Tabs: directoryTabs(consolePath), Body: projectsBody{
 		Search: search, Rows: rows, Paging: site.NewPaging(address, wanted, found), ConsolePath: consolePath,
-		MayGroup: a.app.Projects.MakesTopLevel(u), Username: u.Username,
+		MayGroup: mayGroup, Username: u.Username,
 	}})
 }
 

@@ -3,12 +3,8 @@ package platformapi
 import (
 	"context"
 	"net/http"
-	"slices"
-
-	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/auth"
-	"gatehouse/shared/instance"
 	"gatehouse/shared/memberapi"
 	"gatehouse/shared/project"
 	"gatehouse/shared/web"
@@ -40,41 +36,28 @@ func newGroupBody(g project.Group) groupBody {
 // group that the caller owns.
 func (a *api) createGroup(w http.ResponseWriter, r *http.Request, c auth.Caller) error {
 	params := web.Params(r)
-	draft := project.Draft{Name: params.String("name"), Path: params.String("path"), Visibility: project.Private}
+	draft := project.Draft{Name: params.String("name"), Path: params.String("path")}
 	parentID, visibility := params.OptionalInt("parent_id"), params.OptionalString("visibility")
 	edits := readProtection(params, levelsBeside(project.FactoryProtection()))
+	if visibility != nil && *visibility == "" {
+		params.NotAllowed("visibility")
+	}
 	if err := params.Err(); err != nil {
 		return err
 	}
 	if visibility != nil {
 		draft.Visibility = project.Visibility(*visibility)
 	}
-	parent, settings, err := a.aroundGroup(r.Context(), c, parentID)
-	if err != nil {
-		return err
-	}
-	g, err := a.app.Projects.CreateGroup(r.Context(), c.Actor(), draft, parent, slices.Insert(edits, 0, settings.OfNewGroup())...)
+	g, err := a.app.Projects.CreateGroupIn(r.Context(), c.Actor(), draft, func(ctx context.Context) (parent project.Group, err error) {
+		if parentID != nil {
+			parent, err = a.app.Auth.Namespace(ctx, c, *parentID, project.Owner, "Group")
+		}
+		return parent, err
+	}, edits...)
 	if err != nil {
 		return web.NotFound("Group", err)
 	}
 	return web.JSON(w, http.StatusCreated, newGroupBody(g))
-}
-
-// aroundGroup returns what a new group needs to know: its parent, which the caller must
-// own, and the settings of the instance.
-func (a *api) aroundGroup(ctx context.Context, c auth.Caller, parentID *int64) (parent project.Group, settings instance.Settings, err error) {
-	reads, ctx := errgroup.WithContext(ctx)
-	reads.Go(func() (err error) {
-		if parentID != nil {
-			parent, err = a.app.Auth.Namespace(ctx, c, *parentID, project.Owner, "Group")
-		}
-		return err
-	})
-	reads.Go(func() (err error) {
-		settings, err = a.app.Instance.Settings(ctx)
-		return err
-	})
-	return parent, settings, reads.Wait()
 }
 
 func (a *api) showGroup(w http.ResponseWriter, _ *http.Request, _ auth.Caller, g project.Group) error {

@@ -4,6 +4,7 @@
 package projectsapi
 
 import (
+	"context"
 	"net/http"
 
 	"golang.org/x/sync/errgroup"
@@ -73,11 +74,11 @@ func (a *api) create(w http.ResponseWriter, r *http.Request, c auth.Caller) erro
 	if namespaceID == nil {
 		namespaceID = &c.User.NamespaceID
 	}
-	in, err := a.app.Auth.Namespace(r.Context(), c, *namespaceID, project.Maintainer, "Namespace")
+	in, usual, err := a.aroundProject(r.Context(), c, *namespaceID, visibility == nil)
 	if err != nil {
 		return err
 	}
-	draft := project.ProjectDraft(name, path, project.Private)
+	draft := project.ProjectDraft(name, path, usual)
 	if visibility != nil {
 		draft.Visibility = project.Visibility(*visibility)
 	}
@@ -88,6 +89,25 @@ func (a *api) create(w http.ResponseWriter, r *http.Request, c auth.Caller) erro
 	}
 	c.Role = project.Maintainer // in the namespace, at least
 	return a.answer(w, r, http.StatusCreated, c, p)
+}
+
+// aroundProject returns the namespace of a new project, where the caller must be a
+// maintainer, and, if wanted, the visibility that projects have there unless somebody chooses.
+func (a *api) aroundProject(ctx context.Context, c auth.Caller, namespaceID int64, wanted bool) (in project.Group, usual project.Visibility, err error) {
+	var policy project.Policy
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.Go(func() (err error) {
+		in, err = a.app.Auth.Namespace(ctx, c, namespaceID, project.Maintainer, "Namespace")
+		return err
+	})
+	if wanted {
+		reads.Go(func() (err error) {
+			policy, err = a.app.Projects.Policy(ctx)
+			return err
+		})
+	}
+	err = reads.Wait()
+	return in, policy.VisibilityOfProject(in), err
 }
 
 func text(s *string) string {

@@ -41,7 +41,7 @@ func TestBudgetOfDirectoryLists(t *testing.T) {
 	groups := func(selected project.Selection) func() {
 		return func() { must[page.Of[project.Group]](t)(measured.Groups(ctx, selected, page.First)) }
 	}
-	rules, both := project.NewRules(measured, nil, nil, "", time.Now), []int64{top.ID, below.ID}
+	rules, both := project.NewRules(measured, nil, nil, nil, time.Now), []int64{top.ID, below.ID}
 	viewer := func(u user.User) project.Viewer { return project.Viewer{UserID: u.ID, NamespaceID: u.NamespaceID} }
 	tests := []struct {
 		name          string

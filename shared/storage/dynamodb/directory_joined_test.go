@@ -60,7 +60,7 @@ func TestBudgetOfSearchThatFindsJoinedProjects(t *testing.T) {
 	call := func(number, want int) func() {
 		return func() {
 			viewer, r := project.Viewer{UserID: ben.ID, NamespaceID: ben.NamespaceID}, page.Request{Number: number, Size: 5}
-			found := must[page.Of[project.Project]](t)(project.NewRules(s, nil, nil, "", time.Now).Sight(viewer, project.Narrowing{Search: g.Path}).Projects(t.Context(), r))
+			found := must[page.Of[project.Project]](t)(project.NewRules(s, nil, nil, nil, time.Now).Sight(viewer, project.Narrowing{Search: g.Path}).Projects(t.Context(), r))
 			if len(found.Items) != want {
 				t.Errorf("page %d has %d projects, want %d", number, len(found.Items), want)
 			}

@@ -65,7 +65,7 @@ func TestBudgetOfSearchWithoutAHit(t *testing.T) {
 	visible := addVisible(t, s, addGroup(t, s, project.Group{}, unique("group"), u.ID), 10)
 	multiply(t, o, visible[9].ID, 2*searchLimit) // no group has this number
 	search := func(client dynamodb.Options) {
-		rules := project.NewRules(openWith(t, client), nil, nil, "", time.Now)
+		rules := project.NewRules(openWith(t, client), nil, nil, nil, time.Now)
 		call := func() {
 			viewer := project.Viewer{UserID: u.ID, NamespaceID: u.NamespaceID}
 			found := must[page.Of[project.Project]](t)(rules.Sight(viewer, project.Narrowing{Search: "unheard"}).Projects(t.Context(), page.First))
