@@ -199,7 +199,10 @@ func TestWhoMayCallAboutSettings(t *testing.T) {
 	for _, method := range []string{"GET", "PUT"} {
 		apptest.Call(t, h, method, settings, token, nil).WantMessage(t, 403, "403 Forbidden")
 		apptest.Call(t, h, method, settings, "", nil).Want(t, 401, nil)
-		apptest.Call(t, h, method, settings, a.Token(a.Admin("root-"+strings.ToLower(method))), nil).Want(t, 200, object{level: 2.0, protection: factory})
+		apptest.Call(t, h, method, settings, a.Token(a.Admin("root-"+strings.ToLower(method))), nil).Want(t, 200, object{
+			level: 2.0, protection: factory, "can_create_group": true, "default_group_visibility": "private",
+			"default_project_visibility": "private", "sign_in_text": "", "help_page_support_url": "",
+		})
 	}
 }
 
