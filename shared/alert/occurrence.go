@@ -42,6 +42,13 @@ type LatestPayload struct {
 	At   time.Time
 }
 
+// Whole is an alert with all that is kept of what was sent.
+type Whole struct {
+	Alert
+	Payload []byte // of the occurrence that opened it
+	Latest  LatestPayload
+}
+
 // LatestPayloadEvery is the time after which a repeat's payload takes the place of an
 // earlier one. Those between are only counted.
 const LatestPayloadEvery = time.Minute

@@ -49,6 +49,17 @@ func (r *Rules) Alert(ctx context.Context, projectID, iid int64) (Alert, error) 
 	return r.store.Alert(ctx, projectID, iid, r.now())
 }
 
+// AlertsByIID returns those of the alerts that are there, by their numbers, without their
+// Activity and perhaps without their latest events.
+func (r *Rules) AlertsByIID(ctx context.Context, projectID int64, iids []int64) (map[int64]Alert, error) {
+	return r.store.AlertsByIID(ctx, projectID, iids, r.now())
+}
+
+// WholeAlert returns the alert with its payloads, or a fault.NotFound error.
+func (r *Rules) WholeAlert(ctx context.Context, projectID, iid int64) (Whole, error) {
+	return r.store.WholeAlert(ctx, projectID, iid, r.now())
+}
+
 // AlertPayload returns the payload of the occurrence that opened the alert, or a
 // fault.NotFound error.
 func (r *Rules) AlertPayload(ctx context.Context, projectID, iid int64) ([]byte, error) {

@@ -42,6 +42,14 @@ type Reader interface {
 	// Alert returns the alert, or a fault.NotFound error.
 	Alert(ctx context.Context, projectID, iid int64, now time.Time) (Alert, error)
 
+	// AlertsByIID returns those of the alerts that are there, by their numbers, which
+	// differ. They come without their Activity, and their Events and LastEventAt may be
+	// those of their last change.
+	AlertsByIID(ctx context.Context, projectID int64, iids []int64, now time.Time) (map[int64]Alert, error)
+
+	// WholeAlert returns the alert with its payloads, or a fault.NotFound error.
+	WholeAlert(ctx context.Context, projectID, iid int64, now time.Time) (Whole, error)
+
 	// AlertPayload returns the payload of the occurrence that opened the
 	// alert, or a fault.NotFound error.
 	AlertPayload(ctx context.Context, projectID, iid int64, now time.Time) ([]byte, error)

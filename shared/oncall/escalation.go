@@ -35,7 +35,7 @@ func (r *Rules) Escalation(ctx context.Context, p project.Project) (Escalation, 
 		return err
 	})
 	reads.Go(func() (err error) {
-		all, err = r.Schedules(group, p, page.Request{Number: 1, Size: maxSchedules})
+		all, err = r.Schedules(group, p, page.Request{Number: 1, Size: maxSchedules, Uncounted: true})
 		return err
 	})
 	if err := reads.Wait(); err != nil {

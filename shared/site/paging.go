@@ -15,9 +15,10 @@ import (
 const maxPage = page.Reach / page.DefaultSize
 
 // PageOf returns which page of a list the request asks for. An invalid number or
-// cursor means the first page: people edit addresses by hand.
+// cursor means the first page: people edit addresses by hand. No page shows a total.
 func PageOf(r *http.Request) page.Request {
 	wanted, query := page.First, r.URL.Query()
+	wanted.Uncounted = true
 	after, err := page.ParsePosition(query.Get("cursor"))
 	n, wrong := strconv.Atoi(query.Get("page"))
 	switch {

@@ -69,7 +69,6 @@ func (b allApplicationsBody) address() string {
 
 func (a *api) listAllApplications(w http.ResponseWriter, r *http.Request, _ user.User) error {
 	query, wanted := r.URL.Query(), site.PageOf(r)
-	wanted.Uncounted = true
 	body := allApplicationsBody{Search: strings.TrimSpace(query.Get("search")), Owner: strings.TrimSpace(query.Get("owner"))}
 	found, err := a.findApplications(r.Context(), body, wanted)
 	if body.Unknown = err == errNoOwner; err != nil && !body.Unknown {

@@ -135,7 +135,6 @@ func (a *api) users(ctx context.Context, query usersQuery, params *web.Values, w
 	if query.order.direction != "" {
 		q.Sort(query.order.compare, query.order.direction)
 	}
-	wanted.Uncounted = true
 	return q.Page(ctx, wanted, a.app.Users.Users)
 }
 

@@ -76,9 +76,7 @@ func (a *api) renderAlert(w http.ResponseWriter, r *http.Request, status int, bo
 
 // alertParts is what is read for an alert's page.
 type alertParts struct {
-	alert        alert.Alert
-	payload      []byte
-	latest       alert.LatestPayload
+	alert        alert.Whole
 	integrations []integration.Integration
 	developers   []project.Member // some, and who has a higher role
 }
@@ -87,15 +85,7 @@ type alertParts struct {
 func (a *api) alertParts(ctx context.Context, v visit, iid int64) (parts alertParts, err error) {
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.Go(func() (err error) {
-		parts.alert, err = a.app.Alerts.Alert(ctx, v.Project.ID, iid)
-		return err
-	})
-	reads.Go(func() (err error) {
-		parts.payload, err = a.app.Alerts.AlertPayload(ctx, v.Project.ID, iid)
-		return err
-	})
-	reads.Go(func() (err error) {
-		parts.latest, err = a.app.Alerts.LatestPayload(ctx, v.Project.ID, iid)
+		parts.alert, err = a.app.Alerts.WholeAlert(ctx, v.Project.ID, iid)
 		return err
 	})
 	reads.Go(func() (err error) {
@@ -119,16 +109,16 @@ func (a *api) newAlertBody(ctx context.Context, v visit, iid int64) (alertBody, 
 	if err != nil {
 		return alertBody{}, err
 	}
-	details := alert.ReadDetails(parts.payload)
+	details := alert.ReadDetails(parts.alert.Payload)
 	body := alertBody{
-		visit: v, Alert: parts.alert, Page: v.alertAddress(iid), Details: details,
+		visit: v, Alert: parts.alert.Alert, Page: v.alertAddress(iid), Details: details,
 		Runbook: newTextOrLink(parts.alert.Runbook), Generator: newTextOrLink(details.GeneratorURL), Annotated: newAnnotations(details),
 		Through: parts.through(), Assigned: people[parts.alert.AssigneeID], Assignee: people.name(parts.alert.AssigneeID),
-		Suggested: suggested(parts.developers, people), Activity: newActivity(parts.alert, people), Payload: newTree(parts.payload),
+		Suggested: suggested(parts.developers, people), Activity: newActivity(parts.alert.Alert, people), Payload: newTree(parts.alert.Payload),
 		Silenced: parts.alert.Silenced(a.app.Now()),
 	}
-	if !parts.latest.At.IsZero() {
-		body.Latest, body.LatestAt = newTree(parts.latest.Text), parts.latest.At
+	if !parts.alert.Latest.At.IsZero() {
+		body.Latest, body.LatestAt = newTree(parts.alert.Latest.Text), parts.alert.Latest.At
 	}
 	if iid := parts.alert.IncidentIID; iid != 0 {
 		body.Incident = v.incidentAddress(iid)

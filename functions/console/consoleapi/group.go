@@ -140,7 +140,7 @@ type groupBody struct {
 
 // showGroup lists the projects in the group and below it, the newest first.
 func (a *api) showGroup(w http.ResponseWriter, r *http.Request, v groupVisit) error {
-	wanted := uncounted(r)
+	wanted := site.PageOf(r)
 	found, err := a.app.Projects.ProjectsBelow(r.Context(), v.Group, v.Role, wanted)
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ var groupsBelow = listing.List[project.Group]{
 
 // listSubgroups lists the groups below the group, the newest first.
 func (a *api) listSubgroups(w http.ResponseWriter, r *http.Request, v groupVisit) error {
-	q, wanted := groupsBelow.Read(web.Params(r)), uncounted(r)
+	q, wanted := groupsBelow.Read(web.Params(r)), site.PageOf(r)
 	q.Keep(func(g project.Group) bool { return g.ID != v.Group.ID })
 	found, err := q.Page(r.Context(), wanted, func(ctx context.Context, wanted page.Request) (page.Of[project.Group], error) {
 		return a.app.Projects.GroupsBelow(ctx, v.Group, v.Role, wanted)

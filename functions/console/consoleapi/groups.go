@@ -70,7 +70,7 @@ func (a *api) listGroups(w http.ResponseWriter, r *http.Request, u user.User) er
 	}
 	reads, ctx := errgroup.WithContext(r.Context())
 	reads.Go(func() (err error) {
-		body.Rows, body.Paging, err = list(ctx, u, uncounted(r))
+		body.Rows, body.Paging, err = list(ctx, u, site.PageOf(r))
 		return err
 	})
 	reads.Go(func() (err error) {
@@ -104,13 +104,6 @@ func (a *api) visibleGroups(ctx context.Context, u user.User, wanted page.Reques
 		rows = append(rows, groupRow{groupVisit: groupVisit{u, g, sight.RoleIn(g)}})
 	}
 	return rows, site.NewPaging(allGroupsPath, wanted, found), err
-}
-
-// uncounted is which page of a list the request asks for, of which no page shows a total.
-func uncounted(r *http.Request) page.Request {
-	wanted := site.PageOf(r)
-	wanted.Uncounted = true
-	return wanted
 }
 
 // directoryTabs are the tabs of the lists of projects and groups, of which one is open.

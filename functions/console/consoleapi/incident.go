@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/alert"
-	"gatehouse/shared/fault"
 	"gatehouse/shared/incident"
 	"gatehouse/shared/markdown"
 	"gatehouse/shared/page"
@@ -88,12 +87,12 @@ func (a *api) renderIncident(w http.ResponseWriter, r *http.Request, status int,
 	return a.render(w, r, body.visit, incidentsTab, site.Page{Template: "incident", Title: title, Status: status, Body: body})
 }
 
-// maxLinked is how many alerts the page shows with their titles. For each it reads one.
+// maxLinked is how many alerts the page shows with their titles.
 const maxLinked = 10
 
 // incidentParts is what is read for an incident's page besides the incident.
 type incidentParts struct {
-	alerts     []alert.Alert // zero: one that is gone
+	alerts     map[int64]alert.Alert // without those that are gone
 	timeline   page.Of[incident.Entry]
 	developers []project.Member // some, and who has a higher role
 }
@@ -101,14 +100,11 @@ type incidentParts struct {
 // incidentParts reads the parts in parallel.
 func (a *api) incidentParts(ctx context.Context, v visit, s incident.Stored, wanted page.Request) (parts incidentParts, err error) {
 	linked := s.Thing.Alerts[:min(len(s.Thing.Alerts), maxLinked)]
-	parts.alerts = make([]alert.Alert, len(linked))
 	reads, ctx := errgroup.WithContext(ctx)
-	for n, iid := range linked {
-		reads.Go(func() (err error) {
-			parts.alerts[n], err = a.app.Alerts.Alert(ctx, v.Project.ID, iid)
-			return fault.IgnoreNotFound(err)
-		})
-	}
+	reads.Go(func() (err error) {
+		parts.alerts, err = a.app.Alerts.AlertsByIID(ctx, v.Project.ID, linked)
+		return err
+	})
 	reads.Go(func() (err error) {
 		parts.timeline, err = a.app.Incidents.Timeline(ctx, v.Project, s, wanted)
 		return err
@@ -137,9 +133,9 @@ func (a *api) newIncidentBody(r *http.Request, v visit, s incident.Stored) (inci
 		Description: template.HTML(markdown.HTML(i.Description)), Author: people.name(i.AuthorID),
 		Assigned: people[i.AssigneeID], Assignee: people.name(i.AssigneeID), Suggested: suggested(parts.developers, people),
 	}
-	for n, iid := range i.Alerts {
-		if n < len(parts.alerts) && parts.alerts[n].IID != 0 {
-			body.Alerts = append(body.Alerts, alertRow{parts.alerts[n], v.alertAddress(iid), people.name(parts.alerts[n].AssigneeID)})
+	for _, iid := range i.Alerts {
+		if found, shown := parts.alerts[iid]; shown {
+			body.Alerts = append(body.Alerts, alertRow{found, v.alertAddress(iid), people.name(found.AssigneeID)})
 		} else {
 			body.Unread = append(body.Unread, alertLink{iid, v.alertAddress(iid)})
 		}

@@ -181,6 +181,29 @@ func (s *Store) Alert(ctx context.Context, projectID, iid int64, now time.Time) 
 	return a.Alert, nil
 }
 
+// AlertsByIID returns those of the alerts that are there. It leaves the slots unread.
+func (s *Store) AlertsByIID(ctx context.Context, projectID int64, iids []int64, now time.Time) (map[int64]alert.Alert, error) {
+	keys := make([]key, len(iids))
+	for n, iid := range iids {
+		keys[n] = alertItem.key(projectID, iid)
+	}
+	items, err := s.getAll(ctx, keys)
+	if err != nil {
+		return nil, fmt.Errorf("get alerts: %w", err)
+	}
+	found := make(map[int64]alert.Alert, len(items))
+	for _, it := range items {
+		a, err := alertKind.read(it)
+		if err != nil {
+			return nil, err
+		}
+		if a.Activity = nil; !a.Expired(now) {
+			found[a.IID] = a
+		}
+	}
+	return found, nil
+}
+
 func countsOnSlot(a alert.Alert) bool { return a.Grouped && a.Open() }
 
 // OpenAlert returns the open grouped alert with the fingerprint.

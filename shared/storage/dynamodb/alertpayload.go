@@ -104,7 +104,10 @@ func (s *Store) joined(ctx context.Context, keys []key) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var whole []byte
+	return joinedChunks(found, keys)
+}
+
+func joinedChunks(found map[key]item, keys []key) (whole []byte, err error) {
 	for _, k := range keys {
 		var chunk []byte
 		if err := (fields{{"chunk", &chunk}}).read(found[k]); err != nil {

@@ -52,6 +52,35 @@ func (s *Store) Alert(ctx context.Context, projectID, iid int64, now time.Time) 
 	return alerts.find(ctx, s.readers, byIID+" AND "+unexpired, projectID, iid, micros(now))
 }
 
+// AlertsByIID returns those of the alerts that are there.
+func (s *Store) AlertsByIID(ctx context.Context, projectID int64, iids []int64, now time.Time) (map[int64]alert.Alert, error) {
+	found := make(map[int64]alert.Alert, len(iids))
+	for _, iid := range iids {
+		a, err := s.Alert(ctx, projectID, iid, now)
+		switch {
+		case errors.Is(err, alert.ErrNotFound):
+			continue
+		case err != nil:
+			return nil, err
+		}
+		a.Activity = nil
+		found[iid] = a
+	}
+	return found, nil
+}
+
+// WholeAlert returns the alert with its payloads.
+func (s *Store) WholeAlert(ctx context.Context, projectID, iid int64, now time.Time) (whole alert.Whole, err error) {
+	if whole.Alert, err = s.Alert(ctx, projectID, iid, now); err != nil {
+		return alert.Whole{}, err
+	}
+	if whole.Payload, err = s.AlertPayload(ctx, projectID, iid, now); err != nil {
+		return alert.Whole{}, err
+	}
+	whole.Latest, err = s.LatestPayload(ctx, projectID, iid, now)
+	return whole, err
+}
+
 // ofAlert selects what belongs to an alert.
 const ofAlert = "alert_id = (SELECT id FROM alerts " + byIID + " AND " + unexpired + ")"
 

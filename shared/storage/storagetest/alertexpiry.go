@@ -75,7 +75,12 @@ func wantAlertThen(t *testing.T, s storage.Store, a alert.Alert, then time.Time,
 	t.Helper()
 	_, found := s.Alert(t.Context(), a.ProjectID, a.IID, then)
 	_, paid := s.AlertPayload(t.Context(), a.ProjectID, a.IID, then)
-	for call, err := range map[string]error{"Alert": found, "AlertPayload": paid} {
+	_, whole := s.WholeAlert(t.Context(), a.ProjectID, a.IID, then)
+	byIID := must[map[int64]alert.Alert](t)(s.AlertsByIID(t.Context(), a.ProjectID, []int64{a.IID}, then))
+	if _, listed := byIID[a.IID]; listed != there {
+		t.Errorf("at %v AlertsByIID has %d: %t, want it there: %t", then, a.IID, listed, there)
+	}
+	for call, err := range map[string]error{"Alert": found, "AlertPayload": paid, "WholeAlert": whole} {
 		if there && err != nil || !there && !errors.Is(err, alert.ErrNotFound) {
 			t.Errorf("at %v %s(%d) = %v, want it there: %t", then, call, a.IID, err, there)
 		}

@@ -121,6 +121,23 @@ func allAlerts(t *testing.T, s storage.Store, projectID int64) []alert.Alert {
 	return matching(t, s, projectID, alert.Filter{})
 }
 
+// wantByIID checks that all alerts of a project are found by their numbers, as lists show
+// them apart from their events, and none that are not there.
+func wantByIID(t *testing.T, s storage.Store, projectID int64) {
+	t.Helper()
+	iids, want := []int64{99}, map[int64]alert.Alert{}
+	for _, a := range allAlerts(t, s, projectID) {
+		a.Events, a.LastEventAt = 0, time.Time{}
+		iids, want[a.IID] = append(iids, a.IID), a
+	}
+	got := must[map[int64]alert.Alert](t)(s.AlertsByIID(t.Context(), projectID, iids, now))
+	for iid, a := range got {
+		a.Events, a.LastEventAt = 0, time.Time{}
+		got[iid] = a
+	}
+	wantSame(t, "AlertsByIID", got, want)
+}
+
 func matching(t *testing.T, s storage.Store, projectID int64, f alert.Filter) []alert.Alert {
 	t.Helper()
 	found, err := s.Alerts(t.Context(), projectID, alert.Query{Filter: f, Descending: true}, page.Request{Number: 1, Size: 1000}, now)
@@ -148,7 +165,9 @@ func openAlert(t *testing.T, s storage.Store) {
 		wantSame(t, "Alerts", allAlerts(t, s, p)[0], want)
 		got := must[[]byte](t)(s.AlertPayload(t.Context(), p, iid, now))
 		wantSame(t, "AlertPayload", string(got), string(o.Payload))
+		wantSame(t, "WholeAlert", must[alert.Whole](t)(s.WholeAlert(t.Context(), p, iid, now)), alert.Whole{Alert: want, Payload: o.Payload})
 	}
+	wantByIID(t, s, p)
 	silent, until := to(alert.Acknowledged, now), now.Add(time.Hour)
 	silent.SilencedUntil = &until
 	a := must[alert.Alert](t)(s.ChangeAlert(t.Context(), wantAlert(p, 3, plain), silent))
@@ -160,6 +179,9 @@ func openAlert(t *testing.T, s storage.Store) {
 	wantError(t, "Alert of an unknown iid", err, alert.ErrNotFound)
 	_, err = s.AlertPayload(t.Context(), p, 4, now)
 	wantError(t, "AlertPayload of an unknown iid", err, alert.ErrNotFound)
+	_, err = s.WholeAlert(t.Context(), p, 4, now)
+	wantError(t, "WholeAlert of an unknown iid", err, alert.ErrNotFound)
+	wantByIID(t, s, p)
 	_, err = s.ChangeAlert(t.Context(), wantAlert(p, 4, plain), acknowledge(now))
 	wantError(t, "ChangeAlert of an unknown iid", err, alert.ErrNotFound)
 }
@@ -271,6 +293,11 @@ func latestPayload(t *testing.T, s storage.Store) {
 		got := must[alert.LatestPayload](t)(s.LatestPayload(t.Context(), p, 1, now))
 		if !bytes.Equal(got.Text, want.Text) || !got.At.Equal(want.At) {
 			t.Errorf("LatestPayload %s = %d bytes of %v, want %d of %v", what, len(got.Text), got.At, len(want.Text), want.At)
+		}
+		whole := must[alert.Whole](t)(s.WholeAlert(t.Context(), p, 1, now))
+		wantSame(t, "the alert of WholeAlert "+what, whole.Alert, readAlert(t, s, p, 1))
+		if !bytes.Equal(whole.Payload, o.Payload) || !bytes.Equal(whole.Latest.Text, want.Text) || !whole.Latest.At.Equal(want.At) {
+			t.Errorf("WholeAlert %s has %d and %d bytes of %v, want %d and %d of %v", what, len(whole.Payload), len(whole.Latest.Text), whole.Latest.At, len(o.Payload), len(want.Text), want.At)
 		}
 	}
 	check("before a repeat", alert.LatestPayload{})

@@ -1,0 +1,104 @@
+package dynamodb
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gatehouse/shared/alert"
+	"gatehouse/shared/storage/packed"
+)
+
+// WholeAlert returns the alert with its payloads, in two requests: what the alert refers
+// to is read at once. What was changed meanwhile is read again.
+func (s *Store) WholeAlert(ctx context.Context, projectID, iid int64, now time.Time) (alert.Whole, error) {
+	it, err := s.get(ctx, alertItem.key(projectID, iid))
+	if err != nil {
+		return alert.Whole{}, fmt.Errorf("get alert: %w", err)
+	}
+	a, err := readAlert(it)
+	if err == nil && a.Expired(now) {
+		err = alertKind.notFound
+	}
+	if err != nil {
+		return alert.Whole{}, err
+	}
+	found, err := s.getAll(ctx, a.parts())
+	if err != nil {
+		return alert.Whole{}, fmt.Errorf("get the payloads of an alert: %w", err)
+	}
+	return s.wholeAlert(ctx, a, found, now)
+}
+
+// parts are the keys of all that belongs to the alert.
+func (a storedAlert) parts() []key {
+	parts := payloadKeys(a.payload, a.chunks)
+	if countsOnSlot(a.Alert) {
+		parts = append(parts, slotKey(a.ProjectID, a.Fingerprint))
+	}
+	if a.Grouped {
+		parts = append(parts, a.latestKeys()...)
+	}
+	return parts
+}
+
+// latestKeys are those that the newest payload of a repeat can have.
+func (a storedAlert) latestKeys() (keys []key) {
+	for n := range int64(maxLatestChunks) {
+		keys = append(keys, latestItem.key(a.ProjectID, a.IID, n))
+	}
+	return keys
+}
+
+// wholeAlert puts the alert together.
+func (s *Store) wholeAlert(ctx context.Context, a storedAlert, found map[key]item, now time.Time) (whole alert.Whole, err error) {
+	whole.Alert = a.Alert
+	if countsOnSlot(a.Alert) {
+		slot, err := readSlot(found[slotKey(a.ProjectID, a.Fingerprint)])
+		if err != nil {
+			return alert.Whole{}, err
+		}
+		whole.Alert = slot.counted(a.Alert)
+		if slot.iid != a.IID {
+			if whole.Alert, err = s.Alert(ctx, a.ProjectID, a.IID, now); err != nil {
+				return alert.Whole{}, err
+			}
+		}
+	}
+	if whole.Payload, err = payloadAmong(found, a); err == nil {
+		whole.Latest, err = s.latestAmong(ctx, found, a, now)
+	}
+	return whole, err
+}
+
+func payloadAmong(found map[key]item, a storedAlert) ([]byte, error) {
+	whole, err := joinedChunks(found, payloadKeys(a.payload, a.chunks))
+	if err != nil {
+		return nil, fmt.Errorf("read payload of an alert: %w", err)
+	}
+	return packed.Unpack(whole)
+}
+
+// latestAmong returns the newest payload of a repeat. Where another is being kept, its
+// chunks are of two, and it is read again.
+func (s *Store) latestAmong(ctx context.Context, found map[key]item, a storedAlert, now time.Time) (alert.LatestPayload, error) {
+	var all []latestChunk
+	for _, k := range a.latestKeys() {
+		if it := found[k]; it != nil {
+			var c latestChunk
+			if err := latestFields(&c).read(it); err != nil {
+				return alert.LatestPayload{}, err
+			}
+			all = append(all, c)
+		}
+	}
+	if len(all) == 0 || passed(all[0].expiresAt, now) {
+		return alert.LatestPayload{}, nil
+	}
+	whole, ok := joinLatest(all[:min(len(all), int(all[0].chunks))])
+	if !ok {
+		return s.LatestPayload(ctx, a.ProjectID, a.IID, now)
+	}
+	text, err := packed.Unpack(whole)
+	return alert.LatestPayload{Text: text, At: all[0].at}, err
+}
