@@ -60,7 +60,7 @@ func aboutTheConsole() []scenario {
 		{page: "POST " + incidents, send: "title=Disks&severity=high&alerts=1", status: 303, stored: names(incident.EventCreated), cost: cost{9, 4, 5}},
 		{page: "GET " + incidents, cost: cost{6, 0, 0}},
 		{page: "GET " + incidents + "?search=disks&severity=high", cost: cost{6, 0, 0}},
-		{page: "GET " + hot, cost: cost{8, 0, 0}},
+		{page: "GET " + hot, cost: cost{7, 0, 0}},
 		{page: "POST " + hot + "/alerts", send: "alert=2", status: 303, stored: names(incident.EventLinked), cost: cost{9, 2, 5}},
 		{page: "POST " + hot + "/alerts/2/delete", status: 303, stored: names(incident.EventUnlinked), cost: cost{9, 2, 5}},
 		{page: "POST " + console + "/alerts/2/incident", send: "incident=1", status: 303, stored: names(incident.EventLinked), cost: cost{9, 2, 5}},

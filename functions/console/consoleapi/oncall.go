@@ -106,7 +106,7 @@ func (a *api) showOnCall(w http.ResponseWriter, r *http.Request, v visit) error 
 	}
 	body := onCallPage{visit: v, Paging: site.NewPaging(v.Address()+onCallTab, wanted, found)}
 	for _, s := range found.Items {
-		body.Schedules = append(body.Schedules, newPicture(s, v, people).view(a.app.Now()))
+		body.Schedules = append(body.Schedules, newPicture(s, v, people).beside(len(found.Items)).view(a.app.Now()))
 	}
 	return a.renderOnCall(w, r, v, onCallTab, site.Page{Template: "oncall", Title: "On call", Body: body})
 }

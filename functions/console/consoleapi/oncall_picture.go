@@ -44,7 +44,7 @@ type dayView struct {
 // The bounds of the picture.
 const (
 	picturedDays = 14
-	maxTurns     = 3  // on a day
+	maxLines     = 9  // on a day, in all schedules of a page
 	maxNamed     = 40 // characters of a name that stands in every line
 )
 
@@ -64,10 +64,17 @@ type picture struct {
 	visit  visit
 	people oncall.People
 	zone   *time.Location
+	lines  int // of a day
 }
 
 func newPicture(s oncall.Stored, v visit, who oncall.People) picture {
-	return picture{s, v, who, s.Thing.Timezone.Location()}
+	return picture{s, v, who, s.Thing.Timezone.Location(), maxLines}
+}
+
+// beside returns the picture for a page of so many schedules, which share its lines.
+func (p picture) beside(schedules int) picture {
+	p.lines = maxLines / max(schedules, 1)
+	return p
 }
 
 // view returns who is on call now and on the next days.
@@ -143,7 +150,7 @@ func (p picture) day(all []stretch, date time.Time) dayView {
 		if !s.from.Before(to) || !s.until.After(from) {
 			continue
 		}
-		if len(view.Turns) == maxTurns {
+		if len(view.Turns) == p.lines {
 			view.More++
 			continue
 		}

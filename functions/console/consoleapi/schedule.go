@@ -120,7 +120,7 @@ func (a *api) renderSchedule(w http.ResponseWriter, r *http.Request, status int,
 	if err != nil {
 		return err
 	}
-	now, p := a.app.Now(), newPicture(s, v, people)
+	now, p := a.app.Now(), newPicture(s, v, people).beside(3) // the forms take as much room as two schedules
 	shifts := p.swappable(now)
 	body := scheduleBody{
 		visit: v, Schedule: p.view(now), People: present(people), Overrides: p.overrides(now), Cover: p.coverForm(shifts),
