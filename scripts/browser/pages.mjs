@@ -38,10 +38,11 @@ async function signIn(visit) {
   await visit.look("sign-in-refused");
   await visit.type(password);
   await visit.submit("Enter");
-  assert.equal(visit.path(), "/user_settings/applications");
+  assert.equal(visit.path(), "/");
 }
 
 async function registerApplication(visit) {
+  await visit.open(`${base}/user_settings/applications`);
   await visit.look("applications-empty");
   await visit.tabTo("main a.button");
   await visit.submit("Enter");

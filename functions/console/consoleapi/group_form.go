@@ -125,7 +125,7 @@ func (a *api) renderNewGroup(w http.ResponseWriter, r *http.Request, status int,
 	if body.Parent.ID != 0 {
 		title = "New subgroup of " + body.Parent.Name
 	}
-	return a.site.Render(w, r, site.Page{Template: "group_new", Title: title, Place: "Groups", Status: status, Body: body, Tabs: directoryTabs(groupsPath)})
+	return a.site.Render(w, r, site.Page{Template: "group_new", Title: title, Place: "Projects and groups", Status: status, Body: body, Tabs: directoryTabs(groupsPath)})
 }
 
 // createGroup makes the group in the form.

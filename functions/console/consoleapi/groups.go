@@ -80,7 +80,7 @@ func (a *api) listGroups(w http.ResponseWriter, r *http.Request, u user.User) er
 	if err := reads.Wait(); err != nil {
 		return err
 	}
-	return a.site.Render(w, r, site.Page{Template: "groups", Title: "Groups", Place: "Groups", Body: body, Tabs: directoryTabs(groupsPath), Sections: []site.Tab{
+	return a.site.Render(w, r, site.Page{Template: "groups", Title: "Groups", Place: "Projects and groups", Body: body, Tabs: directoryTabs(groupsPath), Sections: []site.Tab{
 		{Name: "Mine", Address: groupsPath, Current: !body.All},
 		{Name: "All that I may see", Address: allGroupsPath, Current: body.All},
 	}})
