@@ -273,7 +273,7 @@ async function jump(visit, home) {
     assert.match(await page.textContent("dialog"), /Show these keys/);
     await visit.look("keys");
     await page.keyboard.press("Escape");
-    assert.equal(await page.locator("dialog").count(), 0);
+    await page.locator("dialog").waitFor({ state: "detached" });
     assert.equal(await visit.focused("[data-keys]"), true, "the focus comes back");
   }
   await visit.open(list);

@@ -203,8 +203,8 @@ async function readTrail(visit) {
   await visit.look("security-log");
   await visit.open(`${base}/admin`);
   await visit.look("admin-users");
-  await visit.tabTo("main a[href*='/admin/audit?user=root']");
-  await visit.submit("Enter");
+  await visit.follow("main tr:has-text('@root') a");
+  await visit.follow("main a[href*='/admin/audit?user=root']");
   await visit.look("admin-audit");
   await visit.tabTo("#event");
   await visit.page.selectOption("#event", "user.sign_in_failed");
