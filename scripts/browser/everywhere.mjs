@@ -51,7 +51,9 @@ async function furnish(root) {
   await call("POST", `/projects/${project.id}/environments`, { name: "production" });
   await call("PUT", `/projects/${project.id}/error_tracking/settings`, { active: true, integrated: true });
   await call("POST", `/projects/${project.id}/error_tracking/client_keys`);
-  return ["", "/alerts", "/alerts/1", "/alerts/2", "/incidents", "/incidents/1", "/oncall", `/oncall/${schedule.id}`, `/oncall/${schedule.id}/rotations/${rotation.id}`, `/settings/webhooks/${webhook.id}`,
+  const member = await newUser("baker", "Bo Baker");
+  await call("POST", `/projects/${project.id}/members`, { user_id: member.id, access_level: 30 });
+  return ["", `/members/${member.id}`, "/alerts", "/alerts/1", "/alerts/2", "/incidents", "/incidents/1", "/oncall", `/oncall/${schedule.id}`, `/oncall/${schedule.id}/rotations/${rotation.id}`, `/settings/webhooks/${webhook.id}`,
     `/settings/integrations/${integration.id}`, `/settings/integrations/${integration.id}/mapping`, "/settings/undelivered"].map((page) => home + page);
 }
 

@@ -171,7 +171,7 @@ async function crawl({ page, open }, starts, look) {
     await open(next.href);
     await look();
     const links = await page.$$eval("a[href]", (all) => all.map((it) => it.href));
-    queue.push(...links.filter((link) => link.startsWith(`${base}/`) && !/\/assets\/|\.ics/.test(link)).map((link) => new URL(link.split("#")[0])));
+    queue.push(...links.filter((link) => link.startsWith(`${base}/`) && !/\/assets\/|\.ics|\.csv/.test(link)).map((link) => new URL(link.split("#")[0])));
   }
   return found;
 }
