@@ -101,7 +101,7 @@ func aboutAccounts() []scenario {
 		{page: "POST /user_settings/notifications/webhooks/1/delete", status: 303, stored: names(webhook.EventOwnDeleted)},
 		{name: "a mail is kept", do: func(w *walk) { w.keepMail() }},
 		{page: "GET /users/sign_in?again=1", cost: cost{1, 0, 0}},
-		{page: "GET /users/password/new", cost: cost{1, 0, 0}},
+		{page: "GET /users/password/new"},
 		{page: "GET /admin/settings", cost: cost{3, 0, 0}},
 		{page: "POST /admin/settings", send: "version=0&can_create_group=administrators&sign_in_text=Hello", status: 303, stored: names(instance.EventChanged), cost: cost{4, 1, 4}},
 		{page: "POST /admin/settings", send: "version=0&can_create_group=everybody", status: 409},

@@ -41,7 +41,7 @@ func aboutTheConsole() []scenario {
 		{rest: "PATCH /projects/{web}/monitor/integrations/{integration}", send: `{"active":false}`, status: 200, stored: names(integration.EventDisabled)},
 
 		{page: "GET /console/search", cost: cost{2, 0, 0}},
-		{page: "GET /console/search?q=web", cost: cost{5, 0, 0}},
+		{page: "GET /console/search?q=web", cost: cost{4, 0, 0}},
 		{page: "GET /console/search?q=web%2399", cost: cost{5, 0, 0}},
 		{page: "GET /console/search?q=99&in={path}", cost: cost{5, 0, 0}},
 
@@ -175,7 +175,7 @@ func aboutTeams() []scenario {
 	return []scenario{
 		{page: "GET " + groups, cost: cost{3, 0, 0}},
 		{page: "GET " + groups + "?all=1", cost: cost{3, 0, 0}},
-		{page: "GET " + groups + "/new", cost: cost{2, 0, 0}},
+		{page: "GET " + groups + "/new", cost: cost{3, 0, 0}},
 		{page: "POST " + groups, send: "name=Acme" + private, status: 303, stored: names(project.EventGroupCreated), cost: cost{6, 2, 4}},
 		{rest: "GET /groups/acme", status: 200, keep: "group"},
 		{page: "GET " + groups + "/new?parent={group}", cost: cost{3, 0, 0}},

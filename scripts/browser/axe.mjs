@@ -11,12 +11,15 @@ const colours = [
 // Only these rules find something else when only the colours differ.
 const aboutColours = ["color-contrast", "link-in-text-block"];
 
+// tools are those of the developer, by page. They stay: their end would take the device
+// from a page that uses passkeys.
+const tools = new WeakMap();
+
 // install brings axe-core into the page, past the policy of the pages.
 async function install(page) {
   if (await page.evaluate(() => "axe" in window)) return;
-  const tools = await page.context().newCDPSession(page);
-  await tools.send("Runtime.evaluate", { expression: axe.source });
-  await tools.detach();
+  if (!tools.has(page)) tools.set(page, await page.context().newCDPSession(page));
+  await tools.get(page).send("Runtime.evaluate", { expression: axe.source });
 }
 
 // looks are all of them; for a page that was seen in all, though with something else on it,
