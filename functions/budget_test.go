@@ -35,8 +35,8 @@ var asksMore = map[string]int{
 	"GET /console/{id}/oncall/escalation":                      5,  // members of each group above
 	"GET /console/{id}/oncall/{schedule}/rotations/new":        6,  // members of each group above, and who is in it
 	"GET /console/{id}/oncall/{schedule}/rotations/{rotation}": 6,
-	"GET /console/groups/{id}/subgroups":                       4,  // a list for each visibility
-	"GET /user_settings/applications/{id}":                     5,  // its number leads to it, and it to its uses
+	"GET /console/groups/{id}/subgroups":                       4, // a list for each visibility
+	"GET /user_settings/applications/{id}":                     5, // its number leads to it, and it to its uses
 	"GET /admin/applications/{id}":                             5,
 	"GET /admin/deprecations":                                  16, // a list for each deprecated name
 }
