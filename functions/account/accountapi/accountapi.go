@@ -212,7 +212,3 @@ func only[T any](s *site.Site, read func(context.Context, int64) (T, error), may
 func toProfile(w http.ResponseWriter, r *http.Request) error {
 	return site.Redirect(w, r, profilePath)
 }
-
-func toApplications(w http.ResponseWriter, r *http.Request) error {
-	return site.Redirect(w, r, applicationsPath)
-}
