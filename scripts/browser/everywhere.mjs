@@ -43,7 +43,7 @@ async function furnish(root) {
   await call("PUT", `${monitor}/alerts/2`, { status: "acknowledged" });
   await call("POST", `${monitor}/incidents`, { title: "No bread", description: "- flour\n- water" });
   await call("POST", `${monitor}/incidents/1/alerts`, { alert_iid: 1 });
-  const schedule = await call("POST", `${monitor}/schedules`, { name: "Night", timezone: "UTC" });
+  const schedule = await call("POST", `${monitor}/schedules`, { name: `Night ${"x".repeat(90)}`, timezone: "UTC" });
   const shift = { name: "First", starts_at: "2026-01-01T09:00", length: { value: 1, unit: "weeks" }, participants: [root.id] };
   const rotation = await call("POST", `${monitor}/schedules/${schedule.id}/rotations`, shift);
   await call("POST", `${monitor}/schedules/${schedule.id}/overrides`, { overrides: [{ user_id: root.id, starts_at: "2199-01-01T00:00:00Z", ends_at: "2199-01-02T00:00:00Z" }] });
