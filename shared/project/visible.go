@@ -31,6 +31,9 @@ type Selection struct {
 	// Search keeps only projects with this text in their name or full path, in
 	// any letter case. It does not apply to groups.
 	Search string
+	// Meanwhile is called with the ids of the projects of a page when these are known, which
+	// a store may do while it reads the projects. It does not apply to groups. Nil: nothing.
+	Meanwhile func(ctx context.Context, projectIDs []int64) error
 }
 
 // Joins reports whether the membership is one by which a project is selected.
@@ -60,6 +63,8 @@ type Narrowing struct {
 	// Search keeps those with this text in their name or full path, in any letter case.
 	// It does not apply to groups.
 	Search string
+	// Meanwhile is that of a Selection.
+	Meanwhile func(ctx context.Context, projectIDs []int64) error
 }
 
 // Sight is what a viewer sees, narrowed. It reads the viewer's memberships of groups once
@@ -85,7 +90,7 @@ func (s *Sight) Projects(ctx context.Context, wanted page.Request) (page.Of[Proj
 	if err != nil {
 		return page.Of[Project]{}, err
 	}
-	selected.MemberID, selected.Search = s.viewer.UserID, s.narrowed.Search
+	selected.MemberID, selected.Search, selected.Meanwhile = s.viewer.UserID, s.narrowed.Search, s.narrowed.Meanwhile
 	if s.viewer.NamespaceID != 0 {
 		selected.In = slices.Concat(selected.In, []int64{s.viewer.NamespaceID})
 	}
@@ -114,10 +119,10 @@ func (s *Sight) ofGroups(ctx context.Context) (Selection, error) {
 	return s.selected, s.err
 }
 
-// VisibleWithRoles returns a page of the projects that the viewer sees, and the viewer's role in each
-// of the projects.
-func (r *Rules) VisibleWithRoles(ctx context.Context, v Viewer, search string, wanted page.Request) (found page.Of[Project], roles []Role, err error) {
-	sight := r.Sight(v, Narrowing{Search: search})
+// VisibleWithRoles returns a page of the projects that the viewer sees, narrowed, and the viewer's
+// role in each of the projects.
+func (r *Rules) VisibleWithRoles(ctx context.Context, v Viewer, n Narrowing, wanted page.Request) (found page.Of[Project], roles []Role, err error) {
+	sight := r.Sight(v, n)
 	var known Known
 	reads, readCtx := errgroup.WithContext(ctx)
 	reads.Go(func() (err error) {

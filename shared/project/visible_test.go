@@ -104,7 +104,7 @@ func TestVisibleWithRoles(t *testing.T) {
 	}
 	for viewer, want := range tests {
 		v := project.Viewer{UserID: viewer.ID, NamespaceID: viewer.NamespaceID, Admin: viewer.Admin}
-		found, roles, err := a.Projects.VisibleWithRoles(t.Context(), v, "", page.Request{Number: 1, Size: 3})
+		found, roles, err := a.Projects.VisibleWithRoles(t.Context(), v, project.Narrowing{}, page.Request{Number: 1, Size: 3})
 		var got []string
 		for n, p := range found.Items {
 			got = append(got, fmt.Sprint(p.Path, " ", roles[n]))

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"gatehouse/shared/attention"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 	"gatehouse/shared/site"
@@ -37,14 +38,15 @@ func (a *api) listProjects(w http.ResponseWriter, r *http.Request, u user.User) 
 		return err
 	}
 	search, wanted := values.Get("search"), site.PageOf(r)
-	visits, found, err := a.visible(r, u, search, wanted)
+	var open map[int64]attention.Summary
+	visits, found, err := a.visible(r, u, project.Narrowing{Search: search, Meanwhile: func(ctx context.Context, ids []int64) (err error) {
+		open, err = a.app.Attention.Of(ctx, ids)
+		return err
+	}}, wanted)
 	if err != nil {
 		return err
 	}
-	rows, err := a.counted(r.Context(), visits)
-	if err != nil {
-		return err
-	}
+	rows := projectRows(visits, open)
 	mayGroup := false
 	if len(rows) == 0 { // what the empty list alone asks
 		if mayGroup, err = a.app.Projects.MakesTopLevel(r.Context(), u); err != nil {
@@ -61,9 +63,9 @@ func (a *api) listProjects(w http.ResponseWriter, r *http.Request, u user.User) 
 	}})
 }
 
-// visible returns a page of the projects that the user sees, as visits.
-func (a *api) visible(r *http.Request, u user.User, search string, wanted page.Request) (visits []visit, found page.Of[project.Project], err error) {
-	found, roles, err := a.app.Projects.VisibleWithRoles(r.Context(), viewerOf(u), search, wanted)
+// visible returns a page of the projects that the user sees, narrowed, as visits.
+func (a *api) visible(r *http.Request, u user.User, n project.Narrowing, wanted page.Request) (visits []visit, found page.Of[project.Project], err error) {
+	found, roles, err := a.app.Projects.VisibleWithRoles(r.Context(), viewerOf(u), n, wanted)
 	if err != nil {
 		return nil, found, err
 	}
@@ -73,17 +75,14 @@ func (a *api) visible(r *http.Request, u user.User, search string, wanted page.R
 	return visits, found, nil
 }
 
-// counted returns the rows of projects, with the open alerts of those that the user works on.
-func (a *api) counted(ctx context.Context, visits []visit) (rows []projectRow, err error) {
-	var ids []int64
+// projectRows returns the rows of projects, with the open alerts of those that the user works on.
+func projectRows(visits []visit, open map[int64]attention.Summary) (rows []projectRow) {
 	for _, v := range visits {
+		row := projectRow{visit: v}
 		if v.Develops() {
-			ids = append(ids, v.Project.ID)
+			row.Open = countsIn(v.Project, open[v.Project.ID]).Alerts
 		}
+		rows = append(rows, row)
 	}
-	open, err := a.app.Attention.Of(ctx, ids)
-	for _, v := range visits {
-		rows = append(rows, projectRow{v, countsIn(v.Project, open[v.Project.ID]).Alerts})
-	}
-	return rows, err
+	return rows
 }

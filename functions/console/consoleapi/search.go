@@ -13,6 +13,7 @@ import (
 	"gatehouse/shared/directory"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
+	"gatehouse/shared/project"
 	"gatehouse/shared/site"
 	"gatehouse/shared/user"
 )
@@ -112,7 +113,7 @@ func (b searchBody) title() string {
 func (a *api) findText(r *http.Request, u user.User, body *searchBody) error {
 	reads, ctx := errgroup.WithContext(r.Context())
 	reads.Go(func() error {
-		rows, found, err := a.visible(r.WithContext(ctx), u, body.Text, page.Request{Number: 1, Size: maxHits, Uncounted: true})
+		rows, found, err := a.visible(r.WithContext(ctx), u, project.Narrowing{Search: body.Text}, page.Request{Number: 1, Size: maxHits, Uncounted: true})
 		if body.Projects = rows; found.More {
 			body.Further = consolePath + "?" + url.Values{"search": {body.Text}}.Encode()
 		}
@@ -156,7 +157,7 @@ func (a *api) placesOf(r *http.Request, u user.User, of string) (places []visit,
 		}
 		return []visit{v}, nil
 	}
-	rows, _, err := a.visible(r, u, of, page.Request{Number: 1, Size: page.MaxSize, Uncounted: true})
+	rows, _, err := a.visible(r, u, project.Narrowing{Search: of}, page.Request{Number: 1, Size: page.MaxSize, Uncounted: true})
 	for _, v := range rows {
 		if v.Develops() && (strings.EqualFold(v.Project.Name, of) || strings.EqualFold(v.Project.Path, of)) {
 			places = append(places, v)

@@ -236,10 +236,21 @@ func things[T any](entries []entry, idOf func(*T) *int64) []T {
 	return all
 }
 
+func idsOf(entries []entry) []int64 {
+	ids := make([]int64, len(entries))
+	for n, e := range entries {
+		ids[n] = e.id
+	}
+	return ids
+}
+
 // pageOf returns a page of a list of entries, with the things that they stand for.
-// It reads these while the list is counted, and leaves out those that keep reports
-// false for.
-func pageOf[T any](ctx context.Context, s getter, k kind[T], list walk.List[entry], r page.Request, idOf func(*T) *int64, keep func(item, T) (bool, error)) (page.Of[T], error) {
+// It reads these while the list is counted, calls meanwhile with their ids unless that is
+// nil, and leaves out those that keep reports false for.
+func pageOf[T any](
+	ctx context.Context, s getter, k kind[T], list walk.List[entry], r page.Request, idOf func(*T) *int64,
+	keep func(item, T) (bool, error), meanwhile func(context.Context, []int64) error,
+) (page.Of[T], error) {
 	var found page.Of[T]
 	total, count := -1, list.Count
 	if !r.TooFar() { // otherwise the count says what to answer
@@ -250,9 +261,16 @@ func pageOf[T any](ctx context.Context, s getter, k kind[T], list walk.List[entr
 		if err != nil {
 			return fmt.Errorf("list %ss: %w", k.noun, err)
 		}
-		items, err := k.completeIf(ctx, s, things(entries.Items, idOf), keep)
-		found = page.With(entries, items)
-		return err
+		return callAll(ctx, func(ctx context.Context) error {
+			items, err := k.completeIf(ctx, s, things(entries.Items, idOf), keep)
+			found = page.With(entries, items)
+			return err
+		}, func(ctx context.Context) error {
+			if meanwhile == nil {
+				return nil
+			}
+			return meanwhile(ctx, idsOf(entries.Items))
+		})
 	}, func(ctx context.Context) error {
 		if count == nil || r.Uncounted {
 			return nil

@@ -194,7 +194,7 @@ func (s *Store) Groups(ctx context.Context, selected project.Selection, r page.R
 		list = unlisted(of, groups, groupList.key(), filter.Group, groupID)
 		keep = always
 	}
-	return pageOf(ctx, of.items, groups, list, r, groupID, keep)
+	return pageOf(ctx, of.items, groups, list, r, groupID, keep, nil)
 }
 
 // WidestBelow returns the widest visibility of what is in the group, which counts it.

@@ -98,7 +98,7 @@ func (s *Store) Projects(ctx context.Context, selected project.Selection, r page
 		list = unlisted(of, projects, projectList.key(), filter.Project, projectID)
 		keep = always
 	}
-	return pageOf(ctx, of.items, projects, list, r, projectID, keep)
+	return pageOf(ctx, of.items, projects, list, r, projectID, keep, selected.Meanwhile)
 }
 
 // UpdateProject changes Name, Visibility and Settings.

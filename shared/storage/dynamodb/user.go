@@ -156,7 +156,7 @@ func (s *Store) Users(ctx context.Context, r page.Request) (page.Of[user.User], 
 	if !complete {
 		list.Count = selection{}.countable(listed)
 	}
-	return pageOf(ctx, s, users, list, r, func(u *user.User) *int64 { return &u.ID }, always)
+	return pageOf(ctx, s, users, list, r, func(u *user.User) *int64 { return &u.ID }, always, nil)
 }
 
 func (s *Store) countUsers(ctx context.Context) (int, error) {

@@ -75,7 +75,15 @@ func (s *Store) ProjectByPath(ctx context.Context, fullPath string) (project.Pro
 
 // Projects returns a page of the selected projects.
 func (s *Store) Projects(ctx context.Context, selected project.Selection, r page.Request) (page.Of[project.Project], error) {
-	return projects.listed(ctx, s, s.directory(selected, project.InProject, r.Oldest), r, func(p project.Project) int64 { return p.ID })
+	found, err := projects.listed(ctx, s, s.directory(selected, project.InProject, r.Oldest), r, func(p project.Project) int64 { return p.ID })
+	if err != nil || selected.Meanwhile == nil {
+		return found, err
+	}
+	ids := make([]int64, len(found.Items))
+	for n, p := range found.Items {
+		ids[n] = p.ID
+	}
+	return found, selected.Meanwhile(ctx, ids)
 }
 
 // UpdateProject changes the name, the visibility and the settings of a project.
