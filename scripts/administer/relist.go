@@ -16,8 +16,8 @@ import (
 	"gatehouse/shared/storage/dynamodb"
 )
 
-// listForHome lists the incidents of a project that wait for somebody, and has the dispatcher
-// count what is open in it.
+// listForHome lists a project in the groups above it and its incidents that wait for
+// somebody, and has the dispatcher count what is open in it.
 func listForHome(ctx context.Context, s *dynamodb.Store, p project.Project, now time.Time) error {
 	incidents := incident.Nouns()[0]
 	err := each(func(wanted page.Request) (page.Of[record.Record], error) {
@@ -30,6 +30,9 @@ func listForHome(ctx context.Context, s *dynamodb.Store, p project.Project, now 
 		return s.ListRecord(ctx, r)
 	})
 	if err != nil {
+		return err
+	}
+	if err := s.ListForAttention(ctx, p); err != nil {
 		return err
 	}
 	return s.PutMessages(ctx, []outbox.Message{alert.Recount(p.ID, "relisted", now)})

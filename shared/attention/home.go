@@ -1,6 +1,7 @@
 package attention
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -11,6 +12,7 @@ import (
 	"gatehouse/shared/oncall"
 	"gatehouse/shared/page"
 	"gatehouse/shared/project"
+	"gatehouse/shared/user"
 )
 
 // How much a home shows and looks at. It is bounded by these alone, and not by how many
@@ -18,16 +20,11 @@ import (
 const (
 	shownProjects  = 10 // in need of attention, and of the newest
 	shownAssigned  = 10 // alerts, and incidents
-	shownSchedules = 20
+	shownTurns     = 20
+	ownSchedules   = 20  // the newest that the user is in
 	lookedGroups   = 50  // of which the user is a direct member
 	lookedProjects = 100 // the newest of which the user is a direct member
 )
-
-// Row is a project of the user with what is open in it.
-type Row struct {
-	project.Project
-	Summary
-}
 
 // Assigned is something that waits for the user in a project.
 type Assigned[T any] struct {
@@ -61,13 +58,14 @@ func (h Home) Needs(projectID int64) bool {
 
 // Turn is somebody's turn on call.
 type Turn struct {
-	oncall.Turn
+	Duty
+	User    user.User
 	Project project.Project
 	Own     bool
 }
 
-// Home returns what needs the viewer. It takes three steps beside the memberships and
-// reading the projects, whatever the size of the instance.
+// Home returns what needs the viewer. Beside the memberships it takes three steps, and a
+// request for each of the viewer's groups, whatever the size of the instance.
 func (r *Rules) Home(ctx context.Context, v project.Viewer) (Home, error) {
 	one := &reading{Rules: r, viewer: v}
 	for _, step := range []func(context.Context) error{one.find, one.places, one.people} {
@@ -75,6 +73,7 @@ func (r *Rules) Home(ctx context.Context, v project.Viewer) (Home, error) {
 			return Home{}, err
 		}
 	}
+	one.show()
 	return one.Home, nil
 }
 
@@ -82,18 +81,22 @@ func (r *Rules) Home(ctx context.Context, v project.Viewer) (Home, error) {
 type reading struct {
 	*Rules
 	Home
-	viewer project.Viewer
-	joined []int64 // groups that are looked at
-	groups []int64 // those of them in which the viewer has the role Developer or above
-	direct []int64 // projects that the viewer joined
+	viewer  project.Viewer
+	worked  []int64 // groups in which the viewer has the role Developer or above
+	watched []int64 // the other groups that the viewer joined
+	direct  []int64 // projects that the viewer joined with the role Developer or above
+	visited []int64 // the other ones
+	// moreDirect means that the viewer joined more projects than were read.
+	moreDirect bool
 
-	needing   []Needing
-	summaries map[int64]Summary
-	alerts    []alert.Alert
-	incidents []incident.Stored
-	own, near []oncall.Stored // schedules that the viewer is in, and those of projects shown
-	newest    []project.Project
-	projects  map[int64]project.Project
+	needing, newest []int64 // projects
+	alerts          []alert.Alert
+	incidents       []incident.Stored
+	own             []oncall.Stored // schedules that the viewer is in
+
+	rows  map[int64]Row
+	users map[int64]user.User           // who may be on call
+	roles map[int64]project.Memberships // theirs, by user
 }
 
 // all calls the functions at once.
@@ -111,7 +114,7 @@ func (r *reading) find(ctx context.Context) error {
 		if err := r.memberships(ctx); err != nil {
 			return err
 		}
-		return all(ctx, r.findNeeding, r.findNewest)
+		return r.findProjects(ctx)
 	})
 }
 
@@ -127,26 +130,32 @@ func (r *reading) memberships(ctx context.Context) error {
 		return err
 	})
 	r.viewer.Memberships = slices.Concat(inGroups, inProjects.Items)
+	r.moreDirect, r.Unread = inProjects.More, inProjects.More
 	if r.viewer.NamespaceID != 0 {
-		r.joined, r.groups = append(r.joined, r.viewer.NamespaceID), append(r.groups, r.viewer.NamespaceID)
+		r.worked = append(r.worked, r.viewer.NamespaceID)
 	}
 	for _, m := range r.viewer.Memberships {
-		works := m.Role >= project.Developer
-		switch {
-		case !m.Active(r.now()):
-		case m.Kind == project.InProject && works:
-			r.direct = append(r.direct, m.ID)
-		case m.Kind == project.InProject:
-		case len(r.joined) == lookedGroups:
-			r.Unread = true
-		case works:
-			r.joined, r.groups = append(r.joined, m.ID), append(r.groups, m.ID)
-		default:
-			r.joined = append(r.joined, m.ID)
-		}
+		r.join(m)
 	}
-	r.Unread = r.Unread || inProjects.More
 	return err
+}
+
+// join adds a place of the viewer to those that are looked at.
+func (r *reading) join(m project.Member) {
+	works := m.Role >= project.Developer
+	switch {
+	case !m.Active(r.now()):
+	case m.Kind == project.InProject && works:
+		r.direct = append(r.direct, m.ID)
+	case m.Kind == project.InProject:
+		r.visited = append(r.visited, m.ID)
+	case len(r.worked)+len(r.watched) >= lookedGroups:
+		r.Unread = true
+	case works:
+		r.worked = append(r.worked, m.ID)
+	default:
+		r.watched = append(r.watched, m.ID)
+	}
 }
 
 // assigned reads what waits for the viewer.
@@ -158,146 +167,168 @@ func (r *reading) assigned(ctx context.Context) error {
 		r.incidents, r.MoreIncidents, err = r.Rules.incidents.AssignedTo(ctx, r.viewer.UserID, shownAssigned)
 		return err
 	}, func(ctx context.Context) (err error) {
-		r.own, err = r.onCall.SchedulesOf(ctx, r.viewer.UserID, shownSchedules)
+		r.own, err = r.onCall.SchedulesOf(ctx, r.viewer.UserID, ownSchedules)
 		return err
 	})
 }
 
-// findNewest finds the newest projects, also those in which the viewer only looks on.
-func (r *reading) findNewest(ctx context.Context) error {
-	concern := project.Selection{MembersOnly: true, LeastRole: project.Guest, In: r.joined, MemberID: r.viewer.UserID, Now: r.now()}
-	found, err := r.Rules.projects.Projects(ctx, concern, page.Request{Number: 1, Size: shownProjects, Uncounted: true})
-	r.newest, r.MoreProjects = found.Items, found.More
-	return err
-}
-
-// findNeeding finds the projects that need attention.
-func (r *reading) findNeeding(ctx context.Context) error {
-	var below []Needing
+// findProjects finds the projects that need attention, and the newest, also those in which
+// the viewer only looks on: of these it does not look at what is open.
+func (r *reading) findProjects(ctx context.Context) error {
+	var worked, watched []Needing
 	var direct map[int64]Summary
 	err := all(ctx, func(ctx context.Context) (err error) {
-		below, err = r.store.ProjectsInNeed(ctx, r.groups, shownProjects+1)
+		worked, err = r.store.ProjectsBelow(ctx, r.worked, false, shownProjects+1)
+		return err
+	}, func(ctx context.Context) (err error) {
+		watched, err = r.store.ProjectsBelow(ctx, r.watched, true, shownProjects+1)
 		return err
 	}, func(ctx context.Context) (err error) {
 		direct, err = r.store.ProjectSummaries(ctx, r.direct)
 		return err
 	})
-	for id, s := range direct {
-		if s.Rank() > 0 {
-			below = append(below, Needing{id, s.Rank()})
+	found := slices.Concat(worked, watched)
+	for _, id := range slices.Concat(r.direct, r.visited) {
+		found = append(found, Needing{ProjectID: id})
+		if rank := direct[id].Rank(); rank > 0 {
+			found = append(found, Needing{id, rank})
 		}
 	}
-	slices.SortFunc(below, Needing.Compare)
-	below = slices.CompactFunc(below, func(a, b Needing) bool { return a.ProjectID == b.ProjectID })
-	r.needing, r.MoreNeeding = below[:min(shownProjects, len(below))], len(below) > shownProjects
+	r.pick(First(found, shownProjects+1))
 	return err
 }
 
-// places reads the projects of all that, and what else is known of those that are shown.
-func (r *reading) places(ctx context.Context) error {
-	var shown, others []int64
-	for _, n := range r.needing {
-		shown = append(shown, n.ProjectID)
+// pick takes the projects that are shown.
+func (r *reading) pick(found []Needing) {
+	for _, one := range found {
+		if one.Rank > 0 {
+			r.needing = append(r.needing, one.ProjectID)
+		} else {
+			r.newest = append(r.newest, one.ProjectID)
+		}
 	}
-	for _, p := range r.newest {
-		shown = append(shown, p.ID)
-	}
+	r.MoreNeeding, r.needing = len(r.needing) > shownProjects, r.needing[:min(shownProjects, len(r.needing))]
+	r.MoreProjects, r.newest = len(r.newest) > shownProjects, r.newest[:min(shownProjects, len(r.newest))]
+}
+
+// places reads the projects of all that with their summaries.
+func (r *reading) places(ctx context.Context) (err error) {
+	ids := slices.Concat(r.needing, r.newest)
 	for _, a := range r.alerts {
-		others = append(others, a.ProjectID)
-	}
-	for _, s := range r.own {
-		others = append(others, s.Place.ID)
+		ids = append(ids, a.ProjectID)
 	}
 	for _, i := range r.incidents {
-		others = append(others, i.Place.ID)
+		ids = append(ids, i.Place.ID)
 	}
-	slices.Sort(shown)
-	shown = slices.Compact(shown)
-	return all(ctx, func(ctx context.Context) (err error) {
-		r.projects, err = r.Rules.projects.ProjectsByID(ctx, slices.Concat(shown, others))
-		return err
-	}, func(ctx context.Context) (err error) {
-		r.summaries, err = r.store.ProjectSummaries(ctx, shown)
-		return err
-	}, func(ctx context.Context) (err error) {
-		r.near, err = r.onCall.SchedulesIn(ctx, shown)
-		return err
-	})
-}
-
-// people reads who is on call, and which of the projects the viewer may work on: one may have
-// been assigned before one's role ended.
-func (r *reading) people(ctx context.Context) error {
-	var places []project.Place
-	for id := range r.projects {
-		places = append(places, project.Place{Kind: project.InProject, ID: id})
+	for _, s := range r.own {
+		ids = append(ids, s.Place.ID)
 	}
-	var turns []oncall.Turn
-	var direct project.Memberships
-	err := all(ctx, func(ctx context.Context) (err error) {
-		turns, err = r.onCall.Turns(ctx, r.projects, r.schedules())
-		return err
-	}, func(ctx context.Context) (err error) {
-		if len(places) > 0 {
-			direct, err = r.Rules.projects.MembershipsAt(ctx, r.viewer.UserID, places...)
-		}
-		return err
-	})
-	r.viewer.Memberships = append(r.viewer.Memberships, direct...)
-	r.show(turns)
+	r.rows, err = r.store.ProjectRows(ctx, ids)
 	return err
 }
 
-// schedules returns each of the schedules once.
-func (r *reading) schedules() (each []oncall.Stored) {
-	for _, s := range slices.Concat(r.own, r.near) {
-		if !slices.ContainsFunc(each, func(other oncall.Stored) bool { return other.ID == s.ID }) {
-			each = append(each, s)
+// people reads who is on call, and whether they and the viewer may work on the projects: one
+// may have been assigned before one's role ended.
+func (r *reading) people(ctx context.Context) error {
+	var ids []int64
+	var wanted []project.Member
+	ask := func(userID int64, places ...project.Place) {
+		for _, at := range places {
+			wanted = append(wanted, project.Member{UserID: userID, Place: at})
 		}
 	}
-	return each[:min(shownSchedules, len(each))]
+	for _, row := range r.rows {
+		if r.moreDirect {
+			ask(r.viewer.UserID, row.Project.Place())
+		}
+		for _, d := range r.turnsIn(row) {
+			ids = append(ids, d.UserID)
+			ask(d.UserID, row.Project.Places()...)
+		}
+	}
+	found, memberships, err := r.store.UsersWithRoles(ctx, ids, wanted)
+	r.users, r.roles = found, map[int64]project.Memberships{}
+	for _, m := range memberships {
+		r.roles[m.UserID] = append(r.roles[m.UserID], m)
+	}
+	r.viewer.Memberships = append(r.viewer.Memberships, r.roles[r.viewer.UserID]...)
+	return err
+}
+
+// turnsIn returns who is on call now, of a project that is not shown only in the viewer's
+// schedules.
+func (r *reading) turnsIn(row Row) (now []Duty) {
+	id := row.Project.ID
+	shown := slices.Contains(r.needing, id) || slices.Contains(r.newest, id)
+	for _, d := range row.OnCall {
+		own := slices.ContainsFunc(r.own, func(s oncall.Stored) bool { return s.ID == d.ScheduleID })
+		if d.holds(r.now()) && (shown || own) {
+			now = append(now, d)
+		}
+	}
+	return now
 }
 
 // show puts together what the viewer may see.
-func (r *reading) show(turns []oncall.Turn) {
-	for _, n := range r.needing {
-		if p, works := r.worksOn(n.ProjectID); works {
-			r.Needing = append(r.Needing, Row{p, r.summaries[p.ID]})
+func (r *reading) show() {
+	for _, id := range r.needing {
+		if row, works := r.worksOn(id); works {
+			r.Needing = append(r.Needing, row)
 		}
 	}
-	for _, p := range r.newest {
-		row := Row{Project: p}
-		if _, works := r.worksOn(p.ID); works {
-			row.Summary = r.summaries[p.ID]
+	for _, id := range r.newest {
+		if row, works := r.worksOn(id); works {
+			r.Projects = append(r.Projects, row)
+		} else if row.Project.ID != 0 {
+			r.Projects = append(r.Projects, Row{Project: row.Project})
 		}
-		r.Projects = append(r.Projects, row)
 	}
 	for _, a := range r.alerts {
-		if p, works := r.worksOn(a.ProjectID); works {
-			r.Alerts = append(r.Alerts, Assigned[alert.Alert]{p, a})
+		if row, works := r.worksOn(a.ProjectID); works {
+			r.Alerts = append(r.Alerts, Assigned[alert.Alert]{row.Project, a})
 		}
 	}
 	for _, i := range r.incidents {
-		if p, works := r.worksOn(i.Place.ID); works {
-			r.Incidents = append(r.Incidents, Assigned[incident.Stored]{p, i})
+		if row, works := r.worksOn(i.Place.ID); works {
+			r.Incidents = append(r.Incidents, Assigned[incident.Stored]{row.Project, i})
 		}
 	}
-	r.showTurns(turns)
+	r.showTurns()
 }
 
-// showTurns shows the turns, those of the viewer first.
-func (r *reading) showTurns(turns []oncall.Turn) {
-	for _, own := range []bool{true, false} {
-		for _, t := range turns {
-			if p, works := r.worksOn(t.ProjectID); works && own == (t.UserID == r.viewer.UserID) {
-				r.OnCall = append(r.OnCall, Turn{t, p, own})
+// showTurns shows who is on call: the viewer's turns first, and then those that end first.
+func (r *reading) showTurns() {
+	for id := range r.rows {
+		row, works := r.worksOn(id)
+		if !works {
+			continue
+		}
+		for _, d := range r.turnsIn(row) {
+			if u, there := r.users[d.UserID]; there && r.takesPart(u, row.Project) {
+				r.OnCall = append(r.OnCall, Turn{d, u, row.Project, u.ID == r.viewer.UserID})
 			}
 		}
 	}
+	slices.SortFunc(r.OnCall, func(a, b Turn) int {
+		switch {
+		case a.Own && !b.Own:
+			return -1
+		case b.Own && !a.Own:
+			return 1
+		}
+		return cmp.Or(a.EndsAt.Compare(b.EndsAt), cmp.Compare(a.ScheduleID, b.ScheduleID), cmp.Compare(a.UserID, b.UserID))
+	})
+	r.OnCall = r.OnCall[:min(shownTurns, len(r.OnCall))]
 }
 
-// worksOn returns the project if the viewer has the role Developer or above in it.
-func (r *reading) worksOn(projectID int64) (project.Project, bool) {
-	p, there := r.projects[projectID]
-	return p, there && r.viewer.RoleIn(p, r.now()) >= project.Developer
+// takesPart reports whether the user can still be on call in the project.
+func (r *reading) takesPart(u user.User, p project.Project) bool {
+	as := project.Viewer{UserID: u.ID, Memberships: r.roles[u.ID]}
+	return !u.Blocked() && as.RoleIn(p, r.now()) >= project.Developer
+}
+
+// worksOn returns the project, and whether the viewer has the role Developer or above in it.
+func (r *reading) worksOn(projectID int64) (Row, bool) {
+	row, there := r.rows[projectID]
+	return row, there && r.viewer.RoleIn(row.Project, r.now()) >= project.Developer
 }

@@ -55,8 +55,26 @@ func (r *Rules) count(ctx context.Context, p project.Project) error {
 	if next.Incidents, err = r.incidents.Waiting(ctx, p); err != nil {
 		return err
 	}
+	if next.OnCall, err = r.duties(ctx, p); err != nil {
+		return err
+	}
 	if next.says(was) {
 		return nil
 	}
 	return r.store.SaveProjectSummary(ctx, p, was, next)
+}
+
+// A summary has the shifts of so long and so many of them. A handover renews it long before.
+const (
+	dutiesAhead = 24 * time.Hour
+	mostDuties  = 20
+)
+
+// duties returns who is on call in the project now and next.
+func (r *Rules) duties(ctx context.Context, p project.Project) (all []Duty, err error) {
+	turns, err := r.onCall.Turns(ctx, p, dutiesAhead)
+	for _, t := range turns[:min(mostDuties, len(turns))] {
+		all = append(all, Duty{t.ScheduleID, t.Schedule, t.UserID, t.StartsAt, t.EndsAt})
+	}
+	return all, err
 }

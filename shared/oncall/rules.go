@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"gatehouse/shared/alert"
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
@@ -215,7 +216,7 @@ func (r *Rules) Delete(ctx context.Context, by Who, p project.Project, was Store
 		return fault.New(fault.Conflict, "the escalation policy names the schedule")
 	}
 	return r.trail.Do(ctx, event(by.Actor, EventDeleted, p, was.Thing, nil), func(ctx context.Context) error {
-		return schedules.Remove(ctx, r.store, was)
+		return schedules.Remove(ctx, r.store, was, alert.Recount(p.ID, fmt.Sprintf("schedule-%d-gone", was.ID), r.now()))
 	})
 }
 

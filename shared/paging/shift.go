@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"gatehouse/shared/alert"
 	"gatehouse/shared/mail"
 	"gatehouse/shared/mail/letter"
 	person "gatehouse/shared/notice"
@@ -55,7 +56,7 @@ func (r *Rules) followSchedule(ctx context.Context, m outbox.Message, t oncall.T
 	if err != nil {
 		return nil, err
 	}
-	var follow []outbox.Message
+	follow := []outbox.Message{recountDuties(m, t, r.Now())}
 	for n, id := range oncall.Affected(before, all.schedule.Thing, r.Now(), all.people.Present) {
 		follow = append(follow, shiftMessage(m, n, id, t, letter.ShiftChanged, r.Now()))
 	}
@@ -71,7 +72,7 @@ func (r *Rules) handOver(ctx context.Context, m outbox.Message, t oncall.Told) (
 	if err != nil || t.Version != all.schedule.Version {
 		return nil, err
 	}
-	var follow []outbox.Message
+	follow := []outbox.Message{recountDuties(m, t, r.Now())}
 	add := func(ids []int64, what letter.Shift, at time.Time) {
 		for _, id := range ids {
 			follow = append(follow, shiftMessage(m, len(follow), id, t, what, at))
@@ -83,6 +84,11 @@ func (r *Rules) handOver(ctx context.Context, m outbox.Message, t oncall.Told) (
 	}
 	follow = follow[:min(len(follow), outbox.MostFollowing-1)]
 	return append(follow, all.schedule.Thing.NextHandover(t, r.Now(), all.people.Present)), nil
+}
+
+// recountDuties returns the message that the summary of the project has others on call.
+func recountDuties(m outbox.Message, t oncall.Told, now time.Time) outbox.Message {
+	return alert.Recount(t.ProjectID, fmt.Sprintf("schedule-%d-%s", t.ScheduleID, digest(m.ID())), now)
 }
 
 // stale is how long after a handover nobody has to be told of it any more.

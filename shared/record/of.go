@@ -158,9 +158,12 @@ func (o Of[T]) Change(ctx context.Context, s Store, was Stored[T], edit func(*T)
 	return next, err
 }
 
-// Remove deletes the thing.
-func (o Of[T]) Remove(ctx context.Context, s Store, was Stored[T]) error {
-	return o.persist(ctx, s, was, func(was Stored[T]) error { return s.RemoveRecord(ctx, was.Record) })
+// Remove deletes the thing. The messages are stored with that, or neither is done.
+func (o Of[T]) Remove(ctx context.Context, s Store, was Stored[T], tell ...outbox.Message) error {
+	return o.persist(ctx, s, was, func(was Stored[T]) error {
+		was.Tell = func(Record) []outbox.Message { return tell }
+		return s.RemoveRecord(ctx, was.Record)
+	})
 }
 
 // persist repeats the deed with the thing as it is now until nobody changes it in

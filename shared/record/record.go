@@ -118,6 +118,6 @@ type Store interface {
 	ChangeRecord(ctx context.Context, was, next Record) (Record, error)
 
 	// RemoveRecord deletes the record and frees its words. It returns the errors of
-	// ChangeRecord.
+	// ChangeRecord. The messages that the record tells are stored with that, or it stays.
 	RemoveRecord(ctx context.Context, was Record) error
 }

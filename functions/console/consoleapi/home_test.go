@@ -35,6 +35,7 @@ func TestHomeShowsWhatNeedsOne(t *testing.T) {
 	s := newTeam(t)
 	s.weekly(t)
 	s.passToNoon()
+	count(t, s.App, s.web)
 	s.b = signedIn(t, s.App, s.dana)
 	s.b.Get("/").Want(200, "Nothing needs you", "on call", "Your newest projects", `href="/console/acme/web"`).WantNot("Needs attention", "Assigned to you")
 
@@ -52,6 +53,7 @@ func TestHomeSaysWhetherOneIsOnCall(t *testing.T) {
 	s := newTeam(t)
 	s.weekly(t)
 	s.passToNoon()
+	count(t, s.App, s.web)
 	dana, erik := signedIn(t, s.App, s.dana).Get("/").Body.String(), signedIn(t, s.App, s.erik).Get("/").Body.String()
 	if on, other := strings.Contains(dana, "You are on call"), strings.Contains(erik, "You are on call"); on == other {
 		t.Errorf("Dana is told that she is on call: %v, and Erik: %v; want it of one of them", on, other)
@@ -61,6 +63,15 @@ func TestHomeSaysWhetherOneIsOnCall(t *testing.T) {
 			t.Errorf("%s does not see the schedule and when the turn ends", name)
 		}
 	}
+
+	onCall, other := s.dana, s.erik
+	if strings.Contains(erik, "You are on call") {
+		onCall, other = other, onCall
+	}
+	if err := s.Projects.Leave(t.Context(), audit.ByUser(onCall.ID), s.web.Place()); err != nil {
+		t.Fatal(err)
+	}
+	signedIn(t, s.App, other).Get("/").Want(200).WantNot("is on call")
 }
 
 func TestHomeShowsWhatIsAssigned(t *testing.T) {

@@ -17,20 +17,20 @@
 // These are the kinds of items. A <word> stands for a value. Numbers in sort
 // keys are padded with zeros, so that a list in reverse is the newest first.
 //
-//	table         pk                             sk                         is                                                                                ttl
+//	table         pk                             sk                         is                                                                                             ttl
 //	alerts        ASSIGNED#<user>                <time>#<project>#<iid>     an alert in the list of those that wait for a user
-//	alerts        BYSEVERITY#<project>#<status>  <rank>#<iid>               an alert among those with the status, by its severity                             with the alert
+//	alerts        BYSEVERITY#<project>#<status>  <rank>#<iid>               an alert among those with the status, by its severity                                          with the alert
 //	alerts        COUNTER#<project>              COUNT#<shard>              a part of the numbers of alerts by status and severity
 //	alerts        COUNTER#<project>              COUNTER                    the last iid in a project
 //	alerts        COUNTER#<project>              COUNTEXPIRY#<day>#<shard>  a part of the numbers of alerts that expire when the day begins, by severity
-//	alerts        DAYS#<project>                 <day>#<shard>              a part of the numbers of alerts that were opened on a day                         three months later
-//	alerts        LATEST#<project>#<iid>         <number>                   a chunk of the newest payload of a repeat                                         with the alert
+//	alerts        DAYS#<project>                 <day>#<shard>              a part of the numbers of alerts that were opened on a day                                      three months later
+//	alerts        LATEST#<project>#<iid>         <number>                   a chunk of the newest payload of a repeat                                                      with the alert
 //	alerts        LIST#gone                      <id>                       a deleted project that may have alerts left
 //	alerts        OPEN#<project>#<fingerprint>   ALONE#<iid>                an open alert that is not grouped
 //	alerts        OPEN#<project>#<fingerprint>   SLOT                       counts the events of an open alert
-//	alerts        PAYLOAD#<name>                 <number>                   a chunk of a payload or a sample                                                  with the alert of a payload
-//	alerts        PROJECT#<id>                   ALERT#<iid>                an alert                                                                          when it expires, if it does
-//	alerts        STATUS#<project>#<status>      <iid>                      an alert in the list of those with the status, with what orders and filters need  with the alert
+//	alerts        PAYLOAD#<name>                 <number>                   a chunk of a payload or a sample                                                               with the alert of a payload
+//	alerts        PROJECT#<id>                   ALERT#<iid>                an alert                                                                                       when it expires, if it does
+//	alerts        STATUS#<project>#<status>      <iid>                      an alert in the list of those with the status, with what orders and filters need               with the alert
 //	applications  APP#<client_id>                APP                        an application
 //	applications  COUNTER#apps                   COUNTER                    the last number of an application
 //	applications  LIST#apps                      <number>                   finds an application by its number
@@ -40,7 +40,7 @@
 //	client-keys   KEY#<id>                       KEY                        a client key; its id is part of it
 //	client-keys   PROJECT#<id>                   KEY#<time>#<id>            a client key in the list of its project
 //	client-keys   PROJECT#<id>                   SETTINGS                   the error tracking of a project
-//	directory     ATTENTION#<group>              <rank>#<project>           a project with open alerts or incidents in the list of a group above it
+//	directory     ATTENTION#<group>              <rank>#<project>           a project in the list of a group above it: with the rank of what is open in it, and with zero
 //	directory     BELOW#<group>                  <visibility>#<kind>#<id>   a group or project in the list of a group above it
 //	directory     COUNT#<shard>                  COUNT                      how many users, groups and projects there are
 //	directory     COUNTER#<kind>                 COUNTER                    the last id of a kind
@@ -51,48 +51,48 @@
 //	directory     IMPORT                         IMPORT                     how far an import has come, until it has ended
 //	directory     LIST#groups                    <id>                       a group in the list of all, with what filters need
 //	directory     LIST#projects                  <id>                       a project in the list of all, with what filters need
-//	directory     LIST#reserved-paths            <path>                     a reserved path in the list of all                                                a year after its user or group
+//	directory     LIST#reserved-paths            <path>                     a reserved path in the list of all                                                             a year after its user or group
 //	directory     LIST#users                     <id>                       a user in the list of all
 //	directory     LIST#visible-groups            <id>                       a group in the list of those that are not private
 //	directory     LIST#visible-projects          <id>                       a project in the list of those that are not private
 //	directory     LISTS                          COMPLETE                   says that all users, groups and projects are listed
 //	directory     PATH#<full_path>               INTAKE                     a project's rules for alerts, and environments
 //	directory     PATH#<full_path>               INTAKE#<endpoint>          an integration of a project
-//	directory     PATH#<full_path>               PATH                       who has the path, or for whom it is reserved                                      a year after its user or group
+//	directory     PATH#<full_path>               PATH                       who has the path, or for whom it is reserved                                                   a year after its user or group
 //	directory     PROJECT#<id>                   ATTENTION                  how many alerts and incidents of a project are open
 //	directory     PROJECT#<id>                   MEMBER#<user>              a membership, found from the project
 //	directory     PROJECT#<id>                   MEMBERS                    how many members a project has
 //	directory     PROJECT#<id>                   PROJECT                    a project
 //	directory     RECORDS#<place>                COUNT#<kind>               how many records of the kind there are
 //	directory     RECORDS#<place>                COUNTER#<kind>             the last number of a kind of records that the place counts
-//	directory     RECORDS#<place>                ENTRY#<list>#<kind>#<id>   a record in a list of the place                                                   with the record
-//	directory     RECORDS#<place>                RECORD#<kind>#<number>     a record that the REST API keeps                                                  when it expires, if it does
-//	directory     RECORDS#<place>                WORD#<kind>#<word>         the record that alone has the word in a field                                     with the record
+//	directory     RECORDS#<place>                ENTRY#<list>#<kind>#<id>   a record in a list of the place                                                                with the record
+//	directory     RECORDS#<place>                RECORD#<kind>#<number>     a record that the REST API keeps                                                               when it expires, if it does
+//	directory     RECORDS#<place>                WORD#<kind>#<word>         the record that alone has the word in a field                                                  with the record
 //	directory     USER#<id>                      MEMBER#<kind>#<place>      a membership, found from the user
 //	directory     USER#<id>                      USER                       a user
-//	messages      DEAD#<project>                 <number>                   a message that could not be handled                                               30 days later
+//	messages      DEAD#<project>                 <number>                   a message that could not be handled                                                            30 days later
 //	messages      LANE#<lane>                    <seq>                      a message about what has to follow from a change
 //	messages      SLOW#<lane>                    <seq>                      one to a receiver that may be slow
 //	tokens        APP#<client>                   PERSON#<user>              a user with a summary of their grants to the application
 //	tokens        APP#<client>                   USE                        the day of the last use of an application
-//	tokens        ATTEMPTS#<key>                 ATTEMPTS                   a counter of failed attempts or invitations                                       a window after the last
-//	tokens        AUDIT#<day>                    AUDIT#<id>                 an audit entry of a release before                                                a year
-//	tokens        AUDIT#<month>                  AUDIT#<id>                 an audit entry among those of the month                                           a year
-//	tokens        AUDIT#<month>#<event>          AUDIT#<id>                 an audit entry among those of the event                                           a year
-//	tokens        AUDIT#PROJECT#<id>             AUDIT#<id>                 an audit entry among those of the project                                         a year
+//	tokens        ATTEMPTS#<key>                 ATTEMPTS                   a counter of failed attempts or invitations                                                    a window after the last
+//	tokens        AUDIT#<day>                    AUDIT#<id>                 an audit entry of a release before                                                             a year
+//	tokens        AUDIT#<month>                  AUDIT#<id>                 an audit entry among those of the month                                                        a year
+//	tokens        AUDIT#<month>#<event>          AUDIT#<id>                 an audit entry among those of the event                                                        a year
+//	tokens        AUDIT#PROJECT#<id>             AUDIT#<id>                 an audit entry among those of the project                                                      a year
 //	tokens        COUNTER#pats                   COUNTER                    the last id of a token
-//	tokens        DEPRECATED#CALLER#<caller>     <day>#<entry>              how often an application, token or user used something deprecated on a day        90 days
-//	tokens        DEPRECATED#ENTRY#<entry>       <day>#<caller>             a caller in the list of a deprecated entry                                        90 days
+//	tokens        DEPRECATED#CALLER#<caller>     <day>#<entry>              how often an application, token or user used something deprecated on a day                     90 days
+//	tokens        DEPRECATED#ENTRY#<entry>       <day>#<caller>             a caller in the list of a deprecated entry                                                     90 days
 //	tokens        LIST#pats                      <id>                       finds a token by its id
 //	tokens        LIST#pats                      COUNT                      how many tokens there are
 //	tokens        PAT#<digest>                   PAT                        a personal access token
 //	tokens        SIGNINGKEYS                    SIGNINGKEYS                the keys of id_tokens, sealed
-//	tokens        USER#<id>                      AUDIT#<event>#<id>         an audit entry among those of the user and event                                  a year
-//	tokens        USER#<id>                      AUDIT#<id>                 an audit entry among those of the user                                            a year
-//	tokens        USER#<id>                      GRANT#<client>#<random>    a grant                                                                           a day after its end
+//	tokens        USER#<id>                      AUDIT#<event>#<id>         an audit entry among those of the user and event                                               a year
+//	tokens        USER#<id>                      AUDIT#<id>                 an audit entry among those of the user                                                         a year
+//	tokens        USER#<id>                      GRANT#<client>#<random>    a grant                                                                                        a day after its end
 //	tokens        USER#<id>                      PAT#<id>                   a token in the list of its user
 //	tokens        USER#<id>                      PATS                       how many tokens a user has
-//	tokens        USER#<id>                      SESSION#<id>               a session; its id begins with the time                                            at its end
+//	tokens        USER#<id>                      SESSION#<id>               a session; its id begins with the time                                                         at its end
 //	tokens        USER#<id>                      SUMMARIES                  says that the user's grants are all in summaries
 //	tokens        USER#<id>                      SUMMARY#<client>           the summary of a user's grants to an application
 //	tokens        USER#<id>                      TWOFACTOR                  the second factor of a user

@@ -56,7 +56,7 @@ func (s *Store) CreateProject(ctx context.Context, p project.Project) (project.P
 			create(projectItem.key(p.ID), append(projectFields(&p), next.mark()...)),
 			create(projectList.key(p.ID), projects.entry(&p)),
 		},
-		n.ofInstance(p.ID), relist(listing{}, next),
+		n.ofInstance(p.ID), relist(listing{}, next), attendAll(p),
 	)...)
 }
 

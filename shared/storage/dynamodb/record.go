@@ -189,7 +189,7 @@ func (s *Store) ChangeRecord(ctx context.Context, was, next record.Record) (reco
 func (s *Store) RemoveRecord(ctx context.Context, was record.Record) error {
 	gone := records.explain(mustRemove(recordKey(was)).version(was.Version))
 	changes := []change{gone, addToCount(countOfRecords(was), -1)}
-	return s.write(ctx, slices.Concat(changes, reword(was, record.Record{}), enlist(was, record.Record{}))...)
+	return s.write(ctx, slices.Concat(changes, reword(was, record.Record{}), enlist(was, record.Record{}), tellAll(was.Told()))...)
 }
 
 // removedAtOnce is how many items of a deleted place are removed at a time.

@@ -10,29 +10,31 @@ import (
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/attention"
+	"gatehouse/shared/page"
 	"gatehouse/shared/project"
+	"gatehouse/shared/user"
 )
 
 var projectSummaries = newKind("project_summaries", func(s *attention.Summary) columns {
 	return columns{
-		{"project_id", &s.ProjectID}, {"alerts", (*numbersOpen)(&s.Alerts)}, {"incidents", (*numbersOpen)(&s.Incidents)},
-		{"counted_at", &s.CountedAt}, {"version", &s.Version},
+		{"project_id", &s.ProjectID}, {"alerts", &asJSON[attention.Numbers]{&s.Alerts}}, {"incidents", &asJSON[attention.Numbers]{&s.Incidents}},
+		{"on_call", &asJSON[[]attention.Duty]{&s.OnCall}}, {"counted_at", &s.CountedAt}, {"version", &s.Version},
 	}
 }, project.ErrNotFound, attention.ErrChanged)
 
-// numbersOpen is stored as JSON.
-type numbersOpen attention.Numbers
+// asJSON stores what it points to as JSON.
+type asJSON[T any] struct{ to *T }
 
-func (n *numbersOpen) Scan(stored any) error {
+func (j *asJSON[T]) Scan(stored any) error {
 	from, ok := stored.(string)
 	if !ok {
-		return fmt.Errorf("stored numbers are a %T", stored)
+		return fmt.Errorf("stored JSON is a %T", stored)
 	}
-	*n = nil
-	return json.Unmarshal([]byte(from), n)
+	*j.to = *new(T)
+	return json.Unmarshal([]byte(from), j.to)
 }
 
-func (n *numbersOpen) value() any { return text(*n) }
+func (j *asJSON[T]) value() any { return text(*j.to) }
 
 const byProject = "WHERE project_id = ?"
 
@@ -78,10 +80,39 @@ func (s *Store) ProjectSummaries(ctx context.Context, projectIDs []int64) (map[i
 	return byID, err
 }
 
+// ProjectRows returns projects with their summaries.
+func (s *Store) ProjectRows(ctx context.Context, projectIDs []int64) (map[int64]attention.Row, error) {
+	found, err := s.ProjectsByID(ctx, projectIDs)
+	if err != nil {
+		return nil, err
+	}
+	summaries, err := s.ProjectSummaries(ctx, projectIDs)
+	rows := make(map[int64]attention.Row, len(found))
+	for id, p := range found {
+		rows[id] = attention.Row{Project: p, Summary: summaries[id]}
+	}
+	return rows, err
+}
+
 const selectInNeed = "SELECT project_id, rank FROM projects_in_need WHERE group_id = ? ORDER BY rank DESC, project_id DESC LIMIT ?"
 
-// ProjectsInNeed returns the first projects of the lists of the groups.
-func (s *Store) ProjectsInNeed(ctx context.Context, groupIDs []int64, n int) (all []attention.Needing, err error) {
+// ProjectsBelow returns the first projects of the lists of the groups, and the newest in them.
+func (s *Store) ProjectsBelow(ctx context.Context, groupIDs []int64, calm bool, n int) (all []attention.Needing, err error) {
+	if !calm {
+		if all, err = s.inNeed(ctx, groupIDs, n); err != nil {
+			return nil, err
+		}
+	}
+	ofGroups, inGroups, ofInstance := contentsOf(project.Selection{MembersOnly: true}, groupIDs)
+	newest, err := s.firstOf(ctx, false, n, firstInside, ofGroups, inGroups, ofInstance, project.InProject, numberBeyond(false, page.Position{}))
+	for _, e := range newest {
+		all = append(all, attention.Needing{ProjectID: e.id})
+	}
+	return attention.First(all, n), err
+}
+
+// inNeed returns the first n of each list.
+func (s *Store) inNeed(ctx context.Context, groupIDs []int64, n int) (all []attention.Needing, err error) {
 	for _, id := range groupIDs {
 		some, err := many(ctx, s.readers, func(r row) (one attention.Needing, err error) {
 			return one, r.Scan(&one.ProjectID, &one.Rank)
@@ -91,9 +122,30 @@ func (s *Store) ProjectsInNeed(ctx context.Context, groupIDs []int64, n int) (al
 		}
 		all = append(all, some...)
 	}
-	slices.SortFunc(all, attention.Needing.Compare)
-	all = slices.Compact(all) // a project is below several of the groups
-	return all[:min(n, len(all))], nil
+	return all, nil
+}
+
+// UsersWithRoles returns users and memberships.
+func (s *Store) UsersWithRoles(ctx context.Context, userIDs []int64, wanted []project.Member) (map[int64]user.User, project.Memberships, error) {
+	people, err := s.UsersByID(ctx, userIDs)
+	if err != nil {
+		return nil, nil, err
+	}
+	byUser := map[int64][]project.Place{}
+	for _, m := range wanted {
+		if !slices.Contains(byUser[m.UserID], m.Place) {
+			byUser[m.UserID] = append(byUser[m.UserID], m.Place)
+		}
+	}
+	var all project.Memberships
+	for id, places := range byUser {
+		some, err := s.MembershipsAt(ctx, id, places...)
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, some...)
+	}
+	return people, all, nil
 }
 
 const waitingFor = "WHERE assignee_id = ? AND assignee_id > 0 AND status IN ('triggered', 'acknowledged') ORDER BY created_at DESC, id DESC LIMIT ?"

@@ -172,7 +172,10 @@ func (s *Store) RemoveRecord(ctx context.Context, was record.Record) error {
 		if err := tx.exec("DELETE FROM record_lists "+oneRecord, recordKey(was)...); err != nil {
 			return err
 		}
-		return records.delete(tx, oneRecord, recordKey(was)...)
+		if err := records.delete(tx, oneRecord, recordKey(was)...); err != nil {
+			return err
+		}
+		return tx.tell(was.Told())
 	})
 }
 

@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -9,10 +10,14 @@ import (
 	"gatehouse/shared/attention"
 	"gatehouse/shared/project"
 	"gatehouse/shared/storage"
+	"gatehouse/shared/user"
 )
 
 var summaries = []promise{
 	{"list a project by how grave it is in the groups above", listInNeed},
+	{"are read with their projects, and say who is on call", rowsOfProjects},
+	{"list projects below groups by age", listNewest},
+	{"name people with what they may", usersWithRoles},
 	{"replace only what was read", saveSummaryAsRead},
 	{"saved by many at once are saved once", raceSummary},
 	{"go with their project", summaryOfDeleted},
@@ -28,15 +33,38 @@ var assignedAlerts = []promise{
 // wantInNeed checks which projects need attention below the groups, and their ranks.
 func wantInNeed(t *testing.T, s storage.Store, groups []int64, n int, want ...attention.Needing) {
 	t.Helper()
-	got, err := s.ProjectsInNeed(t.Context(), groups, n)
-	wantOK(t, "ProjectsInNeed", err)
-	wantSame(t, "ProjectsInNeed", got, want)
+	got, err := s.ProjectsBelow(t.Context(), groups, false, n)
+	wantOK(t, "ProjectsBelow", err)
+	got = slices.DeleteFunc(got, func(one attention.Needing) bool { return one.Rank == 0 })
+	wantSame(t, "ProjectsBelow that need attention", got, slices.Clip(want))
+}
+
+// wantNewest checks which projects are the newest below the groups.
+func wantNewest(t *testing.T, s storage.Store, groups []int64, n int, want ...project.Project) {
+	t.Helper()
+	for _, calm := range []bool{true, false} {
+		found, err := s.ProjectsBelow(t.Context(), groups, calm, n)
+		wantOK(t, "ProjectsBelow", err)
+		var got, ids []int64
+		for _, one := range found {
+			switch {
+			case one.Rank == 0:
+				got = append(got, one.ProjectID)
+			case calm:
+				t.Errorf("ProjectsBelow tells the rank of %d, although only the newest are asked for", one.ProjectID)
+			}
+		}
+		for _, p := range want {
+			ids = append(ids, p.ID)
+		}
+		wantSame(t, "the newest of ProjectsBelow", got, ids)
+	}
 }
 
 // saveSummary saves a summary with so many open alerts of the severity.
 func saveSummary(t *testing.T, s storage.Store, p project.Project, was attention.Summary, severity alert.Severity, n int) attention.Summary {
 	t.Helper()
-	next := attention.Summary{Alerts: attention.Numbers{severity: n}, CountedAt: now}
+	next := attention.Summary{Alerts: attention.Numbers{severity: n}, OnCall: was.OnCall, CountedAt: now}
 	wantOK(t, "SaveProjectSummary", s.SaveProjectSummary(t.Context(), p, was, next))
 	found := must[map[int64]attention.Summary](t)(s.ProjectSummaries(t.Context(), []int64{p.ID}))[p.ID]
 	next.ProjectID, next.Version = p.ID, was.Version+1
@@ -69,6 +97,48 @@ func listInNeed(t *testing.T, s storage.Store) {
 	if len(found) != 2 {
 		t.Errorf("ProjectSummaries found %d of two that exist and one that does not", len(found))
 	}
+}
+
+func rowsOfProjects(t *testing.T, s storage.Store) {
+	g := addGroup(t, s, addUser(t, s).ID)
+	calm, p := addProject(t, s, g), addProject(t, s, g)
+	duty := attention.Duty{ScheduleID: 7, Schedule: "Primary", UserID: 5, StartsAt: now.UTC(), EndsAt: now.UTC().Add(time.Hour)}
+	of := saveSummary(t, s, p, attention.Summary{OnCall: []attention.Duty{duty}}, alert.SeverityHigh, 1)
+	rows, err := s.ProjectRows(t.Context(), []int64{p.ID, calm.ID, p.ID, 1 << 40})
+	wantOK(t, "ProjectRows", err)
+	wantSame(t, "ProjectRows", rows, map[int64]attention.Row{p.ID: {Project: p, Summary: of}, calm.ID: {Project: calm}})
+}
+
+func listNewest(t *testing.T, s storage.Store) {
+	owner := addUser(t, s)
+	top := addGroup(t, s, owner.ID)
+	below := addSubgroup(t, s, top, owner.ID)
+	first, second := addProject(t, s, below), addProject(t, s, top)
+	own := addProject(t, s, namespaceOf(t, s, owner))
+	groups := []int64{top.ID, below.ID, own.NamespaceID}
+	wantNewest(t, s, groups, 9, own, second, first)
+	wantNewest(t, s, groups, 2, own, second)
+	wantNewest(t, s, []int64{below.ID}, 9, first)
+	wantNewest(t, s, nil, 9)
+	saveSummary(t, s, first, attention.Summary{}, alert.SeverityHigh, 1)
+	wantNewest(t, s, groups, 9, own, second, first)
+	wantOK(t, "DeleteProject", s.DeleteProject(t.Context(), second.ID))
+	wantNewest(t, s, groups, 9, own, first)
+}
+
+func usersWithRoles(t *testing.T, s storage.Store) {
+	g := addGroup(t, s, addUser(t, s).ID)
+	p, ada, ben := addProject(t, s, g), addUser(t, s), addUser(t, s)
+	inProject := project.Member{Place: p.Place(), UserID: ada.ID, Role: project.Developer, CreatedAt: now}
+	elsewhere := project.Member{Place: g.Place(), UserID: ben.ID, Role: project.Guest, CreatedAt: now}
+	wantOK(t, "AddMember", s.AddMember(t.Context(), inProject))
+	wantOK(t, "AddMember", s.AddMember(t.Context(), elsewhere))
+	users, roles, err := s.UsersWithRoles(t.Context(), []int64{ada.ID, ada.ID, 1 << 40}, []project.Member{
+		{Place: p.Place(), UserID: ada.ID}, {Place: g.Place(), UserID: ada.ID}, {Place: p.Place(), UserID: ben.ID}, {Place: p.Place(), UserID: ada.ID},
+	})
+	wantOK(t, "UsersWithRoles", err)
+	wantSame(t, "the users", users, map[int64]user.User{ada.ID: ada})
+	wantSame(t, "their memberships", roles, project.Memberships{inProject})
 }
 
 func saveSummaryAsRead(t *testing.T, s storage.Store) {
