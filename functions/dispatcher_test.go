@@ -105,7 +105,7 @@ func wantMailsToExpire(t *testing.T, s *server, h dispatcherapi.Handler, notify 
 	wantMails(t, s, 1)
 }
 
-// wantSettled has the dispatcher resolve the alert of a closed incident, whose payloads then
+// wantSettled has the dispatcher resolve the assigned alert of a closed incident, whose payloads then
 // expire, and switch a webhook off whose receiver is gone, so that its message is given up.
 func wantSettled(t *testing.T, s *server, p project.Project, h dispatcherapi.Handler, notify func(payload string)) {
 	t.Helper()
@@ -131,7 +131,7 @@ func wantSettled(t *testing.T, s *server, p project.Project, h dispatcherapi.Han
 		t.Fatal(err)
 	}
 	triggered := alert.Triggered
-	if _, err := s.app.Alerts.Change(ctx, by, p, found, alert.Change{Status: &triggered}); err != nil {
+	if _, err := s.app.Alerts.Change(ctx, by, p, found, alert.Change{Status: &triggered, AssigneeID: &by.UserID}); err != nil {
 		t.Fatal(err)
 	}
 	s.stopped = time.Time{}

@@ -104,6 +104,8 @@ func aboutMonitoring() []scenario {
 		{rest: "PUT " + alerts + "/{alert}", send: `{"status":"triggered","assignee_id":{root}}`, status: 200},
 		{rest: "PUT " + alerts + "/1", send: `{"status":"resolved"}`, status: 200},
 		{rest: "PUT " + alerts + "/1", send: `{"status":"triggered"}`, status: 200},
+		send("the recovery of an alert that is assigned", "integration", cost{}, `{"fingerprint":"first","end_time":"2030-01-01T00:00:00Z"}`),
+		{rest: "PUT " + alerts + "/1", send: `{"status":"triggered"}`, status: 200},
 
 		{rest: "GET " + incidents, status: 200, alone: true, cost: cost{3, 0, 0}},
 		{rest: "GET " + incidents + "?state=x", status: 400, alone: true},

@@ -62,6 +62,7 @@ const (
 	goesBack     = "entries are in a partition for each month: it reads the newest month, then four, then the rest of the year, until the page is full"
 	entryAfter   = "its entry in the audit trail follows the change, which can fail"
 	looksAtMany  = "no key serves it: a page reads up to 500 items, in two looks or, to order them, in one"
+	readsPlaces  = "it reads the memberships before the three steps for what is there, and of each of up to 50 groups the first projects, for a unit each"
 	findsPerson  = "it finds the person by user name first, in two requests"
 )
 
@@ -88,6 +89,8 @@ var calls = []call{
 	{name: "new alert", on: "alerts", call: "POST {intake}", who: "key", body: `{"title":"Disk full","fingerprint":"new-{n}"}`},
 	{name: "repeated alert", on: "alerts", call: "POST {intake}", who: "key", body: `{"title":"Disk full","fingerprint":"repeated"}`},
 
+	{name: "home, few", on: "console", call: "GET /", who: "session few", base: bySignIn, above: readsPlaces},
+	{name: "home, many", on: "console", call: "GET /", who: "session many", base: bySignIn, above: readsPlaces},
 	{name: "console, few", on: "console", call: "GET /console", who: "session few", base: bySignIn},
 	{name: "console, many", on: "console", call: "GET /console", who: "session many", base: bySignIn, above: mergesGroups},
 	{name: "console search, few", on: "console", call: "GET /console?search=web", who: "session few", base: bySignIn},

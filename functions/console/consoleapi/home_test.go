@@ -41,7 +41,7 @@ func TestHomeShowsWhatNeedsOne(t *testing.T) {
 
 	newIncident(t, s.App, s.web, "Shop is down", alert.SeverityCritical)
 	count(t, s.App, s.web)
-	home := s.b.Get("/").Want(200, "Needs attention", `href="/console/acme/web/incidents?severity=critical"`, "1 Critical")
+	home := s.b.Get("/").Want(200, "Needs attention", `href="/console/acme/web/incidents?severity=critical"`, "1 Critical", "As of <time")
 	home.WantNot("Nothing needs you", "Assigned to you")
 
 	outsider := signedIn(t, s.App, s.User("mallory"))
@@ -111,5 +111,5 @@ func TestTheListOfProjectsCountsOpenAlerts(t *testing.T) {
 	count(t, a, web)
 	b.Get("/console").Want(200, "Open alerts", `href="/console/acme/web/alerts?severity=high`, "1 High")
 	signedIn(t, a, guest).Get("/console").Want(200, "acme/web").WantNot("alerts?severity=")
-	signedIn(t, a, guest).Get("/").Want(200, "acme/web").WantNot("alerts?severity=")
+	signedIn(t, a, guest).Get("/").Want(200, "acme/web").WantNot("alerts?severity=", "As of")
 }
