@@ -45,12 +45,24 @@ async function makeProject(visit, n) {
   await visit.look("teams-project");
 }
 
+// connect makes an integration and sends an alert by what its page says, as a tool does.
 async function connect(visit, n) {
+  const { page } = visit;
   await visit.follow("main .empty a[href$='/integrations/new']");
   await visit.write("#name", "Uptime");
   await visit.tabTo("main form .actions button");
   await visit.submit("Enter");
-  assert.match(await visit.page.textContent("[role=status]"), /integration was created/);
+  assert.match(await page.textContent("[role=status]"), /integration was created/);
+  const address = await page.textContent("#url");
+  await visit.tabTo(".reveal summary");
+  await page.keyboard.press("Enter");
+  const key = await page.innerText("#key");
+  await visit.look("teams-integration");
+  const answer = await fetch(address, { method: "POST", headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }, body: JSON.stringify({ title: "Checkout is slow" }) });
+  assert.equal(answer.status, 200);
+  await visit.tab("alerts");
+  assert.deepEqual(await page.locator("tbody td.title a").allInnerTexts(), ["Checkout is slow"]);
+  await visit.look("teams-first-alert");
   await visit.open(`${base}/console/team-${n}/web-shop`);
   assert.doesNotMatch(await visit.page.textContent("main"), /Nothing is connected/);
 }

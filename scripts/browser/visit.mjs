@@ -121,8 +121,9 @@ async function newVisit(context, name, { javaScriptEnabled, hasTouch = false, vi
       const hidden = await there.evaluate((it, [x, y]) => !it.contains(document.elementFromPoint(x, y)), [x + width / 2, y + height / 2]);
       assert.ok(!hidden, `${name}: something lies over ${selector} on ${page.url()}`);
       if (stays) return there.tap();
-      await Promise.all([page.waitForNavigation({ waitUntil: "load" }), there.tap()]);
+      const [answer] = await Promise.all([page.waitForNavigation({ waitUntil: "load" }), there.tap()]);
       await settle(page);
+      await afterDeed(page, answer);
     },
 
     // write replaces what is in a field.
@@ -153,8 +154,9 @@ async function newVisit(context, name, { javaScriptEnabled, hasTouch = false, vi
 
     // submit presses a key and waits for the page that it leads to.
     async submit(key) {
-      await Promise.all([page.waitForNavigation({ waitUntil: "load" }), page.keyboard.press(key)]);
+      const [answer] = await Promise.all([page.waitForNavigation({ waitUntil: "load" }), page.keyboard.press(key)]);
       await settle(page);
+      await afterDeed(page, answer);
     },
 
     async look(picture) {
@@ -181,6 +183,15 @@ export function nameless() {
   const wrong = [...document.querySelectorAll("input:not([type=hidden], [hidden]), select, textarea, button, a, summary")].filter((it) => !named(it) || it.tabIndex > 0);
   const ids = [...document.querySelectorAll("[id]")].map((it) => it.id);
   return [...wrong.map((it) => it.outerHTML), ...ids.filter((id, n) => ids.indexOf(id) !== n)];
+}
+
+// afterDeed checks that the page that answers a form says where to read on: the focus is on
+// the notice, the field with a mistake, or a heading. Who signs in begins at the top.
+async function afterDeed(page, answer) {
+  let request = answer?.request();
+  while (request?.redirectedFrom()) request = request.redirectedFrom();
+  if (request?.method() !== "POST" || !answer.url().startsWith(base) || /^\/users\/(sign_in|two_factor)/.test(new URL(request.url()).pathname)) return;
+  assert.ok(await page.evaluate(() => document.activeElement !== document.body), `the form to ${request.url()} drops the focus on ${page.url()}`);
 }
 
 // settle waits for the focus that the page gives to a field of its own accord: a

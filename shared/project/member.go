@@ -242,7 +242,8 @@ func (p Place) ManagerRole() Role {
 	return Maintainer
 }
 
-var errLastOwner = fault.New(fault.Conflict, "this is the last owner of the group: make somebody else an owner first, or delete the group")
+// ErrLastOwner means that a top-level group would be without an owner.
+var ErrLastOwner = fault.New(fault.Conflict, "this is the last owner of the group: make somebody else an owner first, or delete the group")
 
 // ownerBeside returns an owner whom a top-level group keeps when this one gives up the role
 // or gets an end, and nobody for other places and roles. Only an administrator, who can make
@@ -262,7 +263,7 @@ func (r *Rules) ownerBeside(ctx context.Context, by audit.Actor, at GroupOrProje
 			}
 		}
 		if !found.More {
-			return nil, r.checkAdministrator(ctx, by, errLastOwner)
+			return nil, r.checkAdministrator(ctx, by, ErrLastOwner)
 		}
 		wanted.After = found.Next
 	}

@@ -99,6 +99,9 @@ func NewComplaints(wrong fault.Fields, subjects ...string) (all Complaints) {
 	return all
 }
 
+// Complain returns the sentence as the only complaint, about the field.
+func Complain(field, sentence string) Complaints { return Complaints{{field, sentence}} }
+
 // About returns the complaint about the field, or "".
 func (c Complaints) About(field string) string {
 	for _, one := range c {

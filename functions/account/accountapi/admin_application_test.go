@@ -51,7 +51,7 @@ func TestAdministratorsFindApplications(t *testing.T) {
 	}
 	b.Get(allApplications+"?owner=nobody").Want(200, "No such owner")
 	b.Get(allApplications+"?search=nothing").Want(200, "No application found")
-	b.Get(allApplications).Want(200, "@ada", "/users/ben", "Never")
+	b.Get(allApplications).Want(200, "@ada", "/users/ben", "None noted")
 }
 
 // What no key leads to is searched for within the limit, and the pager goes on from there.
@@ -102,7 +102,7 @@ func TestApplicationPageSaysHowToBegin(t *testing.T) {
 	ada := a.User("ada")
 	c := named(t, a, ada, "Weather")
 	b, address := signedIn(t, a, ada), fmt.Sprintf("%s/%d", list, c.ID)
-	text := b.Get(address).Want(200, "0 people", "Never", apptest.BaseURL+"/.well-known/openid-configuration", ">"+apptest.BaseURL+"<").Text()
+	text := b.Get(address).Want(200, "0 people", "None noted", apptest.BaseURL+"/.well-known/openid-configuration", ">"+apptest.BaseURL+"<").Text()
 	example := regexp.MustCompile(`<code id="example">([^<]+)</code>`).FindStringSubmatch(text)
 	if example == nil {
 		t.Fatal("the page has no example")

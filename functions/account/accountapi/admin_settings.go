@@ -28,7 +28,7 @@ type setting struct {
 	Field, Label, Hint string
 	Chosen             string // empty: the default
 	Default            string // what it is then
-	Source             string // where the default comes from
+	Variable           string // of the environment, if the default comes from one
 	Options            []settingOption
 	Complaint          string
 	Focused            bool
@@ -67,17 +67,17 @@ func (a *api) newInstanceBody(chosen instance.Settings, version int64, wrong fau
 	}
 	return instanceBody{
 		TopLevel: choice(setting{
-			Field: "can_create_group", Label: "Who makes top-level groups", Source: "GATEHOUSE_TOP_LEVEL_GROUPS",
+			Field: "can_create_group", Label: "Who makes top-level groups", Variable: "GATEHOUSE_TOP_LEVEL_GROUPS",
 			Hint:   "Where other software trusts the names of groups, leave it to administrators: else anybody can make a group with such a name. Groups that exist stay.",
 			Chosen: string(chosen.TopLevel), Default: string(defaults.TopLevel), Options: topLevelOptions,
 		}),
 		GroupVisibility: choice(setting{
-			Field: "default_group_visibility", Label: "Visibility of new groups", Source: "built in",
+			Field: "default_group_visibility", Label: "Visibility of new groups",
 			Hint:   "What the form for a new group begins with. Whoever makes the group can choose another.",
 			Chosen: string(chosen.GroupVisibility), Default: string(defaults.GroupVisibility), Options: visibilityOptions,
 		}),
 		ProjectVisibility: choice(setting{
-			Field: "default_project_visibility", Label: "Visibility of new projects", Source: "built in",
+			Field: "default_project_visibility", Label: "Visibility of new projects",
 			Hint:   "Likewise. In a group that fewer people see, it is that of the group.",
 			Chosen: string(chosen.ProjectVisibility), Default: string(defaults.ProjectVisibility), Options: visibilityOptions,
 		}),

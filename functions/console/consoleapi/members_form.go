@@ -60,11 +60,22 @@ func (f *memberForm) explain(err error) (status int, _ error) {
 	case errors.As(err, &wrong):
 		f.Complaints = site.NewComplaints(wrong, "username", "The user name", "access_level", "The role", "expires_at", "The end")
 		return http.StatusUnprocessableEntity, nil
+	case errors.Is(err, project.ErrLastOwner):
+		f.Complaints = site.Complain(f.endsOwner(), sentence(err))
+		return web.Status(err), nil
 	case fault.Message(err) != "" && !fault.Is(err, fault.NotFound):
 		f.Complaint = sentence(err)
 		return web.Status(err), nil
 	}
 	return 0, err
+}
+
+// endsOwner is the field by which an owner would be one no more.
+func (f memberForm) endsOwner() string {
+	if f.Role < project.Owner {
+		return "access_level"
+	}
+	return "expires_at"
 }
 
 // addMember makes the user with the typed user name a member.

@@ -84,7 +84,7 @@ func TestASchedulesLife(t *testing.T) {
 	seen := shown.Fields(at).Get("seen")
 	s.b.Post(at, apptest.Form("seen", seen, "name", "First", "timezone", "")).Want(422, "The time zone", `value="First"`)
 	s.b.Post(at, apptest.Form("seen", seen, "name", "First", "timezone", "UTC")).WantRedirect(at)
-	s.b.Post(at, apptest.Form("seen", seen, "name", "Late", "timezone", "UTC")).Want(409, "Someone else changed this", "<bdi>First</bdi>", `value="Late" maxlength="255" placeholder="Primary" autofocus>`)
+	s.b.Post(at, apptest.Form("seen", seen, "name", "Late", "timezone", "UTC")).Want(409, "Someone else changed this", "<bdi>First</bdi>", `role="alert" tabindex="-1" autofocus>`, `value="Late"`)
 	seen = s.b.Get(at).Fields(at).Get("seen")
 	s.b.Post(at+"/feed", nil).Want(201)
 	s.b.Post(at, apptest.Form("seen", seen, "name", "First", "timezone", "UTC")).WantRedirect(at)
