@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/listing"
@@ -49,31 +47,16 @@ func (a *api) inGroup(role project.Role) func(groupHandler) http.Handler {
 	}
 }
 
-// groupVisit reads the group and what tells most users' role in parallel.
+// groupVisit reads the group in the path.
 func (a *api) groupVisit(r *http.Request, u user.User) (groupVisit, error) {
-	v := groupVisit{User: u}
-	var known project.Known
-	reads, ctx := errgroup.WithContext(r.Context())
-	reads.Go(func() (err error) {
-		v.Group, err = a.app.Projects.FindGroup(ctx, r.PathValue("id"))
-		return err
+	g, role, err := enter(r.Context(), a, u, project.ErrGroupNotFound, func(ctx context.Context) (project.Group, error) {
+		g, err := a.app.Projects.FindGroup(ctx, r.PathValue("id"))
+		if err == nil && g.OwnerID != 0 {
+			err = project.ErrGroupNotFound
+		}
+		return g, err
 	})
-	reads.Go(func() (err error) {
-		known, err = a.app.Projects.Known(ctx, u.ID)
-		return err
-	})
-	if err := reads.Wait(); err != nil {
-		return groupVisit{}, err
-	}
-	if v.Group.OwnerID != 0 {
-		return groupVisit{}, project.ErrGroupNotFound
-	}
-	var err error
-	v.Role, _, err = a.app.Projects.RoleIn(r.Context(), viewerOf(u), known, v.Group)
-	if err == nil && !project.Sees(v.Role, v.Group.Visibility) {
-		err = project.ErrGroupNotFound
-	}
-	return v, err
+	return groupVisit{u, g, role}, err
 }
 
 // viewerOf is the user as lists and roles know them.

@@ -52,13 +52,21 @@ func (a *api) visit(r *http.Request, u user.User) (visit, error) {
 	return a.visitTo(r.Context(), u, r.PathValue("id"))
 }
 
-// visitTo reads the project with the reference and what tells most users' role in parallel.
+// visitTo reads the project with the reference.
 func (a *api) visitTo(ctx context.Context, u user.User, reference string) (visit, error) {
-	var p project.Project
+	p, role, err := enter(ctx, a, u, project.ErrNotFound, func(ctx context.Context) (project.Project, error) {
+		return a.app.Projects.FindProject(ctx, reference)
+	})
+	return visit{u, p, role}, err
+}
+
+// enter finds a group or project, reads what tells most users' role in parallel, and returns
+// the user's role there, or the error for who does not see it.
+func enter[P project.GroupOrProject](ctx context.Context, a *api, u user.User, unseen error, find func(context.Context) (P, error)) (at P, role project.Role, err error) {
 	var known project.Known
 	reads, readCtx := errgroup.WithContext(ctx)
 	reads.Go(func() (err error) {
-		p, err = a.app.Projects.FindProject(readCtx, reference)
+		at, err = find(readCtx)
 		return err
 	})
 	reads.Go(func() (err error) {
@@ -66,17 +74,13 @@ func (a *api) visitTo(ctx context.Context, u user.User, reference string) (visit
 		return err
 	})
 	if err := reads.Wait(); err != nil {
-		return visit{}, err
+		return at, role, err
 	}
-	role, _, err := a.app.Projects.RoleIn(ctx, viewerOf(u), known, p)
-	if err != nil {
-		return visit{}, err
+	role, _, err = a.app.Projects.RoleIn(ctx, viewerOf(u), known, at)
+	if _, visibility := at.Access(); err == nil && !project.Sees(role, visibility) {
+		err = unseen
 	}
-	v := visit{u, p, role}
-	if !project.Sees(v.Role, p.Visibility) {
-		return visit{}, project.ErrNotFound
-	}
-	return v, nil
+	return at, role, err
 }
 
 // Address is the path of the project's pages.
