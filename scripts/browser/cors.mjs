@@ -4,21 +4,16 @@
 // GATEHOUSE_URL            where Gatehouse runs
 // GATEHOUSE_ROOT_TOKEN     a token of its administrator root, with scope api
 // GATEHOUSE_ROOT_PASSWORD  root's password
-// CHROMIUM                 the browser (default /usr/bin/chromium)
+// CHROMIUM                 the browser, as visit.mjs says
 import assert from "node:assert/strict";
 import http from "node:http";
-import { chromium } from "playwright-core";
+import { base, launch, password, required } from "./visit.mjs";
 
-const base = required("GATEHOUSE_URL").replace(/\/$/, "");
 const rootToken = required("GATEHOUSE_ROOT_TOKEN");
-const password = required("GATEHOUSE_ROOT_PASSWORD");
 
 const origin = await startOrigin();
 const application = await register();
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-});
+const browser = await launch();
 try {
   const context = await browser.newContext();
   await signIn(context); // cookies that must not help the other origin
@@ -179,10 +174,4 @@ async function startOrigin() {
     url: `http://127.0.0.1:${server.address().port}/`,
     close: () => { server.close(); server.closeAllConnections(); },
   };
-}
-
-function required(variable) {
-  const value = process.env[variable];
-  if (!value) throw new Error(`${variable} is not set`);
-  return value;
 }

@@ -58,7 +58,7 @@ async function furnish(root) {
 }
 
 async function deliver(integration, payload) {
-  const answer = await fetch(integration.url, { method: "POST", body: JSON.stringify(payload), headers: { Authorization: `Bearer ${integration.authorization_key}` } });
+  const answer = await fetch(integration.url, { method: "POST", body: JSON.stringify(payload), headers: { Authorization: `Bearer ${integration.authorization_key}`, "Content-Type": "application/json" } });
   assert.ok(answer.ok, `the integration answered ${answer.status}`);
 }
 
@@ -264,6 +264,7 @@ async function sendEmpty({ who, address, index, action }) {
     const found = await violations(page, { again: true });
     if (found.length) complain(`${who.name}, ${address}, the form to ${action}: ${found.join("\n    ")}`);
     assert.ok(await page.locator(".complaint, [role=alert]").count(), `${action} does not say what is missing`);
+    assert.ok(await page.evaluate(() => document.activeElement !== document.body), `${action} drops the focus`);
   } catch (error) {
     complain(`${who.name}, ${address}, the form to ${action}: ${error.message}`);
   } finally {

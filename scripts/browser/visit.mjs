@@ -5,8 +5,9 @@
 // GATEHOUSE_URL            where Gatehouse runs
 // GATEHOUSE_ROOT_PASSWORD  the password of its administrator root
 // GATEHOUSE_SCREENSHOTS    a directory for pictures of every page (optional)
-// CHROMIUM                 the browser (default /usr/bin/chromium)
+// CHROMIUM                 the browser (default Chromium, as Debian installs it)
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { chromium } from "playwright-core";
 import { violations } from "./axe.mjs";
@@ -20,9 +21,13 @@ const everyLook = [
   { name: "phone-without-script", viewport: { width: 320, height: 640 }, colorScheme: "light", javaScriptEnabled: false },
 ];
 
+// browsers are those to take the first of that is there. Without the windows that nobody sees
+// Chromium needs half of the time.
+const browsers = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
+
 // launch starts a browser.
 export const launch = () => chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  executablePath: process.env.CHROMIUM ?? browsers.find(existsSync),
   args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
 });
 

@@ -164,7 +164,7 @@ func (a *api) enableTwoFactor(w http.ResponseWriter, r *http.Request, u user.Use
 	if err := a.site.SignIn(w, r, enabled); err != nil {
 		return err
 	}
-	return a.renderRecoveryCodes(w, r, "Two-factor authentication is on", codes)
+	return a.renderRecoveryCodes(w, r, "Two-factor authentication is on", u, codes)
 }
 
 func (a *api) disableTwoFactor(w http.ResponseWriter, r *http.Request, u user.User, _ session.Session) error {
@@ -190,25 +190,28 @@ func (a *api) renewRecoveryCodes(w http.ResponseWriter, r *http.Request, u user.
 	if err != nil {
 		return err
 	}
-	return a.renderRecoveryCodes(w, r, "New recovery codes", codes)
+	return a.renderRecoveryCodes(w, r, "New recovery codes", u, codes)
 }
 
 // recoveryBody is the data of the page that shows recovery codes once.
 type recoveryBody struct {
-	Heading string
-	Codes   []secret.Text
+	Heading  string
+	Codes    []secret.Text
+	Username string
+	Instance string // the address of Gatehouse, which a sheet of paper does not tell
 }
 
 // File is the address of a text with the codes. It holds the text itself, so that nothing has
 // to be kept for it and a browser without script can keep it too.
 func (b recoveryBody) File() template.URL {
-	text := "Recovery codes of Gatehouse. Each of them signs you in once.\r\n\r\n"
+	text := "Recovery codes of @" + b.Username + " for Gatehouse at " + b.Instance + ". Each of them signs you in once.\r\n\r\n"
 	for _, code := range b.Codes {
 		text += code.Reveal() + "\r\n"
 	}
 	return template.URL("data:text/plain;charset=utf-8," + url.PathEscape(text))
 }
 
-func (a *api) renderRecoveryCodes(w http.ResponseWriter, r *http.Request, heading string, codes []secret.Text) error {
-	return a.renderSettings(w, r, site.Page{Template: "recovery_codes", Secret: true, Title: heading, Body: recoveryBody{heading, codes}})
+func (a *api) renderRecoveryCodes(w http.ResponseWriter, r *http.Request, heading string, u user.User, codes []secret.Text) error {
+	body := recoveryBody{heading, codes, u.Username, a.app.BaseURL}
+	return a.renderSettings(w, r, site.Page{Template: "recovery_codes", Secret: true, Title: heading, Body: body})
 }
