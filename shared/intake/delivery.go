@@ -220,7 +220,7 @@ func (d *delivery) readable(ctx context.Context, err error) error {
 // count adds to the integration's health. That it could not be written is no
 // reason to refuse an alert.
 func (d *delivery) count(ctx context.Context, h integration.Health) {
-	due, write := d.rules.meter.add(d.endpoint.ID, h, d.now)
+	due, write := d.rules.meter.add(d.endpoint.ID, d.endpoint.Health, h, d.now)
 	if !write {
 		return
 	}

@@ -39,9 +39,46 @@ func TestWhenHealthIsWritten(t *testing.T) {
 	}
 	m := newMeter()
 	for _, step := range steps {
-		due, write := m.add(step.id, step.add, start.Add(step.at))
+		due, write := m.add(step.id, integration.Health{}, step.add, start.Add(step.at))
 		if diff := cmp.Diff(step.due, due); write != step.write || diff != "" {
 			t.Errorf("%s: add wants a write: %v, want %v; due (-want +got):\n%s", step.name, write, step.write, diff)
 		}
+	}
+}
+
+// The first payload after an error ends it at once, and the next error begins it at once
+// again. Whoever sends good and bad payloads in turn causes few writes all the same.
+func TestWhenTheEndOfAnErrorIsWritten(t *testing.T) {
+	start := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	m, stored := newMeter(), integration.Health{}
+	for _, step := range []struct {
+		name    string
+		at      time.Duration
+		wrong   bool
+		write   bool
+		trouble string
+	}{
+		{"fine", 0, false, true, ""},
+		{"an error", time.Second, true, true, "not JSON"},
+		{"fine after it", 2 * time.Second, false, true, ""},
+		{"fine again", 3 * time.Second, false, false, ""},
+		{"another error", 4 * time.Second, true, true, "not JSON"},
+		{"fine after that, too soon", 5 * time.Second, false, false, "not JSON"},
+		{"a third error", 6 * time.Second, true, false, "not JSON"},
+		{"fine a minute after the end of the first", time.Minute + 2*time.Second, false, true, ""},
+	} {
+		at := start.Add(step.at)
+		h := integration.Health{Received: 1, LastReceivedAt: at}
+		if step.wrong {
+			h = integration.Health{Rejected: 1, LastError: "not JSON", LastErrorAt: at}
+		}
+		due, write := m.add(1, stored, h, at)
+		stored = stored.Plus(due)
+		if write != step.write || stored.Trouble() != step.trouble {
+			t.Errorf("%s: written: %v, want %v; the trouble is %q, want %q", step.name, write, step.write, stored.Trouble(), step.trouble)
+		}
+	}
+	if stored.Received != 5 || stored.Rejected != 3 {
+		t.Errorf("the sum is %+v, want all 5 received and 3 rejected", stored)
 	}
 }

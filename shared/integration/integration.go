@@ -99,6 +99,12 @@ func (h Health) Trouble() string {
 	return h.LastError
 }
 
+// WrongKeyLast reports whether nothing was received since a request with a wrong key or
+// without one: it may be the tool itself that sends it.
+func (h Health) WrongKeyLast() bool {
+	return h.WrongKeys > 0 && !h.LastReceivedAt.After(h.LastWrongKeyAt)
+}
+
 // Plus returns the sum of both, with the later times and error.
 func (h Health) Plus(other Health) Health {
 	h.Received += other.Received

@@ -459,6 +459,28 @@ func TestWhatGoesWrongIsToldAtOnce(t *testing.T) {
 	}
 }
 
+// The page of an integration that does well again says so without waiting for another
+// payload. What the next function knows is what is stored.
+func TestAGoodPayloadEndsTheTroubleAtOnce(t *testing.T) {
+	s := newSite(t)
+	i, key := s.http(t)
+	s.post(t, i.Path(s.project), key, "{}").Want(t, 200, nil)
+	for range 2 {
+		s.Pass(time.Minute)
+		s.post(t, i.Path(s.project), key, "{").Want(t, 400, nil)
+		if got := s.health(t, i).Trouble(); got == "" {
+			t.Fatal("the broken payload is no trouble")
+		}
+		s.Intake = intake.NewRules(s.Store, s.Integrations, s.Now)
+		s.handler = alertsapi.New(s.App.App)
+		s.Pass(time.Second)
+		s.post(t, i.Path(s.project), key, "{}").Want(t, 200, nil)
+		if got := s.health(t, i); got.Trouble() != "" || got.LastError == "" {
+			t.Errorf("after a good payload the health is %+v, want the error to be over", got)
+		}
+	}
+}
+
 // Anybody can send to the address. Without the key that must neither hide what goes wrong
 // for a sender with it, nor cost a write each time.
 func TestStrangersWriteNoErrors(t *testing.T) {

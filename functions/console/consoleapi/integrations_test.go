@@ -167,7 +167,7 @@ func TestHealthOfAnIntegration(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Get(integrationsPage).Want(200, "1235 received").WantNot("not JSON")
-	b.Get(integrationPage(i)).Want(200, "Fine since the last error")
+	b.Get(integrationPage(i)).Want(200, `<p class="hint">Fine since the last error`, `<p class="hint">12 requests with a wrong key`)
 }
 
 // The titles tell the pages below the Monitor settings apart.

@@ -38,6 +38,7 @@ type healthBody struct {
 	TruncatedAlerts int64    `json:"truncated_alerts"`
 	LastError       *string  `json:"last_error"`
 	LastErrorAt     web.Time `json:"last_error_at"`
+	CurrentError    *string  `json:"current_error"`
 	WrongKeys       int64    `json:"wrong_keys"`
 	LastWrongKeyAt  web.Time `json:"last_wrong_key_at"`
 }
@@ -90,7 +91,8 @@ func newHealthBody(h integration.Health) healthBody {
 		LastReceivedAt: web.Time(h.LastReceivedAt), Received: h.Received, Rejected: h.Rejected,
 		SkippedItems: h.SkippedItems, TruncatedAlerts: h.TruncatedAlerts,
 		LastError: web.OrNull(h.LastError), LastErrorAt: web.Time(h.LastErrorAt),
-		WrongKeys: h.WrongKeys, LastWrongKeyAt: web.Time(h.LastWrongKeyAt),
+		CurrentError: web.OrNull(h.Trouble()),
+		WrongKeys:    h.WrongKeys, LastWrongKeyAt: web.Time(h.LastWrongKeyAt),
 	}
 }
 

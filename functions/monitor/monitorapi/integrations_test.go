@@ -19,7 +19,7 @@ import (
 
 var noHealth = object{
 	"last_received_at": nil, "received": 0.0, "rejected": 0.0, "skipped_items": 0.0, "truncated_alerts": 0.0,
-	"last_error": nil, "last_error_at": nil, "wrong_keys": 0., "last_wrong_key_at": nil,
+	"last_error": nil, "last_error_at": nil, "current_error": nil, "wrong_keys": 0., "last_wrong_key_at": nil,
 }
 
 func TestIntegrationBody(t *testing.T) {
