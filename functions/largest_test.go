@@ -3,6 +3,8 @@
 package functions_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"net/http/httptest"
@@ -11,6 +13,8 @@ import (
 
 	"gatehouse/functions"
 	"gatehouse/shared/apptest"
+	"gatehouse/shared/audit"
+	"gatehouse/shared/integration"
 	"gatehouse/shared/payload"
 	"gatehouse/shared/project"
 )
@@ -88,3 +92,85 @@ func TestLargestAlertsAreAnswered(t *testing.T) {
 		})
 	}
 }
+
+// notification is an alert as an Alertmanager sends it, with a number in place of its pod.
+const notification = `{"status":"%s","labels":{"alertname":"HighErrorRate","instance":"web-%[2]d:9090","job":"checkout",` +
+	`"namespace":"shop","pod":"checkout-%[2]d","severity":"warning"},"annotations":{"description":"More than 5 %% of the requests to ` +
+	`web-%[2]d:9090 fail \u003csince 5 minutes\u003e \u0026 counting.","runbook":"https://runbooks.acme.example/high-error-rate",` +
+	`"summary":"Error rate of checkout on web-%[2]d:9090 is high"},"startsAt":"2026-11-21T10:58:07.313Z","endsAt":"0001-01-01T00:00:00Z",` +
+	`"generatorURL":"http://prometheus.acme.example:9090/graph?g0.expr=rate%%28http_requests_total%%5B5m%%5D%%29+%%3E+0.05\u0026g0.tab=1",` +
+	`"fingerprint":"%016[2]x"}`
+
+// alertGroup returns a webhook of nearly so many bytes, and how many notifications are in it.
+func alertGroup(status string, size int) (string, int) {
+	items := []string{}
+	for left := size - 300; ; {
+		next := fmt.Sprintf(notification, status, len(items))
+		if left -= len(next) + 1; left < 0 {
+			break
+		}
+		items = append(items, next)
+	}
+	const head = `{"version":"4","groupKey":"{}","status":"firing","receiver":"gatehouse","groupLabels":{},"commonLabels":{},` +
+		`"commonAnnotations":{},"externalURL":"http://alertmanager.acme.example:9093","truncatedAlerts":0,"alerts":[`
+	return head + strings.Join(items, ",") + `]}`, len(items)
+}
+
+// The largest group of alerts passes the gateway, whose event has less than 6 MiB, and every
+// alert in it is recorded. Compressed it would pass too, and is no larger for that.
+func TestTheLargestGroupIsTaken(t *testing.T) {
+	unlogged(t)
+	a := apptest.New(t)
+	gateway, ada := functions.Gateway(a.App), a.User("ada")
+	p := a.Project("web", a.Namespace(ada), project.Private)
+	i, err := a.Integrations.Create(t.Context(), audit.Setup, p, integration.Draft{Name: "Metrics", Type: integration.Metrics, Active: true, NoAPIURL: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := a.Integrations.Key(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	send := func(body, coding string, status int) (touched []map[string]any) {
+		t.Helper()
+		r := httptest.NewRequest("POST", i.Path(p), strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Content-Encoding", coding)
+		r.Header.Set("Authorization", "Bearer "+key.Reveal())
+		w := httptest.NewRecorder()
+		gateway.ServeHTTP(w, r)
+		if w.Code != status {
+			t.Fatalf("%d bytes: %d %.200s, want %d", len(body), w.Code, w.Body, status)
+		}
+		if status == 200 {
+			if err := json.Unmarshal(w.Body.Bytes(), &touched); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return touched
+	}
+	zip := func(text string) string {
+		var out bytes.Buffer
+		w := gzip.NewWriter(&out)
+		fmt.Fprint(w, text)
+		w.Close()
+		return out.String()
+	}
+	firing, n := alertGroup("firing", payload.MaxGroupBytes)
+	if quotes := strings.Count(firing, `"`) + strings.Count(firing, `\`); len(firing) < payload.MaxGroupBytes-2000 || len(firing)+quotes > 6<<20-maxEventHead {
+		t.Fatalf("the group has %d bytes, and %d more once it is escaped", len(firing), quotes)
+	}
+	if got := send(firing, "", 200); len(got) != n {
+		t.Errorf("%d alerts were recorded, want %d", len(got), n)
+	}
+	resolved, n := alertGroup("resolved", 1<<20)
+	if got := send(zip(resolved), "gzip", 200); len(got) != n {
+		t.Errorf("%d alerts were resolved, want %d", len(got), n)
+	}
+	send(firing+strings.Repeat(" ", 1<<18), "", 400)
+	send(zip(firing+strings.Repeat(" ", 1<<24)), "gzip", 400)
+}
+
+// maxEventHead is room for everything in an event but the body: the request line and the
+// headers, which have 10 KiB, and what the gateway adds.
+const maxEventHead = 32 << 10

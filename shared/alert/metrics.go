@@ -1,10 +1,12 @@
 package alert
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"math"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +32,12 @@ func missingAttributes(object payload.Object) []string {
 	return missing
 }
 
+// MayBeMetrics reports whether the body holds the names of all attributes of the metrics
+// format, as one in that format does.
+func MayBeMetrics(body []byte) bool {
+	return !slices.ContainsFunc(attributes, func(name string) bool { return !bytes.Contains(body, []byte(`"`+name+`"`)) })
+}
+
 // metrics reads all notifications of a payload. The status of the payload is
 // ignored, because it can contain both fires and recoveries.
 func (r *reader) metrics(document payload.Document, alerts []any) Parsed {
@@ -39,7 +47,7 @@ func (r *reader) metrics(document payload.Document, alerts []any) Parsed {
 	var places []int
 	for i, value := range alerts {
 		if occurrence, ok := r.notification(value, &skipped); ok {
-			occurrence.Payload = texts[i]
+			occurrence.Payload = r.kept(texts[i])
 			occurrences = append(occurrences, occurrence)
 			places = append(places, i)
 		}
@@ -48,6 +56,16 @@ func (r *reader) metrics(document payload.Document, alerts []any) Parsed {
 	parsed.Format, parsed.Items, parsed.Skipped, parsed.Notes = Metrics, len(alerts), skipped, r.notes
 	parsed.TruncatedAlerts = count(document.Object["truncatedAlerts"])
 	return parsed
+}
+
+// kept returns the text of a notification as the payload of its alert, or an empty object
+// if it is longer than the payload of an alert may be.
+func (r *reader) kept(text []byte) []byte {
+	if len(text) <= payload.MaxBytes {
+		return text
+	}
+	r.notes.add("a notification exceeds 1 MiB, so its payload is not kept")
+	return []byte("{}")
 }
 
 // count returns the value as a whole number, or 0 if it is none or negative.

@@ -12,6 +12,7 @@ import (
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/fault"
+	"gatehouse/shared/payload"
 )
 
 // webhook returns a metrics payload with the items.
@@ -90,6 +91,21 @@ func TestTheItemIsTheAlertsPayload(t *testing.T) {
 	got := only(t, webhook(item), reading(alert.Metrics))
 	if string(got.Payload) != item {
 		t.Errorf("the payload is %s, want the item as it was sent, %s", got.Payload, item)
+	}
+}
+
+// The payload of an alert has a limit, also where the group has a higher one.
+func TestANotificationThatIsTooLongForAPayloadIsNotKept(t *testing.T) {
+	const head = `{"startsAt":"2026-11-21T10:00:00Z","labels":{"alertname":"A"},"x":"`
+	fits := head + strings.Repeat("x", payload.MaxBytes-len(head)-2) + `"}`
+	for item, want := range map[string]string{fits: fits, strings.Replace(fits, "x", "xx", 1): "{}"} {
+		parsed, err := alert.Parse([]byte(webhook(item)), reading(alert.Metrics))
+		if err != nil || len(parsed.Occurrences) != 1 || (len(parsed.Notes) > 0) != (want == "{}") {
+			t.Fatalf("Parse gave %d alerts with the notes %q, %v", len(parsed.Occurrences), parsed.Notes, err)
+		}
+		if got := parsed.Occurrences[0][0]; string(got.Payload) != want || got.Title != "A" {
+			t.Errorf("of %d bytes %d are kept for %q, want %d", len(item), len(got.Payload), got.Title, len(want))
+		}
 	}
 }
 

@@ -76,7 +76,7 @@ type reader struct {
 func newReader(r Reading) *reader { return &reader{Reading: r} }
 
 func (r *reader) read(body []byte) (Parsed, error) {
-	document, err := payload.Read(body)
+	document, err := payload.ReadUpTo(body, payload.MaxGroupBytes)
 	if err != nil {
 		return Parsed{}, err
 	}
@@ -86,6 +86,9 @@ func (r *reader) read(body []byte) (Parsed, error) {
 	case len(missing) == 0 && isList:
 		return r.metrics(document, alerts), nil
 	case r.Format == Plain:
+		if err := payload.CheckSize(body, payload.MaxBytes); err != nil {
+			return Parsed{}, err
+		}
 		return r.plain(document), nil
 	case len(missing) > 0:
 		return Parsed{}, fault.New(fault.Unprocessable, "not in the metrics-alerting format: "+strings.Join(missing, ", ")+" missing")

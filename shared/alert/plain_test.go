@@ -223,7 +223,7 @@ func TestPayloadsOfWhichNoAlertCanBeMade(t *testing.T) {
 		ok   bool
 	}{
 		"as large as can be":        {sized(1 << 20), true},
-		"larger":                    {sized(1<<20 + 1), false},
+		"larger than a group":       {sized(5<<20 + 1), false},
 		"as deep as can be":         {deep(100), true},
 		"deeper":                    {deep(101), false},
 		"far deeper":                {strings.Repeat("[", 1<<20), false},
@@ -251,6 +251,11 @@ func TestPayloadsOfWhichNoAlertCanBeMade(t *testing.T) {
 			if got := !fault.Is(err, fault.Invalid); got != test.ok || !got && fault.Message(err) == "" {
 				t.Errorf("%s on a %s URL: %v, want ok %v", name, format, err, test.ok)
 			}
+		}
+	}
+	for format, kind := range map[alert.Format]fault.Kind{alert.Plain: fault.Invalid, alert.Metrics: fault.Unprocessable} {
+		if _, err := alert.Parse([]byte(sized(1<<20+1)), reading(format)); !fault.Is(err, kind) {
+			t.Errorf("larger than a plain payload on a %s URL: %v, want %s", format, err, kind)
 		}
 	}
 }

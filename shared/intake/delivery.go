@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -23,6 +24,7 @@ type delivery struct {
 	now      time.Time
 	endpoint integration.Endpoint // by open; without ID if there is none
 	noKey    bool                 // by open: the key is wrong or missing
+	notRead  string               // by read: why the body counts as empty, if it does
 	parsed   alert.Parsed         // by read
 	touched  []alert.Recorded     // by record
 }
@@ -44,7 +46,7 @@ func (d *delivery) run(ctx context.Context, steps ...func(context.Context) error
 // The refusals that say what to do.
 var (
 	errInactive = fault.New(fault.Forbidden, "There is no active integration with this address. See the project's Monitor settings.")
-	errNoKey    = fault.New(fault.Unauthorized, "Send the integration's authorization key, as a Bearer token or as the password of Basic authentication.")
+	errNoKey    = fault.New(fault.Unauthorized, "Send the integration's authorization key: as a Bearer token, as the password of Basic authentication or as X-Api-Key.")
 	errWrongKey = fault.New(fault.Unauthorized, "The authorization key is not this integration's. See the project's Monitor settings.")
 	errDown     = fault.New(fault.Unavailable, "The payload could not be recorded. Send it again.")
 	errNotOpen  = fault.New(fault.Invalid, "The payload resolves an alert, and none with its fingerprint is open.")
@@ -57,7 +59,7 @@ var (
 func (d *delivery) open(ctx context.Context) (err error) {
 	d.endpoint, err = d.rules.integrations.EndpointOf(ctx, d.Project, d.Endpoint)
 	d.noKey = !d.endpoint.Authorizes(d.Key)
-	if unusable := cmp.Or(d.Unread, payload.Check(d.Body)); unusable != nil {
+	if unusable := cmp.Or(d.Unread, d.check()); unusable != nil {
 		if fault.IgnoreNotFound(err) != nil {
 			slog.ErrorContext(ctx, "refusal not noted", "error", err)
 		}
@@ -71,6 +73,19 @@ func (d *delivery) open(ctx context.Context) (err error) {
 	}
 	d.rules.integrations.KeepKey(ctx, d.Project, d.endpoint.Integration, d.Key)
 	return nil
+}
+
+// check returns why the body cannot be used, whatever is in it. A body that does not claim
+// to be JSON may be anything, so it has no depth.
+func (d *delivery) check() error {
+	most := payload.MaxBytes
+	if len(d.Body) > most && (d.format() == alert.Metrics || alert.MayBeMetrics(d.Body)) {
+		most = payload.MaxGroupBytes
+	}
+	if d.OtherType != "" {
+		return payload.CheckSize(d.Body, most)
+	}
+	return payload.Check(d.Body, most)
 }
 
 // authorize checks that the integration, which was found unless there is an
@@ -135,8 +150,26 @@ func (d *delivery) read(context.Context) (err error) {
 			return err
 		}
 	}
+	d.readOtherType()
 	d.parsed, err = alert.Parse(d.Body, reading)
+	if err != nil && d.notRead != "" {
+		return fault.New(fault.Unprocessable, d.notRead)
+	}
 	return err
+}
+
+// maxType bounds what is shown of a content type, in characters.
+const maxType = 60
+
+// readOtherType takes a body that does not claim to be JSON as empty, unless it is JSON.
+func (d *delivery) readOtherType() {
+	if d.OtherType == "" {
+		return
+	}
+	if _, err := payload.ReadUpTo(d.Body, payload.MaxGroupBytes); err != nil {
+		d.notRead = fmt.Sprintf("the body (%s) counts as empty: %s", payload.Cut(d.OtherType, maxType), fault.Message(err))
+		d.Body = nil
+	}
 }
 
 // reading says how the integration's payloads are read, without a mapping.
@@ -193,14 +226,22 @@ func (d *delivery) end(ctx context.Context, err error) error {
 		h.Rejected, h.LastError, h.LastErrorAt = 1, fault.Message(err), d.now
 	default:
 		h.Received, h.SkippedItems, h.TruncatedAlerts = 1, int64(d.parsed.Skipped.Total()), d.parsed.TruncatedAlerts
-		if len(d.parsed.Notes) > 0 {
-			h.LastError, h.LastErrorAt = d.parsed.Notes[0], d.now
+		if h.LastError = d.firstNote(); h.LastError != "" {
+			h.LastErrorAt = d.now
 		}
 	}
 	if d.endpoint.ID != 0 {
 		d.count(ctx, h)
 	}
 	return err
+}
+
+// firstNote returns what the people who set up the tool should know first, or "".
+func (d *delivery) firstNote() string {
+	if d.notRead == "" && len(d.parsed.Notes) > 0 {
+		return d.parsed.Notes[0]
+	}
+	return d.notRead
 }
 
 // readable returns the error as the sender may read it. It logs a failure, and takes its

@@ -42,8 +42,11 @@ type Delivery struct {
 	Endpoint string // the integration's endpoint identifier
 	Metrics  bool   // the address takes the metrics format only
 	Key      secret.Text
-	Body     []byte // empty unless the content type is JSON
-	Unread   error  // why the body could not be read, if it could not
+	Body     []byte
+	// OtherType is what the body claims to be if that is not JSON. It counts as JSON all the
+	// same if it is a JSON object, and else as empty.
+	OtherType string
+	Unread    error // why the body could not be read, if it could not
 }
 
 // Deliver records the alerts in a payload and returns the alerts that it

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -191,7 +192,7 @@ var accepted = integration.Health{LastReceivedAt: now, Received: 1}
 
 const (
 	inactive = "There is no active integration with this address. See the project's Monitor settings."
-	noKey    = "Send the integration's authorization key, as a Bearer token or as the password of Basic authentication."
+	noKey    = "Send the integration's authorization key: as a Bearer token, as the password of Basic authentication or as X-Api-Key."
 	wrongKey = "The authorization key is not this integration's. See the project's Monitor settings."
 	slower   = "The integration takes no more requests in this minute."
 	again    = "The payload could not be recorded. Send it again."
@@ -222,6 +223,26 @@ func (e ending) check(t *testing.T, s *store, touched []alert.Recorded, err erro
 	if e.logs == "" && log.Len() > 0 || !strings.Contains(log.String(), e.logs) || strings.Count(log.String(), "\n") > 1 {
 		t.Errorf("the log is %q, want one line with %q", log, e.logs)
 	}
+}
+
+// unreadType says that a body was taken as empty, and why.
+func unreadType(why string) ending {
+	h := accepted
+	h.LastError, h.LastErrorAt = why, now
+	return ending{touched: 1, health: h, writes: "alerts health key"}
+}
+
+var metricsNames = []string{
+	"version", "groupKey", "status", "receiver", "groupLabels", "commonLabels", "commonAnnotations", "externalURL", "alerts",
+}
+
+// large returns an object with a text that is longer than the limit, and the names in it.
+func large(most int, names ...string) string {
+	quoted := make([]string, len(names))
+	for n, name := range names {
+		quoted[n] = strconv.Quote(name)
+	}
+	return `{"x":[` + strings.Join(quoted, ",") + `,"` + strings.Repeat("x", most) + `"]}`
 }
 
 func TestHowADeliveryEnds(t *testing.T) {
@@ -299,6 +320,40 @@ func TestHowADeliveryEnds(t *testing.T) {
 		"too deep, with a wrong key": {
 			func(_ *store, d *intake.Delivery) { d.Key = secret.NewText("x") }, strings.Repeat("[", 101),
 			refused(fault.Invalid, tooDeep, "health").byStranger(),
+		},
+		"too deep, without claiming to be JSON": {
+			func(_ *store, d *intake.Delivery) { d.OtherType = "text/plain" }, strings.Repeat("[", 101),
+			unreadType("the body (text/plain) counts as empty: the payload is nested more than 100 levels deep"),
+		},
+		"JSON that does not claim to be": {
+			func(_ *store, d *intake.Delivery) { d.OtherType = "text/plain" }, fire,
+			ending{touched: 1, health: accepted, writes: "alerts health key"},
+		},
+		"nothing that does not claim to be JSON": {
+			func(_ *store, d *intake.Delivery) { d.OtherType = "text/plain" }, "",
+			ending{touched: 1, health: accepted, writes: "alerts health key"},
+		},
+		"no JSON, as it says": {
+			func(_ *store, d *intake.Delivery) { d.OtherType = strings.Repeat("x", 100) }, "Disk full",
+			unreadType("the body (" + strings.Repeat("x", 57) + "...) counts as empty: the payload is not valid JSON at line 1, column 1"),
+		},
+		"no JSON, as it says, for metrics": {
+			func(s *store, d *intake.Delivery) { s.metrics(); d.OtherType = "text/plain" }, "[]",
+			refused(fault.Unprocessable, "the body (text/plain) counts as empty: the payload must be a JSON object", "health key"),
+		},
+		"larger than a plain payload may be":  {nil, large(1<<20, "title"), refused(fault.Invalid, "the payload exceeds 1 MiB", "health")},
+		"larger, and plain for all its names": {nil, large(1<<20, metricsNames...), refused(fault.Invalid, "the payload exceeds 1 MiB", "health key")},
+		"larger, without claiming to be JSON": {
+			func(_ *store, d *intake.Delivery) { d.OtherType = "text/plain" }, large(1<<20, "title"),
+			refused(fault.Invalid, "the payload exceeds 1 MiB", "health"),
+		},
+		"a large group at a plain address": {
+			nil, strings.Replace(fmt.Sprintf(webhook, item), `7, "alerts"`, `0, "x": "`+strings.Repeat("x", 4<<20)+`", "alerts"`, 1),
+			ending{touched: 1, health: accepted, writes: "alerts health key"},
+		},
+		"a group that is too large": {
+			func(s *store, _ *intake.Delivery) { s.metrics() }, large(5<<20, metricsNames...),
+			refused(fault.Invalid, "the payload exceeds 5 MiB", "health"),
 		},
 		"malformed": {nil, `{"title":`, refused(fault.Invalid, "the payload is not valid JSON at line 1, column 9", "health key")},
 		"another format for metrics": {

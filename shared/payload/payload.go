@@ -15,7 +15,10 @@ import (
 // The limits of a payload.
 const (
 	MaxBytes = 1 << 20
-	MaxDepth = 100 // nested objects and arrays
+	// MaxGroupBytes is for a group of notifications in one payload. The event in which a
+	// function gets it has 6 MiB, and what groups it makes longer by a tenth.
+	MaxGroupBytes = 5 << 20
+	MaxDepth      = 100 // nested objects and arrays
 )
 
 // Document is a parsed payload.
@@ -28,12 +31,15 @@ type Document struct {
 // exact text), []any and map[string]any. The last of duplicate members counts.
 type Object = map[string]any
 
-// Read parses a payload. An empty text is the empty object, because even an empty
+// Read parses a payload of at most MaxBytes. An empty text is the empty object, because even an empty
 // notification means that something happened. A payload that is not an object,
 // or exceeds a limit, is a fault.Invalid error. The Document may share the memory
 // of text.
-func Read(text []byte) (Document, error) {
-	if err := Check(text); err != nil {
+func Read(text []byte) (Document, error) { return ReadUpTo(text, MaxBytes) }
+
+// ReadUpTo is Read with another limit, in bytes.
+func ReadUpTo(text []byte, most int) (Document, error) {
+	if err := Check(text, most); err != nil {
 		return Document{}, err
 	}
 	sent := text
@@ -49,14 +55,20 @@ func Read(text []byte) (Document, error) {
 	return Document{text, object}, nil
 }
 
-// Check returns a fault.Invalid error for a payload that exceeds a limit, without
-// parsing it.
-func Check(text []byte) error {
-	switch {
-	case len(text) > MaxBytes:
-		return fault.New(fault.Invalid, "the payload exceeds 1 MiB")
-	case deeperThan(text, MaxDepth):
+// Check returns a fault.Invalid error for a payload that has more bytes or is nested more
+// deeply than it may be, without parsing it.
+func Check(text []byte, most int) error {
+	err := CheckSize(text, most)
+	if err == nil && deeperThan(text, MaxDepth) {
 		return fault.New(fault.Invalid, "the payload is nested more than 100 levels deep")
+	}
+	return err
+}
+
+// CheckSize returns a fault.Invalid error for a payload that has more bytes.
+func CheckSize(text []byte, most int) error {
+	if len(text) > most {
+		return fault.New(fault.Invalid, fmt.Sprintf("the payload exceeds %d MiB", most>>20))
 	}
 	return nil
 }

@@ -201,6 +201,16 @@ func TestCanonicalTextsStay(t *testing.T) {
 	}
 }
 
+// A group of notifications may be larger than a payload for one alert.
+func TestReadUpTo(t *testing.T) {
+	for size, want := range map[int]string{payload.MaxGroupBytes: "", payload.MaxGroupBytes + 1: "the payload exceeds 5 MiB"} {
+		text := `{"a":"` + strings.Repeat("x", size-len(`{"a":""}`)) + `"}`
+		if _, err := payload.ReadUpTo([]byte(text), payload.MaxGroupBytes); fault.Message(err) != want {
+			t.Errorf("ReadUpTo of %d bytes gave %v, want %q", size, err, want)
+		}
+	}
+}
+
 func TestRead(t *testing.T) {
 	nested := func(levels int) string {
 		return strings.Repeat(`{"a":[`, levels/2) + strings.Repeat(`]}`, levels/2)

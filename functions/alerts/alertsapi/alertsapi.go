@@ -12,6 +12,7 @@ import (
 	"gatehouse/shared/app"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/intake"
+	"gatehouse/shared/payload"
 	"gatehouse/shared/secret"
 	"gatehouse/shared/telemetry"
 	"gatehouse/shared/web"
@@ -66,12 +67,8 @@ func newItems(touched []alert.Recorded) []item {
 }
 
 func (a *api) notify(w http.ResponseWriter, r *http.Request, d intake.Delivery) error {
-	body, err := web.ReadBody(r)
-	if err != nil {
-		// Too large is 400 here: senders know no 413 (Interface: "Alert intake").
-		d.Unread = fault.New(fault.Invalid, fault.Message(err))
-	}
-	d.Body, d.Key = payloadOf(r, body), key(r)
+	d.Body, d.Unread = readBody(r)
+	d.OtherType, d.Key = otherType(r), key(r)
 	touched, err := a.intake.Deliver(r.Context(), d)
 	if err != nil {
 		telemetry.Add(telemetry.AlertsRefused, 1)
@@ -81,38 +78,59 @@ func (a *api) notify(w http.ResponseWriter, r *http.Request, d intake.Delivery) 
 	case errors.Is(err, fault.Unauthorized):
 		w.Header().Set("WWW-Authenticate", `Bearer realm="Gatehouse", Basic realm="Gatehouse"`)
 		return err
+	case errors.Is(err, fault.Unsupported):
+		w.Header().Set("Accept-Encoding", web.Codings)
+		return err
 	case err != nil:
 		return web.NotFound("Project", err)
 	}
 	return web.JSON(w, http.StatusOK, newItems(touched))
 }
 
-// payloadOf returns the body if its content type is JSON. Any other body counts
-// as empty: it still opens an alert, but says nothing about it.
-func payloadOf(r *http.Request, body []byte) []byte {
+// readBody returns the body without its content coding. One that is too large is 400 here:
+// senders know no 413 (Interface: "Alert intake").
+func readBody(r *http.Request) ([]byte, error) {
+	body, err := web.ReadBodyUpTo(r, payload.MaxGroupBytes)
+	if err == nil {
+		body, err = web.Decoded(r, body, payload.MaxGroupBytes)
+	}
+	if errors.Is(err, fault.TooLarge) {
+		err = fault.New(fault.Invalid, fault.Message(err))
+	}
+	return body, err
+}
+
+// otherType returns what the body claims to be if that is not JSON, and else "".
+func otherType(r *http.Request) string {
 	mediaType, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	mediaType, _, _ = strings.Cut(mediaType, ",") // the gateway joins repeated headers
 	mediaType = strings.ToLower(strings.TrimSpace(mediaType))
-	if mediaType != "application/json" && !strings.HasSuffix(mediaType, "+json") {
-		return nil
+	switch {
+	case mediaType == "application/json", strings.HasSuffix(mediaType, "+json"):
+		return ""
+	case mediaType == "":
+		return "without a content type"
 	}
-	return body
+	return mediaType
 }
 
-// key returns the authorization key of the request: a Bearer token, else the
-// password of Basic authentication with any user name. The gateway joins
-// repeated headers with commas.
+// key returns the authorization key of the request: a Bearer token, which some tools call
+// GenieKey, else the password of Basic authentication with any user name, else X-Api-Key.
+// The gateway joins repeated headers with commas.
 func key(r *http.Request) secret.Text {
 	var password string
 	for credentials := range strings.SplitSeq(r.Header.Get("Authorization"), ",") {
 		scheme, token, _ := strings.Cut(strings.TrimSpace(credentials), " ")
 		token = strings.TrimSpace(token)
 		switch strings.ToLower(scheme) {
-		case "bearer":
+		case "bearer", "geniekey":
 			return secret.NewText(token)
 		case "basic":
 			password = passwordIn(token)
 		}
+	}
+	if password == "" {
+		password = strings.TrimSpace(r.Header.Get("X-Api-Key"))
 	}
 	return secret.NewText(password)
 }

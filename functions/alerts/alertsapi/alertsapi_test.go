@@ -2,6 +2,7 @@ package alertsapi_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -200,6 +201,26 @@ func TestFormsOfAuthorization(t *testing.T) {
 			t.Errorf("%s: answered %d with the challenge %q", name, got.Status, challenge)
 		}
 	}
+	headers := map[string]struct {
+		authorization, apiKey string
+		status                int
+	}{
+		"the scheme of another tool":              {"GenieKey " + key, "", 200},
+		"a wrong key in the scheme":               {"geniekey x", key, 401},
+		"a header of its own":                     {"", key, 200},
+		"a header of its own with spaces":         {"", " " + key + " ", 200},
+		"a wrong key in that header":              {"", "x", 401},
+		"another scheme beside that header":       {"Token x", key, 200},
+		"Basic without a password beside it":      {basic("x:"), key, 200},
+		"a Bearer token wins over the header":     {"Bearer x", key, 401},
+		"a right Bearer token beside a wrong one": {"Bearer " + key, "x", 200},
+		"Basic wins over the header":              {basic(":x"), key, 401},
+	}
+	for name, test := range headers {
+		if got := s.send(t, i.Path(s.project), "", "{}", "Authorization", test.authorization, "X-Api-Key", test.apiKey); got.Status != test.status {
+			t.Errorf("%s: answered %d %v, want %d", name, got.Status, got.Body, test.status)
+		}
+	}
 	// No token is taken from the query, where logs would keep it.
 	for _, name := range []string{"token", "key", "access_token", "authorization_key", "private_token"} {
 		if got := s.post(t, i.Path(s.project)+"?"+name+"="+key, "", "{}"); got.Status != 401 {
@@ -254,7 +275,7 @@ func TestWhatAPlainAddressAnswers(t *testing.T) {
 		{"malformed JSON", `{"title":`, 400, nil},
 		{"no object", `["title"]`, 400, said("400 Bad request - the payload must be a JSON object")},
 		{"more than 100 levels", strings.Repeat(`{"a":`, 101) + "1" + strings.Repeat("}", 101), 400, said("400 Bad request - the payload is nested more than 100 levels deep")},
-		{"more than 1 MiB", `{"a":"` + strings.Repeat("x", 1<<20) + `"}`, 400, said("400 Bad request - the body exceeds 1 MiB")},
+		{"more than 1 MiB", `{"a":"` + strings.Repeat("x", 1<<20) + `"}`, 400, said("400 Bad request - the payload exceeds 1 MiB")},
 		{"just 1 MiB", `{"title":"Big","a":"` + strings.Repeat("x", 1<<20-22) + `"}`, 200, touched(9, "Big")},
 	}
 	for _, test := range tests {
@@ -330,22 +351,67 @@ func TestAKeyEndsWhenItIsReset(t *testing.T) {
 	s.post(t, i.Path(s.project), key.Reveal(), "{}").Want(t, 200, nil)
 }
 
-func TestOtherContentTypesSayOnlyThatSomethingHappened(t *testing.T) {
+// send sends a body with a Bearer key and these headers, each a name and a value.
+func (s *site) send(t *testing.T, path, key, body string, headers ...string) apptest.Answer {
+	t.Helper()
+	r := httptest.NewRequest("POST", path, strings.NewReader(body))
+	r.Header.Set("Authorization", "Bearer "+key)
+	for n := 0; n < len(headers); n += 2 {
+		r.Header.Set(headers[n], headers[n+1])
+	}
+	return apptest.Send(t, s.handler, r)
+}
+
+// Many tools send JSON and do not say so. What is no JSON still opens an alert, and the
+// integration says that nothing of it was read; but what claims to be JSON is refused.
+func TestABodyThatIsJSONCountsWhateverItsContentType(t *testing.T) {
+	const body, other = `{"title":"Disk full"}`, "Disk full"
+	for contentType, shown := range map[string]string{
+		"application/json": "", "Application/JSON; charset=utf-8": "", "application/vnd.tool+json": "", "application/json;": "",
+		"application/json; charset": "", "application/json, application/json": "",
+		"text/plain; charset=utf-8": "text/plain", "application/x-www-form-urlencoded": "application/x-www-form-urlencoded",
+		"text/json": "text/json", "": "without a content type", ";": "without a content type",
+	} {
+		s := newSite(t)
+		i, key := s.http(t)
+		s.send(t, i.Path(s.project), key, body, "Content-Type", contentType).Want(t, 200, touched(1, "Disk full"))
+		if got := s.health(t, i); got.LastError != "" {
+			t.Errorf("content type %q: the health is %+v", contentType, got)
+		}
+		if shown == "" {
+			s.send(t, i.Path(s.project), key, other, "Content-Type", contentType).Want(t, 400, nil)
+			continue
+		}
+		s.send(t, i.Path(s.project), key, other, "Content-Type", contentType).Want(t, 200, touched(2, "New: Alert"))
+		want := "the body (" + shown + ") counts as empty: the payload is not valid JSON at line 1, column 1"
+		if got := s.health(t, i); got.Trouble() != want {
+			t.Errorf("content type %q: the trouble is %q, want %q", contentType, got.Trouble(), want)
+		}
+	}
+}
+
+func TestCompressedBodies(t *testing.T) {
 	s := newSite(t)
 	i, key := s.http(t)
-	for contentType, title := range map[string]string{
-		"application/json": "Disk full", "Application/JSON; charset=utf-8": "Disk full", "application/vnd.tool+json": "Disk full",
-		"application/json;": "Disk full", "application/json; charset": "Disk full", "application/json, application/json": "Disk full",
-		"text/plain": "New: Alert", "application/x-www-form-urlencoded": "New: Alert", "": "New: Alert", ";": "New: Alert",
-	} {
-		r := httptest.NewRequest("POST", i.Path(s.project), strings.NewReader(`{"title":"Disk full"}`))
-		r.Header.Set("Content-Type", contentType)
-		r.Header.Set("Authorization", "Bearer "+key)
-		answer := apptest.Send(t, s.handler, r)
-		items, _ := answer.Body.([]any)
-		if len(items) != 1 || items[0].(map[string]any)["title"] != title {
-			t.Errorf("content type %q: answered %d %v, want the title %q", contentType, answer.Status, answer.Body, title)
-		}
+	var zipped bytes.Buffer
+	w := gzip.NewWriter(&zipped)
+	fmt.Fprint(w, `{"title":"Disk full"}`)
+	w.Close()
+	path := i.Path(s.project)
+	send := func(body, coding string) apptest.Answer {
+		t.Helper()
+		return s.send(t, path, key, body, "Content-Type", "application/json", "Content-Encoding", coding)
+	}
+	send(zipped.String(), "gzip").Want(t, 200, touched(1, "Disk full"))
+	send("{", "gzip").Want(t, 400, said("400 Bad request - the body is not valid gzip"))
+	s.Pass(time.Minute)
+	refused := send(zipped.String(), "br")
+	refused.Want(t, 415, said(`415 Unsupported Media Type - the content encoding "br" is not known here: send one of gzip, deflate, or none`))
+	if got := refused.Header.Get("Accept-Encoding"); got != "gzip, deflate" {
+		t.Errorf("Accept-Encoding = %q, want what is known", got)
+	}
+	if got := s.health(t, i); got.Rejected != 2 || !strings.Contains(got.Trouble(), `"br"`) {
+		t.Errorf("the health is %+v", got)
 	}
 }
 
