@@ -119,6 +119,8 @@ func aboutTheConsole() []scenario {
 		{page: "GET " + one, cost: cost{5, 0, 0}},
 		{page: "POST " + one, send: "name=Off&active=1", status: 303, stored: names(integration.EventEnabled)},
 		{page: "POST " + one + "/key", status: 303, stored: names(integration.EventKeyReset)},
+		{page: "POST " + one + "/path_key", status: 303, stored: names(integration.EventPathKeyRenewed)},
+		{page: "POST " + one + "/path_key/delete", status: 303, stored: names(integration.EventPathKeyEnded)},
 		{page: "POST " + one + "/delete", status: 303, stored: names(integration.EventDeleted)},
 		{page: "POST " + settings + "/integrations", send: "name=Uptime&type=http&active=1", status: 303, stored: names(integration.EventCreated)},
 		{page: "POST " + settings + "/alerts", send: "create_incident=1&retention_days=30", status: 303, stored: names(integration.EventAlertSettingsChanged)},

@@ -137,6 +137,8 @@ func aboutMonitoring() []scenario {
 		{rest: "PATCH " + one, send: `{"active":false,"name":"Off"}`, status: 200, stored: names(integration.EventDisabled)},
 		{rest: "PUT " + one, send: `{"active":false,"name":"Checks","rate_limit":9}`, status: 200, stored: names(integration.EventChanged)},
 		{rest: "POST " + one + "/reset_key", status: 200, alone: true, stored: names(integration.EventKeyReset)},
+		{rest: "POST " + one + "/path_key", status: 200, alone: true, stored: names(integration.EventPathKeyRenewed)},
+		{rest: "DELETE " + one + "/path_key", status: 204, alone: true, stored: names(integration.EventPathKeyEnded)},
 		{rest: "DELETE " + one, status: 204, alone: true, stored: names(integration.EventDeleted)},
 
 		{rest: "POST " + integrations, send: mapping, status: 201, keep: "mapped", stored: names(integration.EventCreated)},

@@ -39,6 +39,9 @@ func TestEverythingIsSealedAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if i, err = before.Integrations.RenewPathKey(t.Context(), audit.Setup, web, i.ID); err != nil {
+		t.Fatal(err)
+	}
 	pull(t, before, web)
 	hook, _, err := before.Webhooks.Create(t.Context(), audit.Setup, web, "https://chat.example", true)
 	if err != nil {
@@ -98,8 +101,11 @@ func TestEverythingIsSealedAnew(t *testing.T) {
 	if i, err = after.Integrations.Find(t.Context(), web, i.ID); err != nil {
 		t.Fatal(err)
 	}
-	if key, err := after.Integrations.Key(i); err != nil || !i.Authorizes(key) {
+	if key, err := after.Integrations.Key(i); err != nil || !i.Authorizes(key, secret.Text{}) {
 		t.Errorf("the key of the integration is %v", err)
+	}
+	if key, err := after.Integrations.PathKey(i); err != nil || !i.Authorizes(secret.Text{}, key) {
+		t.Errorf("the path key of the integration is %v", err)
 	}
 }
 

@@ -142,7 +142,7 @@ func TestRotationOverDeployments(t *testing.T) {
 	if i, err = s.Integrations.Find(t.Context(), web, i.ID); err != nil {
 		t.Fatal(err)
 	}
-	if key, err := s.Integrations.Key(i); err != nil || !i.Authorizes(key) {
+	if key, err := s.Integrations.Key(i); err != nil || !i.Authorizes(key, secret.Text{}) {
 		t.Errorf("the key of the integration is %v", err)
 	}
 	out.Reset()

@@ -58,7 +58,7 @@ var (
 // cannot be used is refused first, but even that is noted at the integration.
 func (d *delivery) open(ctx context.Context) (err error) {
 	d.endpoint, err = d.rules.integrations.EndpointOf(ctx, d.Project, d.Endpoint)
-	d.noKey = !d.endpoint.Authorizes(d.Key)
+	d.noKey = !d.endpoint.Authorizes(d.Key, d.PathKey)
 	if unusable := cmp.Or(d.Unread, d.check()); unusable != nil {
 		if fault.IgnoreNotFound(err) != nil {
 			slog.ErrorContext(ctx, "refusal not noted", "error", err)
@@ -71,7 +71,7 @@ func (d *delivery) open(ctx context.Context) (err error) {
 	if err := d.checkRate(ctx); err != nil {
 		return err
 	}
-	d.rules.integrations.KeepKey(ctx, d.Project, d.endpoint.Integration, d.Key)
+	d.rules.integrations.KeepKeys(ctx, d.Project, d.endpoint.Integration, d.Key, d.PathKey)
 	return nil
 }
 
@@ -98,7 +98,7 @@ func (d *delivery) authorize(err error) error {
 		return errInactiveMetrics
 	case err != nil || !d.endpoint.Receives():
 		return errInactive
-	case d.noKey && d.Key.Empty():
+	case d.noKey && d.Key.Empty() && d.PathKey.Empty():
 		return errNoKey
 	case d.noKey:
 		return errWrongKey

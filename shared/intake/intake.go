@@ -42,6 +42,7 @@ type Delivery struct {
 	Endpoint string // the integration's endpoint identifier
 	Metrics  bool   // the address takes the metrics format only
 	Key      secret.Text
+	PathKey  secret.Text // in the address, if it holds one
 	Body     []byte
 	// OtherType is what the body claims to be if that is not JSON. It counts as JSON all the
 	// same if it is a JSON object, and else as empty.

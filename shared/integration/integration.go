@@ -26,6 +26,9 @@ type Integration struct {
 
 	KeyDigest secret.Digest // of the authorization key
 	SealedKey []byte        // the key, encrypted, so that it can be shown
+	// PathKeyDigest and SealedPathKey are the same of the key that is part of an address;
+	// empty: there is none.
+	PathKeyDigest, SealedPathKey []byte
 	// APIURL is an unused placeholder for Metrics and the target of an
 	// OnCallLink.
 	APIURL string

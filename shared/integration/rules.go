@@ -207,11 +207,7 @@ func (r *Rules) ResetKey(ctx context.Context, by audit.Actor, p project.Project,
 		return Integration{}, err
 	}
 	r.renewKey(&i)
-	err = r.trail.Do(ctx, i.event(EventKeyReset, p, by), func(ctx context.Context) (err error) {
-		i, err = r.store.UpdateIntegration(ctx, p, i, had)
-		return err
-	})
-	return i, err
+	return r.storeKeys(ctx, by, EventKeyReset, p, i, had)
 }
 
 // Delete removes the integration.
@@ -250,40 +246,70 @@ func (r *Rules) renewKey(i *Integration) {
 
 // Key returns the integration's authorization key, or secret.ErrSealed if the
 // instance has lost the key that sealed it. Senders are still let in, and then
-// KeepKey seals it again.
+// KeepKeys seals it again.
 func (r *Rules) Key(i Integration) (secret.Text, error) {
 	key, _, err := r.keys.Open(i.SealedKey, i.label())
 	return secret.NewText(string(key)), err
 }
 
-// KeepKey seals the key that a sender has just presented under the instance's
-// present key, unless it is already. A failure must not lose the alert, so it is
-// only logged.
-func (r *Rules) KeepKey(ctx context.Context, projectPath string, i Integration, key secret.Text) {
-	if _, stale, err := r.keys.Open(i.SealedKey, i.label()); err == nil && !stale {
+// KeepKeys seals those keys of the integration that a sender has just presented under the
+// instance's present key, unless they are already. A failure must not lose the alert, so it
+// is only logged.
+func (r *Rules) KeepKeys(ctx context.Context, projectPath string, i Integration, key, pathKey secret.Text) {
+	if i.KeyDigest.Matches(key) {
+		r.keepKey(ctx, projectPath, i, kept{i.SealedKey, i.label(), r.store.PutSealedKey}, key)
+	}
+	if i.authorizesPath(pathKey) {
+		r.keepKey(ctx, projectPath, i, kept{i.SealedPathKey, i.pathKeyLabel(), r.store.PutSealedPathKey}, pathKey)
+	}
+}
+
+// kept is a key as it is stored.
+type kept struct {
+	sealed []byte
+	label  string
+	put    func(ctx context.Context, projectPath string, i Integration, sealed []byte) error
+}
+
+func (r *Rules) keepKey(ctx context.Context, projectPath string, i Integration, k kept, key secret.Text) {
+	if _, stale, err := r.keys.Open(k.sealed, k.label); err == nil && !stale {
 		return
 	}
-	if err := r.store.PutSealedKey(ctx, projectPath, i, r.keys.Seal([]byte(key.Reveal()), i.label())); err != nil {
+	if err := k.put(ctx, projectPath, i, r.keys.Seal([]byte(key.Reveal()), k.label)); err != nil {
 		slog.ErrorContext(ctx, "authorization key not sealed anew", "integration_id", i.ID, "error", err)
 	}
 }
 
-// Reseal seals the integration's key under the instance's present key, unless it
-// is already, and reports whether it did. The error is secret.ErrSealed if the
-// instance has lost the key that sealed it.
+// Reseal seals the integration's keys under the instance's present key, unless they
+// are already, and reports whether it did. The error is secret.ErrSealed if the
+// instance has lost the key that sealed one.
 func (r *Rules) Reseal(ctx context.Context, p project.Project, i Integration) (bool, error) {
-	anew, err := r.keys.Anew(i.SealedKey, i.label())
+	done, err := r.reseal(ctx, p, i, kept{i.SealedKey, i.label(), r.store.PutSealedKey})
+	if !i.HasPathKey() {
+		return done, err
+	}
+	other, otherErr := r.reseal(ctx, p, i, kept{i.SealedPathKey, i.pathKeyLabel(), r.store.PutSealedPathKey})
+	return done || other, errors.Join(err, otherErr)
+}
+
+func (r *Rules) reseal(ctx context.Context, p project.Project, i Integration, k kept) (bool, error) {
+	anew, err := r.keys.Anew(k.sealed, k.label)
 	if err != nil || anew == nil {
 		return false, err
 	}
-	err = r.store.PutSealedKey(ctx, p.FullPath, i, anew)
+	err = k.put(ctx, p.FullPath, i, anew)
 	return err == nil, err
 }
 
 func (i Integration) label() string { return strconv.FormatInt(i.ProjectID, 10) + "/" + i.Endpoint }
 
-// Authorizes reports whether the key is the integration's, in constant time.
-func (i Integration) Authorizes(key secret.Text) bool { return i.KeyDigest.Matches(key) }
+// Authorizes reports whether one of the keys is the integration's, each in constant time.
+// The path key is the one in the address, if that holds one: a tool that needs it may send
+// credentials that are about something else.
+func (i Integration) Authorizes(key, pathKey secret.Text) bool {
+	byKey, byPath := i.KeyDigest.Matches(key), i.authorizesPath(pathKey)
+	return byKey || byPath
+}
 
 // normalize sets the mapping and returns the sample, both as they are stored. The error
 // has all complaints about the integration's fields; that a metrics integration has no

@@ -419,7 +419,7 @@ func TestKeys(t *testing.T) {
 	r, s := newRules(t, integration.AllFeatures)
 	i := create(t, r, draft(integration.HTTP, true))
 	first, err := r.Key(i)
-	if err != nil || len(first.Reveal()) != len("gtin-")+32 || !i.Authorizes(first) {
+	if err != nil || len(first.Reveal()) != len("gtin-")+32 || !i.Authorizes(first, secret.Text{}) {
 		t.Fatalf("the key is %q, %v", first.Reveal(), err)
 	}
 	if strings.Contains(string(i.SealedKey), first.Reveal()) {
@@ -430,7 +430,7 @@ func TestKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	second, err := r.Key(reset)
-	if err != nil || reset.Authorizes(first) || !reset.Authorizes(second) {
+	if err != nil || reset.Authorizes(first, secret.Text{}) || !reset.Authorizes(second, secret.Text{}) {
 		t.Errorf("after a reset the key is %q, %v", second.Reveal(), err)
 	}
 	other := s.all[0]
@@ -441,6 +441,63 @@ func TestKeys(t *testing.T) {
 	for _, id := range []int64{0, -1, i.ID + 1} {
 		if _, err := r.ResetKey(t.Context(), audit.Setup, web, id); !fault.Is(err, fault.NotFound) {
 			t.Errorf("ResetKey(%d) gave %v, want fault.NotFound", id, err)
+		}
+	}
+}
+
+// A path key is a key of its own, with its own end.
+func TestPathKeys(t *testing.T) {
+	r, s := newRules(t, integration.AllFeatures)
+	i := create(t, r, draft(integration.HTTP, true))
+	own, err := r.Key(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	none, by := secret.Text{}, audit.ByUser(1)
+	if key, err := r.PathKey(i); err != nil || !key.Empty() || i.HasPathKey() || i.Authorizes(none, none) || i.Authorizes(none, own) {
+		t.Errorf("a new integration has the path key %q, %v", key.Reveal(), err)
+	}
+	renew := func() (integration.Integration, secret.Text) {
+		t.Helper()
+		i, err := r.RenewPathKey(t.Context(), by, web, i.ID)
+		if err != nil || s.last.Name != integration.EventPathKeyRenewed {
+			t.Fatalf("RenewPathKey gave %v and the event %s", err, s.last.Name)
+		}
+		key, err := r.PathKey(i)
+		if err != nil || len(key.Reveal()) != len("gtpk-")+32 || strings.Contains(string(i.SealedPathKey), key.Reveal()) {
+			t.Fatalf("the path key is %q, %v", key.Reveal(), err)
+		}
+		if want := "/acme/web/alerts/notify/the-http/" + i.Endpoint + "/" + key.Reveal() + ".json"; i.PathWithKey(web, key) != want {
+			t.Errorf("PathWithKey = %q, want %q", i.PathWithKey(web, key), want)
+		}
+		return i, key
+	}
+	_, first := renew()
+	i, second := renew()
+	for name, test := range map[string]struct {
+		key, path secret.Text
+		want      bool
+	}{
+		"the path key": {none, second, true}, "the former one": {none, first, false}, "the path key as the other": {second, none, false},
+		"the other as the path key": {none, own, false}, "both": {own, second, true}, "one of them": {own, first, true}, "none": {none, none, false},
+	} {
+		if got := i.Authorizes(test.key, test.path); got != test.want {
+			t.Errorf("%s authorizes: %v, want %v", name, got, test.want)
+		}
+	}
+	for _, want := range []audit.Name{integration.EventPathKeyEnded, ""} { // the second time there is none to end
+		s.last = audit.Event{}
+		if i, err = r.EndPathKey(t.Context(), by, web, i.ID); err != nil || i.HasPathKey() || i.Authorizes(none, second) || s.last.Name != want {
+			t.Errorf("EndPathKey gave %+v, %v and the event %q, want %q", i, err, s.last.Name, want)
+		}
+	}
+	link := draft(integration.OnCallLink, false)
+	if _, err := r.RenewPathKey(t.Context(), audit.Setup, web, create(t, r, link).ID); !errors.Is(err, integration.ErrTakesNothing) {
+		t.Errorf("RenewPathKey of an on-call link gave %v", err)
+	}
+	for _, do := range []func(context.Context, audit.Actor, project.Project, int64) (integration.Integration, error){r.RenewPathKey, r.EndPathKey} {
+		if _, err := do(t.Context(), audit.Setup, web, 1000); !fault.Is(err, fault.NotFound) {
+			t.Errorf("of an integration that is not there: %v, want fault.NotFound", err)
 		}
 	}
 }

@@ -38,7 +38,7 @@ type Store interface {
 	// Health and CreatedAt of the integration, provided its Version is still
 	// the stored one and had is as in CreateIntegration. If KeyDigest is the
 	// stored one the stored SealedKey stays, because the key may have been
-	// resealed since it was read. It returns a fault.NotFound error when the
+	// resealed since it was read; so it is with PathKeyDigest. It returns a fault.NotFound error when the
 	// integration is gone.
 	UpdateIntegration(ctx context.Context, p project.Project, i Integration, had []Integration) (Integration, error)
 
@@ -55,6 +55,9 @@ type Store interface {
 	// is still the stored one. Otherwise, and when the integration is gone, it
 	// does nothing. The Version stays.
 	PutSealedKey(ctx context.Context, projectPath string, i Integration, sealed []byte) error
+
+	// PutSealedPathKey does the same with the path key.
+	PutSealedPathKey(ctx context.Context, projectPath string, i Integration, sealed []byte) error
 
 	// PutAlertSettings stores the settings if Version is still the stored one,
 	// or returns a fault.Conflict error.

@@ -17,6 +17,8 @@ var (
 	EventDisabled             = audit.Declare("integration.disabled", "Alert integration switched off")
 	EventDeleted              = audit.Declare("integration.deleted", "Alert integration deleted")
 	EventKeyReset             = audit.Declare("integration.key_reset", "Alert integration’s key reset")
+	EventPathKeyRenewed       = audit.Declare("integration.path_key_renewed", "Address with a key made for an alert integration")
+	EventPathKeyEnded         = audit.Declare("integration.path_key_ended", "Address with a key of an alert integration ended")
 	EventAlertSettingsChanged = audit.Declare("alert_settings.changed", "Rules for alerts changed")
 )
 

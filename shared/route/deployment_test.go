@@ -244,8 +244,13 @@ func TestTheAPIHasOneStageAndNoCORSOfItsOwn(t *testing.T) {
 			t.Errorf("%s is named %v, which would begin every path", id, stage.Properties["StageName"])
 		}
 		format := fmt.Sprint(stage.Properties["AccessLogSettings"])
-		if strings.Contains(format, "query") || !strings.Contains(format, "$context.status") {
-			t.Errorf("%s logs %s, want the status and no query string", id, format)
+		for _, secret := range []string{"query", "path", "Path", "$context.requestOverride"} {
+			if strings.Contains(format, secret) {
+				t.Errorf("%s logs %s, where %q may hold a key", id, format, secret)
+			}
+		}
+		if !strings.Contains(format, "$context.status") || !strings.Contains(format, "$context.routeKey") {
+			t.Errorf("%s logs %s, want the status and the route", id, format)
 		}
 	}
 }

@@ -38,6 +38,7 @@ type Request struct {
 	IDs
 	mu     sync.Mutex
 	route  string
+	secret bool // the path
 	caller Caller
 }
 
@@ -64,6 +65,16 @@ func NoteRoute(ctx context.Context, pattern string) {
 	}
 }
 
+// NoteSecretPath notes that the path of the request, which fits the pattern, may hold a
+// secret: no line has it.
+func NoteSecretPath(ctx context.Context, pattern string) {
+	if r := RequestOf(ctx); r != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.route, r.secret = pattern, true
+	}
+}
+
 // NoteCaller notes who made the request.
 func NoteCaller(ctx context.Context, c Caller) {
 	if r := RequestOf(ctx); r != nil {
@@ -78,6 +89,13 @@ func (r *Request) Route() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.route
+}
+
+// PathIsSecret reports whether the path may hold a secret.
+func (r *Request) PathIsSecret() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.secret
 }
 
 // Attrs returns the caller for a line in the log, without what is not known.

@@ -19,7 +19,7 @@ import (
 // Wrap gives every request of a group an X-Request-Id, its source for the audit
 // trail, a line in the log, and an answer even when the handler panics. The log line
 // has the route, or the path if there is none, but never the query string, which may
-// contain a token.
+// contain a token, nor a path that may.
 //
 // No cache keeps an answer that says nothing about caches. If clients reach the group at
 // a base over https, each answer has browsers stay with https.
@@ -81,7 +81,7 @@ func logRequest(r *http.Request, noted *telemetry.Request, id string, status int
 	if route := noted.Route(); route != "" {
 		attrs = append(attrs, slog.String("route", route))
 	}
-	if noted.Route() == "" || slog.Default().Enabled(ctx, slog.LevelDebug) {
+	if noted.Route() == "" || slog.Default().Enabled(ctx, slog.LevelDebug) && !noted.PathIsSecret() {
 		// After an escaped '?' comes a query that a client escaped by mistake.
 		path, _, _ := strings.Cut(r.URL.Path, "?")
 		attrs = append(attrs, slog.String("path", path))

@@ -6,6 +6,7 @@ import (
 
 	"gatehouse/shared/intake"
 	"gatehouse/shared/integration"
+	"gatehouse/shared/secret"
 )
 
 // parseAddress reads the path of an integration's address from its end, because
@@ -13,6 +14,7 @@ import (
 //
 //	<project>/alerts/notify.json
 //	<project>/alerts/notify/<name>/<endpoint identifier>.json
+//	<project>/alerts/notify/<name>/<endpoint identifier>/<path key>.json
 //	<project>/prometheus/alerts/notify.json
 //
 // The ending .json may be missing. The name has no meaning.
@@ -29,6 +31,12 @@ func parseAddress(path string) (d intake.Delivery, ok bool) {
 	case len(segments) > 4 && endIn(segments[:len(segments)-2], "alerts", "notify"):
 		d = intake.Delivery{Endpoint: segments[len(segments)-1]}
 		segments = segments[:len(segments)-4]
+	case len(segments) > 5 && endIn(segments[:len(segments)-3], "alerts", "notify"):
+		identifier := segments[len(segments)-2]
+		d = intake.Delivery{
+			Endpoint: identifier, Metrics: identifier == integration.LegacyMetrics, PathKey: secret.NewText(segments[len(segments)-1]),
+		}
+		segments = segments[:len(segments)-5]
 	default:
 		return intake.Delivery{}, false
 	}
@@ -41,8 +49,14 @@ func endIn(segments []string, words ...string) bool {
 	return len(segments) >= len(words) && slices.Equal(segments[len(segments)-len(words):], words)
 }
 
-// isIdentifier reports whether the endpoint is letters and digits only. The
-// metrics address is fixed and needs no check.
+// mayHoldKey reports whether a path may hold the key of an integration, perhaps one that
+// is no address because somebody mistook it.
+func mayHoldKey(path string) bool {
+	return strings.Contains(path, integration.PathKeyPrefix) || strings.Contains(path, "/alerts/notify")
+}
+
+// isIdentifier reports whether the endpoint is letters and digits only. That of the first
+// metrics integration is fixed and needs no check.
 func isIdentifier(endpoint string, metrics bool) bool {
 	if metrics {
 		return true

@@ -32,11 +32,11 @@ func New(app *app.App) http.Handler {
 // path, so no pattern of a mux matches them.
 func (a *api) route(w http.ResponseWriter, r *http.Request) {
 	d, ok := parseAddress(strings.TrimSuffix(r.URL.Path, "/"))
+	note(r, d, ok)
 	switch {
 	case !ok:
 		a.fallback(w, r)
 	case r.Method == http.MethodPost, r.Method == http.MethodPut: // some tools put
-		note(r, d)
 		web.Handler(func(w http.ResponseWriter, r *http.Request) error { return a.notify(w, r, d) }).ServeHTTP(w, r)
 	default:
 		w.Header().Set("Allow", "POST, PUT")
@@ -44,12 +44,16 @@ func (a *api) route(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// note has the log name the integration. After an escaped '?' comes a query that a
-// client escaped by mistake.
-func note(r *http.Request, d intake.Delivery) {
-	telemetry.NoteRoute(r.Context(), "/{project}/alerts/notify")
-	project, _, _ := strings.Cut(d.Project, "?")
-	telemetry.NoteCaller(r.Context(), telemetry.Caller{Project: project, Endpoint: d.Endpoint})
+// note has the log name the integration, and keeps keys out of it. After an escaped '?' comes
+// a query that a client escaped by mistake.
+func note(r *http.Request, d intake.Delivery, isAddress bool) {
+	if mayHoldKey(r.URL.Path) {
+		telemetry.NoteSecretPath(r.Context(), "/{project}/alerts/notify")
+	}
+	if isAddress && !mayHoldKey(d.Project) {
+		project, _, _ := strings.Cut(d.Project, "?")
+		telemetry.NoteCaller(r.Context(), telemetry.Caller{Project: project, Endpoint: d.Endpoint})
+	}
 }
 
 // item is an alert that a payload touched.

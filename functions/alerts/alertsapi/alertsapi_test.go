@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -130,7 +131,12 @@ func TestAddressesOfAnIntegration(t *testing.T) {
 		{"/acme/team/Web/alerts/notify/second-one/0123456789abcdef.json", key, 403},
 		{"/acme/team/Web/alerts/notify/x/legacy-prometheus.json", metrics, 404},
 		{"/acme/team/Web/alerts/notify/" + named + ".json", key, 404},
-		{"/acme/team/Web/alerts/notify/x/" + named + "/more.json", key, 404},
+		{"/acme/team/Web/alerts/notify/x/" + named + "/more.json", key, 200}, // without a key in the address the other one counts
+		{"/acme/team/Web/alerts/notify/x/" + named + "/more.json", first, 401},
+		{"/acme/team/Web/alerts/notify/x/0123456789abcdef/more.json", key, 403},
+		{"/acme/team/Web/alerts/notify/x/legacy-prometheus/more", metrics, 422},
+		{"/acme/team/Web/alerts/notify/x/legacy_prometheus/more", metrics, 404},
+		{"/acme/team/Web/alerts/notify/x/" + named + "/more/and/more.json", key, 404},
 		{"/acme/team/Web/alerts/other.json", first, 404},
 		{"/Web/alerts/notify.json", first, 404},
 		{"/alerts/notify.json", first, 404},
@@ -334,6 +340,89 @@ func TestAnIntegrationThatIsNotActiveIsAbsent(t *testing.T) {
 	s.post(t, i.Path(s.project), key, "{}").Want(t, 403, absent)
 	s.post(t, strings.Replace(i.Path(s.project), "notify", "notify/x/0123456789abcdef", 1), key, "{}").Want(t, 403, absent)
 	s.wantAlerts(t, 0)
+}
+
+// The key in an address is enough by itself, until it is renewed or ended.
+func TestAKeyInTheAddress(t *testing.T) {
+	s := newSite(t)
+	s.http(t)
+	second, own := s.integration(t, integration.Draft{Name: "Second", Type: integration.HTTP, Active: true})
+	metrics, _ := s.metrics(t)
+	renew := func(i integration.Integration) string {
+		t.Helper()
+		i, err := s.Integrations.RenewPathKey(t.Context(), audit.Setup, s.project, i.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key, err := s.Integrations.PathKey(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return i.PathWithKey(s.project, key)
+	}
+	off := second.Path(s.project)
+	s.post(t, strings.TrimSuffix(off, ".json")+"/gtpk-.json", "", "{}").Want(t, 401, nil)
+	s.post(t, strings.TrimSuffix(off, ".json")+"/"+own+".json", "", "{}").Want(t, 401, nil) // that key belongs into a header
+
+	path := renew(second)
+	s.post(t, path, "", `{"title":"Disk full"}`).Want(t, 200, touched(1, "Disk full"))
+	s.post(t, strings.TrimSuffix(path, ".json"), "wrong", `{"title":"Tape full"}`).Want(t, 200, touched(2, "Tape full"))
+	s.post(t, off, strings.TrimSuffix(path[strings.LastIndex(path, "/")+1:], ".json"), "{}").Want(t, 401, nil) // nor that one
+	s.post(t, strings.Replace(path, second.Endpoint, integration.Legacy, 1), "", "{}").Want(t, 401, nil)
+	s.post(t, renew(metrics), "", webhookOf(0, firing("A"))).Want(t, 200, touched(3, "A"))
+	s.post(t, renew(metrics), "", "{}").Want(t, 422, nil)
+
+	renewed := renew(second)
+	s.post(t, path, "", "{}").Want(t, 401, nil)
+	s.post(t, renewed, "", "{}").Want(t, 200, nil)
+	if _, err := s.Integrations.EndPathKey(t.Context(), audit.Setup, s.project, second.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.post(t, renewed, "", "{}").Want(t, 401, nil)
+	s.post(t, off, own, "{}").Want(t, 200, nil)
+}
+
+// No line of the log has the key of an address, whatever somebody makes of the address.
+func TestTheKeyInAnAddressIsNotLogged(t *testing.T) {
+	s := newSite(t)
+	i, _ := s.http(t)
+	i, err := s.Integrations.RenewPathKey(t.Context(), audit.Setup, s.project, i.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := s.Integrations.PathKey(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	t.Cleanup(func() { slog.SetDefault(before) })
+	address, word := i.PathWithKey(s.project, key), key.Reveal()
+	tests := []struct {
+		method, path string
+		status       int
+	}{
+		{"POST", address, 200}, {"PUT", address + "/", 200}, {"GET", address, 405}, {"POST", address + "/close", 404}, {"POST", address + "//", 404},
+		{"POST", "/acme/team/None/alerts/notify/x/legacy/" + word, 404}, {"POST", "/acme/team/Web/alerts/notify/legacy/" + word, 404},
+		{"POST", "/acme/team/Web/alerts/notify/x/legacy/" + word[1:], 401}, {"POST", "/acme/team/Web/alerts/notify/a/b/c/d/" + word[1:], 404},
+		{"POST", "/acme/team/Web/alert/notify/x/legacy/" + word, 404}, {"GET", "/" + word, 404}, {"POST", address + "/alerts/notify.json", 404},
+		{"POST", address + "%3Fx=1", 401}, {"POST", "/x/" + word + "/alerts/notify.json", 404},
+	}
+	for _, test := range tests {
+		log.Reset()
+		r := httptest.NewRequest(test.method, test.path, strings.NewReader("{"))
+		r.Header.Set("Accept", "application/json")
+		if test.status == 200 {
+			r.Body = io.NopCloser(strings.NewReader("{}"))
+		}
+		if got := apptest.Send(t, s.handler, r); got.Status != test.status {
+			t.Errorf("%s %s: %d, want %d", test.method, test.path, got.Status, test.status)
+		}
+		if text := log.String(); !strings.Contains(text, "request served") || strings.Contains(text, word[1:]) {
+			t.Errorf("%s %s: the log is %s", test.method, test.path, text)
+		}
+	}
 }
 
 func TestAKeyEndsWhenItIsReset(t *testing.T) {
@@ -632,13 +721,25 @@ func TestAKeyThatIsUsedDuringARotationCanBeShownAfterIt(t *testing.T) {
 		s, before, after := newSite(t), secret.Random(secret.KeySize), secret.Random(secret.KeySize)
 		s.rotate(t, before)
 		i, key := s.http(t)
+		i, err := s.Integrations.RenewPathKey(t.Context(), audit.Setup, s.project, i.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pathKey, err := s.Integrations.PathKey(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		use := func() {
+			s.post(t, i.Path(s.project), key, "{}").Want(t, 200, nil)
+			s.post(t, i.PathWithKey(s.project, pathKey), "", "{}").Want(t, 200, nil)
+		}
 		s.rotate(t, after, before)
 		if during {
-			s.post(t, i.Path(s.project), key, "{}").Want(t, 200, nil)
+			use()
 		}
 		s.rotate(t, after)
 		if !during {
-			s.post(t, i.Path(s.project), key, "{}").Want(t, 200, nil)
+			use()
 		}
 		stored, err := s.Integrations.Find(t.Context(), s.project, i.ID)
 		if err != nil {
@@ -646,6 +747,9 @@ func TestAKeyThatIsUsedDuringARotationCanBeShownAfterIt(t *testing.T) {
 		}
 		if shown, err := s.Integrations.Key(stored); err != nil || shown.Reveal() != key {
 			t.Errorf("used during the rotation: %v; after it the key is %q, %v, want %q", during, shown.Reveal(), err, key)
+		}
+		if shown, err := s.Integrations.PathKey(stored); err != nil || shown.Reveal() != pathKey.Reveal() {
+			t.Errorf("used during the rotation: %v; after it the path key is %q, %v, want %q", during, shown.Reveal(), err, pathKey.Reveal())
 		}
 	}
 }

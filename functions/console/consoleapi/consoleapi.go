@@ -40,6 +40,8 @@ var notices = site.Notices{
 	"integration-saved":   "The integration was saved.",
 	"integration-deleted": "The integration was deleted. Its alerts stay.",
 	"integration-key":     "The integration has a new authorization key. The old one no longer works.",
+	"path-key":            "The integration has a new address with a key. A former one no longer works.",
+	"path-key-ended":      "The address with a key no longer works.",
 	"mapping-saved":       "The mapping was saved. It applies from the next payload on.",
 	"alert-settings":      "The rules for alerts were saved.",
 	"environment-added":   "The environment was added.",
@@ -156,6 +158,8 @@ func New(app *app.App) http.Handler {
 	mux.Handle("GET /console/{id}/settings/integrations/{integration}", maintainer(a.ofIntegration(a.showIntegration)))
 	mux.Handle("POST /console/{id}/settings/integrations/{integration}", maintainer(a.ofIntegration(a.changeIntegration)))
 	mux.Handle("POST /console/{id}/settings/integrations/{integration}/key", maintainer(a.ofIntegration(a.resetKey)))
+	mux.Handle("POST /console/{id}/settings/integrations/{integration}/path_key", maintainer(a.ofIntegration(a.renewPathKey)))
+	mux.Handle("POST /console/{id}/settings/integrations/{integration}/path_key/delete", maintainer(a.ofIntegration(a.endPathKey)))
 	mux.Handle("POST /console/{id}/settings/integrations/{integration}/delete", maintainer(a.ofIntegration(a.deleteIntegration)))
 	mux.Handle("GET /console/{id}/settings/integrations/{integration}/mapping", maintainer(a.ofIntegration(a.showMapping)))
 	mux.Handle("POST /console/{id}/settings/integrations/{integration}/mapping", maintainer(a.ofIntegration(a.changeMapping)))

@@ -17,6 +17,7 @@ type integrationBody struct {
 	Integration integrationView
 	Form        integrationForm
 	Setup       setup
+	URLWithKey  string // empty: there is none, or its key cannot be shown
 	Mapped      []mappedField
 	Features    integration.Features
 }
@@ -60,8 +61,20 @@ func (a *api) renderIntegration(w http.ResponseWriter, r *http.Request, v visit,
 		case !errors.Is(err, secret.ErrSealed): // the page explains that one
 			return err
 		}
+		if body.URLWithKey, err = a.urlWithKey(v, i); err != nil && !errors.Is(err, secret.ErrSealed) {
+			return err
+		}
 	}
 	return a.renderSection(w, r, v, integrationsSection, site.Page{Template: "integration", Title: i.Name, Secret: true, Status: status, Body: body})
+}
+
+// urlWithKey returns the address of the integration that holds a key, or "".
+func (a *api) urlWithKey(v visit, i integration.Integration) (string, error) {
+	key, err := a.app.Integrations.PathKey(i)
+	if err != nil || key.Empty() {
+		return "", err
+	}
+	return a.app.BaseURL + i.PathWithKey(v.Project, key), nil
 }
 
 // mapped lists where the integration's mapping finds the fields of an alert.
@@ -107,6 +120,16 @@ func (a *api) changeIntegration(w http.ResponseWriter, r *http.Request, v visit,
 func (a *api) resetKey(w http.ResponseWriter, r *http.Request, v visit, i integration.Integration) error {
 	_, err := a.app.Integrations.ResetKey(r.Context(), v.actor(), v.Project, i.ID)
 	return a.site.Done(w, r, err, "integration-key", a.newIntegrationView(v, i).Address)
+}
+
+func (a *api) renewPathKey(w http.ResponseWriter, r *http.Request, v visit, i integration.Integration) error {
+	_, err := a.app.Integrations.RenewPathKey(r.Context(), v.actor(), v.Project, i.ID)
+	return a.site.Done(w, r, err, "path-key", a.newIntegrationView(v, i).Address+"#keyed")
+}
+
+func (a *api) endPathKey(w http.ResponseWriter, r *http.Request, v visit, i integration.Integration) error {
+	_, err := a.app.Integrations.EndPathKey(r.Context(), v.actor(), v.Project, i.ID)
+	return a.site.Done(w, r, err, "path-key-ended", a.newIntegrationView(v, i).Address+"#keyed")
 }
 
 func (a *api) deleteIntegration(w http.ResponseWriter, r *http.Request, v visit, i integration.Integration) error {

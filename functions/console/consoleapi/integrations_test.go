@@ -82,6 +82,47 @@ func TestAKeyThatNothingOpensIsNotShown(t *testing.T) {
 	b.Get(integrationPage(i)).Want(200, "Show the key", "curl").WantNot("The key cannot be shown")
 }
 
+// The address with a key is off at first, and shown, renewed and switched off on the page.
+func TestAnAddressWithAKey(t *testing.T) {
+	a := apptest.New(t)
+	web, b := newProject(t, a)
+	i := newIntegration(t, a, web, "Uptime", integration.HTTP)
+	b.Get(integrationPage(i)).Want(200, "Make an address with a key").WantNot("Switch off", "Renew the address")
+	shown := func() string {
+		t.Helper()
+		stored, err := a.Integrations.Find(t.Context(), web, i.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key, err := a.Integrations.PathKey(stored)
+		if err != nil {
+			t.Fatal(err)
+		}
+		address := apptest.BaseURL + stored.PathWithKey(web, key)
+		b.Get(integrationPage(i)).Want(200, ">"+address+"<", "has a new address with a key", "Show the address", "Renew the address", "Switch off the address").
+			WantNot("Make an address with a key")
+		return address
+	}
+	b.Post(integrationPage(i)+"/path_key", nil).WantRedirect(integrationPage(i) + "#keyed")
+	first := shown()
+	b.Post(integrationPage(i)+"/path_key", nil).WantRedirect(integrationPage(i) + "#keyed")
+	second := shown()
+	if first == second {
+		t.Error("the renewed address is the former one")
+	}
+	keys, err := secret.NewKeys(secret.Random(secret.KeySize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := a.Integrations
+	a.Integrations = integration.NewRules(a.Store, a.Trail, keys, integration.AllFeatures, a.Now)
+	b.Get(integrationPage(i)).Want(200, "The address cannot be shown", "Renew the address").WantNot(second)
+	a.Integrations = before
+	b.Post(integrationPage(i)+"/path_key/delete", nil).WantRedirect(integrationPage(i) + "#keyed")
+	b.Get(integrationPage(i)).Want(200, "no longer works", "Make an address with a key").WantNot(second)
+	b.Get(integrationsPage).Want(200).WantNot(second)
+}
+
 func TestAddTheOtherTypes(t *testing.T) {
 	a := apptest.New(t)
 	web, b := newProject(t, a)

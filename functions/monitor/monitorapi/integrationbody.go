@@ -23,6 +23,7 @@ type integrationBody struct {
 	EndpointIdentifier      string           `json:"endpoint_identifier"`
 	URL                     *string          `json:"url"`
 	AuthorizationKey        *string          `json:"authorization_key"`
+	PathKeyURL              *string          `json:"path_key_url"`
 	APIURL                  *string          `json:"api_url"`
 	PayloadAttributeMapping json.RawMessage  `json:"payload_attribute_mapping"`
 	RateLimit               int              `json:"rate_limit"`
@@ -54,7 +55,7 @@ type detailedIntegration struct {
 func (a *api) integrationBody(c auth.Caller, p project.Project, i integration.Integration) integrationBody {
 	return integrationBody{
 		ID: i.ID, Name: i.Name, Type: i.Type, Active: i.Active, EndpointIdentifier: i.Endpoint,
-		URL: a.url(p, i), AuthorizationKey: a.key(c, i), APIURL: web.OrNull(i.APIURL),
+		URL: a.url(p, i), AuthorizationKey: a.key(c, i), PathKeyURL: a.pathKeyURL(c, p, i), APIURL: web.OrNull(i.APIURL),
 		PayloadAttributeMapping: orEmptyObject(i.Mapping), RateLimit: i.RateLimit,
 		Health: newHealthBody(i.Health), CreatedAt: web.Time(i.CreatedAt),
 	}
@@ -74,6 +75,21 @@ func (a *api) key(c auth.Caller, i integration.Integration) *string {
 	}
 	text := key.Reveal()
 	return &text
+}
+
+// pathKeyURL returns the address that holds a key, or nil if there is none or it cannot be
+// shown, like the authorization key.
+func (a *api) pathKeyURL(c auth.Caller, p project.Project, i integration.Integration) *string {
+	if !c.Scopes.Has(scope.API) || !i.HasPathKey() {
+		return nil
+	}
+	key, err := a.app.Integrations.PathKey(i)
+	if err != nil {
+		slog.Error("path key of an integration does not open", "integration_id", i.ID, "error", err)
+		return nil
+	}
+	url := a.app.BaseURL + i.PathWithKey(p, key)
+	return &url
 }
 
 // url returns the address of the integration, or nil if it takes no alerts.

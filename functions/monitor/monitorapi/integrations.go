@@ -148,3 +148,20 @@ func (a *api) resetKey(w http.ResponseWriter, r *http.Request, c auth.Caller, p 
 	}
 	return a.answer(w, r, http.StatusOK, c, p, i)
 }
+
+// renewPathKey takes no parameters, like resetKey.
+func (a *api) renewPathKey(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project, i integration.Integration) error {
+	if err := web.Params(r).Err(); err != nil {
+		return err
+	}
+	i, err := a.app.Integrations.RenewPathKey(r.Context(), c.Actor(), p, i.ID)
+	if err != nil {
+		return noIntegration(err)
+	}
+	return a.answer(w, r, http.StatusOK, c, p, i)
+}
+
+func (a *api) endPathKey(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project, i integration.Integration) error {
+	_, err := a.app.Integrations.EndPathKey(r.Context(), c.Actor(), p, i.ID)
+	return web.Deleted(w, "Integration", err)
+}

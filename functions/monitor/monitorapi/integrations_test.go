@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -32,7 +33,7 @@ func TestIntegrationBody(t *testing.T) {
 	key, _ := made.Object(t)["authorization_key"].(string)
 	want := object{
 		"id": float64(made.ID(t)), "name": "Uptime", "type": "http", "active": true, "endpoint_identifier": "legacy",
-		"url": apptest.BaseURL + "/acme/web/alerts/notify.json", "authorization_key": key, "api_url": nil,
+		"url": apptest.BaseURL + "/acme/web/alerts/notify.json", "authorization_key": key, "path_key_url": nil, "api_url": nil,
 		"payload_attribute_mapping": object{"title": object{"path": list{"check", "name"}, "type": "STRING"}},
 		"rate_limit":                60.0, "health": noHealth, "created_at": s.Now().Format("2006-01-02T15:04:05.000Z"),
 		"payload_example": object{"check": object{"name": "web"}, "at": "2026-01-02T03:04:05Z"},
@@ -142,6 +143,51 @@ func TestResetKey(t *testing.T) {
 	}
 }
 
+func TestPathKey(t *testing.T) {
+	s := arrange(t)
+	one := s.endpoint(t)
+	was := s.Call(t, "GET", one, nil).Object(t)
+	first, _ := s.Call(t, "POST", one+"/path_key", nil).Object(t)["path_key_url"].(string)
+	now := s.Call(t, "POST", one+"/path_key", nil).Object(t)
+	second, _ := now["path_key_url"].(string)
+	const before = apptest.BaseURL + "/acme/web/alerts/notify/uptime/legacy/gtpk-"
+	if len(second) != len(before)+32+len(".json") || !strings.HasPrefix(second, before) || first == second {
+		t.Errorf("the addresses are %q, then %q", first, second)
+	}
+	s.Call(t, "GET", one, nil).Want(t, 200, now)
+	reader := s.Token(s.Admin("root"), scope.ReadAPI)
+	if got := apptest.Call(t, s.H, "GET", one, reader, nil).Object(t); got["path_key_url"] != nil {
+		t.Errorf("a token that may only read sees %v", got["path_key_url"])
+	}
+	for range 2 {
+		s.Call(t, "DELETE", one+"/path_key", nil).Want(t, 204, nil)
+		s.Call(t, "GET", one, nil).Want(t, 200, was)
+	}
+	link := s.Call(t, "POST", integrations, object{"name": "x", "type": "oncall_link", "active": false, "api_url": "https://x.example"})
+	s.Call(t, "POST", fmt.Sprintf("%s/%d/path_key", integrations, link.ID(t)), nil).
+		WantMessage(t, 400, "400 Bad request - an on-call link takes no alerts, so it has no address")
+}
+
+// An error that a good payload ended is history.
+func TestTheCurrentErrorEnds(t *testing.T) {
+	s := arrange(t)
+	one := s.endpoint(t)
+	health := func() object {
+		t.Helper()
+		h, _ := s.Call(t, "GET", one, nil).Object(t)["health"].(object)
+		return h
+	}
+	s.Call(t, "POST", one+"/test", object{"payload": object{"severity": "odd"}}).Want(t, 200, nil)
+	if h := health(); h["current_error"] == nil || h["current_error"] != h["last_error"] {
+		t.Errorf("after an odd payload the health is %v", h)
+	}
+	s.Pass(time.Second)
+	s.Call(t, "POST", one+"/test", object{"payload": object{}}).Want(t, 200, nil)
+	if h := health(); h["current_error"] != nil || h["last_error"] == nil {
+		t.Errorf("after a good one the health is %v", h)
+	}
+}
+
 // The instance key was rotated, and nobody used the integration meanwhile.
 func TestAKeyThatNothingOpensIsLeftOut(t *testing.T) {
 	s := arrange(t)
@@ -191,7 +237,7 @@ func TestIntegrationsThatAreNotThere(t *testing.T) {
 	}
 	for _, id := range []string{fmt.Sprint(foreign.ID), "0", "-1", "x", "1.0", "%20", "9223372036854775807", "9223372036854775808"} {
 		for call, path := range map[string]string{
-			"GET": "", "PUT": "", "PATCH": "", "DELETE": "", "GET ": "/last_payload", "POST": "/reset_key", "POST ": "/test", "POST  ": "/preview",
+			"GET": "", "PUT": "", "PATCH": "", "DELETE": "", "GET ": "/last_payload", "POST": "/reset_key", "POST    ": "/path_key", "DELETE ": "/path_key", "POST ": "/test", "POST  ": "/preview",
 		} {
 			s.Call(t, strings.TrimSpace(call), integrations+"/"+id+path, object{"payload": object{}}).WantMessage(t, 404, "404 Integration Not Found")
 		}
@@ -290,6 +336,7 @@ func TestChangesThatAreNoGood(t *testing.T) {
 		WantMessage(t, 400, object{"api_url": list{"must be a valid http or https URL"}})
 	s.Send(t, "PATCH", one, asForm, "active=1&active=0").WantError(t, 400, "active is invalid")
 	s.Send(t, "POST", one+"/reset_key", asJSON, "{").Want(t, 400, nil)
+	s.Send(t, "POST", one+"/path_key", asJSON, "{").Want(t, 400, nil)
 	s.Call(t, "GET", one, nil).Want(t, 200, was)
 }
 

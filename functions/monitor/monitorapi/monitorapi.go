@@ -39,6 +39,8 @@ func Mount(mux *web.Mux, app *app.App) {
 	mux.Handle("PATCH /api/v4/projects/{id}/monitor/integrations/{integration_id}", maintainer(api.ofIntegration(api.patchIntegration)))
 	mux.Handle("DELETE /api/v4/projects/{id}/monitor/integrations/{integration_id}", maintainer(api.ofIntegration(api.deleteIntegration)))
 	mux.Handle("POST /api/v4/projects/{id}/monitor/integrations/{integration_id}/reset_key", maintainer(api.ofIntegration(api.resetKey)))
+	mux.Handle("POST /api/v4/projects/{id}/monitor/integrations/{integration_id}/path_key", maintainer(api.ofIntegration(api.renewPathKey)))
+	mux.Handle("DELETE /api/v4/projects/{id}/monitor/integrations/{integration_id}/path_key", maintainer(api.ofIntegration(api.endPathKey)))
 	mux.Handle("GET /api/v4/projects/{id}/monitor/integrations/{integration_id}/last_payload", maintainer(api.ofIntegration(api.lastPayload)))
 	mux.Handle("POST /api/v4/projects/{id}/monitor/integrations/{integration_id}/preview", maintainer(api.ofIntegration(api.preview)))
 	mux.Handle("POST /api/v4/projects/{id}/monitor/integrations/{integration_id}/test", developer(api.ofIntegration(api.test)))

@@ -1,6 +1,7 @@
 package dynamodb
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -8,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/fault"
@@ -31,6 +31,7 @@ func integrationFields(i *integration.Integration) fields {
 func changeable(i *integration.Integration) fields {
 	return fields{
 		{"name", &i.Name}, {"active", &i.Active}, {"key_digest", i.KeyDigest[:]}, {"sealed_key", &i.SealedKey},
+		{"path_key_digest", &i.PathKeyDigest}, {"sealed_path_key", &i.SealedPathKey},
 		{"api_url", &i.APIURL}, {"mapping", &i.Mapping}, {"rate_limit", &i.RateLimit}, {"version", &i.Version},
 	}
 }
@@ -124,9 +125,10 @@ func (s *Store) UpdateIntegration(ctx context.Context, p project.Project, i inte
 		if has[n].ID != i.ID {
 			continue
 		}
-		if has[n].KeyDigest == i.KeyDigest {
-			fs = slices.DeleteFunc(fs, func(f field) bool { return f.name == "sealed_key" })
-		}
+		sameKey, samePathKey := has[n].KeyDigest == i.KeyDigest, bytes.Equal(has[n].PathKeyDigest, i.PathKeyDigest)
+		fs = slices.DeleteFunc(fs, func(f field) bool {
+			return sameKey && f.name == "sealed_key" || samePathKey && f.name == "sealed_path_key"
+		})
 		has[n] = i
 	}
 	c := set(integrationKey(p.FullPath, i.Endpoint), fs).
@@ -173,8 +175,17 @@ func (s *Store) DeleteIntegration(ctx context.Context, p project.Project, i inte
 
 // PutSealedKey stores a key that was sealed anew.
 func (s *Store) PutSealedKey(ctx context.Context, projectPath string, i integration.Integration, sealed []byte) error {
-	return s.writeIf(ctx, set(integrationKey(projectPath, i.Endpoint), fields{{"sealed_key", &sealed}}).
-		when("id = :id AND sealed_key = :was", item{":id": number(i.ID), ":was": &types.AttributeValueMemberB{Value: i.SealedKey}}))
+	return s.putSealed(ctx, projectPath, i, "sealed_key", i.SealedKey, sealed)
+}
+
+// PutSealedPathKey stores a path key that was sealed anew.
+func (s *Store) PutSealedPathKey(ctx context.Context, projectPath string, i integration.Integration, sealed []byte) error {
+	return s.putSealed(ctx, projectPath, i, "sealed_path_key", i.SealedPathKey, sealed)
+}
+
+func (s *Store) putSealed(ctx context.Context, projectPath string, i integration.Integration, name string, was, sealed []byte) error {
+	return s.writeIf(ctx, set(integrationKey(projectPath, i.Endpoint), fields{{name, &sealed}}).
+		when("id = :id AND "+name+" = :was", item{":id": number(i.ID), ":was": binary(was)}))
 }
 
 // AddHealth adds to the counters of an integration. A repeated request counts

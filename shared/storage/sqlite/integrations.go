@@ -18,7 +18,7 @@ func integrationColumns(i *integration.Integration) columns {
 		{"id", given{&i.ID}}, {"project_id", &i.ProjectID}, {"name", &i.Name},
 		{"type", &i.Type}, {"active", &i.Active}, {"endpoint", &i.Endpoint},
 		{"key_digest", i.KeyDigest[:]}, {"sealed_key", &i.SealedKey}, {"api_url", &i.APIURL},
-		{"mapping", &i.Mapping}, {"rate_limit", &i.RateLimit}, {"created_at", &i.CreatedAt},
+		{"path_key_digest", &i.PathKeyDigest}, {"sealed_path_key", &i.SealedPathKey}, {"mapping", &i.Mapping}, {"rate_limit", &i.RateLimit}, {"created_at", &i.CreatedAt},
 		{"version", &i.Version}, {"last_received_at", &h.LastReceivedAt}, {"received", &h.Received},
 		{"rejected", &h.Rejected}, {"skipped_items", &h.SkippedItems}, {"truncated_alerts", &h.TruncatedAlerts},
 		{"last_error", &h.LastError}, {"last_error_at", &h.LastErrorAt},
@@ -128,9 +128,11 @@ func (s *Store) UpdateIntegration(ctx context.Context, p project.Project, i inte
 		i.Version++
 		return tx.exec(`
 			UPDATE integrations SET name = ?1, active = ?2, key_digest = ?3,
-				sealed_key = CASE key_digest WHEN ?3 THEN sealed_key ELSE ?4 END,
-				api_url = ?5, mapping = ?6, rate_limit = ?7, version = ?8 WHERE id = ?9`,
-			i.Name, i.Active, i.KeyDigest[:], i.SealedKey, i.APIURL, i.Mapping, i.RateLimit, i.Version, i.ID)
+				sealed_key = CASE key_digest WHEN ?3 THEN sealed_key ELSE ?4 END, path_key_digest = ifnull(?5, x''),
+				sealed_path_key = CASE path_key_digest WHEN ifnull(?5, x'') THEN sealed_path_key ELSE ifnull(?6, x'') END,
+				api_url = ?7, mapping = ?8, rate_limit = ?9, version = ?10 WHERE id = ?11`,
+			i.Name, i.Active, i.KeyDigest[:], i.SealedKey, i.PathKeyDigest, i.SealedPathKey, i.APIURL, i.Mapping, i.RateLimit,
+			i.Version, i.ID)
 	})
 	return i, err
 }
@@ -157,6 +159,11 @@ func (s *Store) PutSample(ctx context.Context, p project.Project, i integration.
 // PutSealedKey stores a key that was sealed anew.
 func (s *Store) PutSealedKey(ctx context.Context, _ string, i integration.Integration, sealed []byte) error {
 	return s.exec(ctx, "UPDATE integrations SET sealed_key = ? WHERE id = ? AND sealed_key = ?", sealed, i.ID, i.SealedKey)
+}
+
+// PutSealedPathKey stores a path key that was sealed anew.
+func (s *Store) PutSealedPathKey(ctx context.Context, _ string, i integration.Integration, sealed []byte) error {
+	return s.exec(ctx, "UPDATE integrations SET sealed_path_key = ? WHERE id = ? AND sealed_path_key = ?", sealed, i.ID, i.SealedPathKey)
 }
 
 // AddHealth adds to the counters of an integration.

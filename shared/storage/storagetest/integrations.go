@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"strings"
 	"testing"
@@ -24,6 +25,7 @@ var integrationPromises = []promise{
 	{"are removed", deleteIntegration},
 	{"end with their project, also for a later one with its path", integrationsOfGoneProject},
 	{"keep a key that is sealed anew", putSealedKey},
+	{"keep a path key that is sealed anew", putSealedPathKey},
 	{"note how they do", addHealth},
 	{"keep a sample", keepSample},
 	{"take as many requests a minute as they may", takeRate},
@@ -128,6 +130,7 @@ func changeIntegration(t *testing.T, s storage.Store) {
 	had := []integration.Integration{other, i}
 	i.Name, i.Active, i.APIURL, i.Mapping, i.RateLimit = "Renamed", false, "", nil, 0
 	i.KeyDigest, i.SealedKey = secret.New("", 16).Digest(), secret.Random(61)
+	i.PathKeyDigest, i.SealedPathKey = secret.Random(32), secret.Random(61)
 	changed := must[integration.Integration](t)(s.UpdateIntegration(t.Context(), p, i, had))
 	want := i
 	want.Version = 2
@@ -140,17 +143,38 @@ func changeIntegration(t *testing.T, s storage.Store) {
 	_, err = s.UpdateIntegration(t.Context(), p, want, had)
 	wantError(t, "UpdateIntegration beside others than there are", err, integration.ErrOthersChanged)
 	wantSame(t, "Integrations", integrationsOf(t, s, p), []integration.Integration{other, want})
+
+	want.PathKeyDigest, want.SealedPathKey = nil, nil
+	changed = must[integration.Integration](t)(s.UpdateIntegration(t.Context(), p, want, integrationsOf(t, s, p)))
+	wantSame(t, "Integrations without a path key", integrationsOf(t, s, p), []integration.Integration{other, changed})
+	if changed.HasPathKey() {
+		t.Error("the integration that lost its path key has one")
+	}
 }
 
 func putSealedKey(t *testing.T, s storage.Store) {
+	sealedAnew(t, s, s.PutSealedKey, func(i *integration.Integration) *[]byte { return &i.SealedKey })
+}
+
+func putSealedPathKey(t *testing.T, s storage.Store) {
+	sealedAnew(t, s, s.PutSealedPathKey, func(i *integration.Integration) *[]byte { return &i.SealedPathKey })
+}
+
+// sealedAnew checks the promises about a key of an integration that is sealed anew.
+func sealedAnew(
+	t *testing.T, s storage.Store, put func(context.Context, string, integration.Integration, []byte) error, of func(*integration.Integration) *[]byte,
+) {
+	t.Helper()
 	p := addOwnProject(t, s)
-	i := addIntegration(t, s, p)
+	i := newIntegration(p, hex.EncodeToString(secret.Random(8)))
+	i.PathKeyDigest, i.SealedPathKey = secret.Random(32), secret.Random(60)
+	i = must[integration.Integration](t)(s.CreateIntegration(t.Context(), p, i, nil))
 	anew := secret.Random(62)
-	wantOK(t, "PutSealedKey", s.PutSealedKey(t.Context(), p.FullPath, i, anew))
+	wantOK(t, "sealing a key anew", put(t.Context(), p.FullPath, i, anew))
 	want := i
-	want.SealedKey = anew
+	*of(&want) = anew
 	wantSame(t, "Integrations", integrationsOf(t, s, p), []integration.Integration{want})
-	wantOK(t, "PutSealedKey of a key that was changed", s.PutSealedKey(t.Context(), p.FullPath, i, secret.Random(63)))
+	wantOK(t, "sealing a key anew that was changed", put(t.Context(), p.FullPath, i, secret.Random(63)))
 	wantSame(t, "Integrations", integrationsOf(t, s, p), []integration.Integration{want})
 	readBefore := i
 	readBefore.Name = "Renamed"
@@ -158,7 +182,7 @@ func putSealedKey(t *testing.T, s storage.Store) {
 	want.Name, want.Version = "Renamed", 2
 	wantSame(t, "Integrations after a change of what was read before", integrationsOf(t, s, p), []integration.Integration{want})
 	wantOK(t, "DeleteIntegration", s.DeleteIntegration(t.Context(), p, want))
-	wantOK(t, "PutSealedKey of an integration that is gone", s.PutSealedKey(t.Context(), p.FullPath, want, anew))
+	wantOK(t, "sealing a key of an integration that is gone", put(t.Context(), p.FullPath, want, anew))
 	if got := integrationsOf(t, s, p); len(got) > 0 {
 		t.Errorf("the integration that is gone is %+v", got)
 	}
