@@ -27,24 +27,19 @@ const (
 // asksMore is how many requests some pages still make, most of them at the same time: no
 // page may join them, and none may ask more than here. functions/docs/growth.md says why.
 var asksMore = map[string]int{
-	"GET /{$}":                                                 35, // one for each group that one joined, up to fifty
-	"GET /console/{id}/alerts":                                 9,  // entries of each open status, counts, days, tools
-	"GET /console/{id}/alerts/{alert}":                         6,  // members of each group above, to assign it
-	"GET /console/{id}/incidents":                              4,  // a list for each status
-	"GET /console/{id}/incidents/{incident}":                   6,  // members of each group above, to assign it
-	"GET /console/{id}/oncall/escalation":                      5,  // members of each group above
-	"GET /console/{id}/oncall/{schedule}/rotations/new":        6,  // members of each group above, and who is in it
-	"GET /console/{id}/oncall/{schedule}/rotations/{rotation}": 6,
-	"GET /console/groups/{id}/subgroups":                       4, // a list for each visibility
-	"GET /user_settings/applications/{id}":                     5, // its number leads to it, and it to its uses
-	"GET /admin/applications/{id}":                             5,
-	"GET /admin/deprecations":                                  16, // a list for each deprecated name
+	"GET /{$}":                             35, // one for each group that one joined, up to fifty
+	"GET /console/{id}/alerts":             10, // entries of each open status, counts, days, tools
+	"GET /console/{id}/incidents":          5,  // a list for each status, the incidents, their people
+	"GET /console/groups/{id}/subgroups":   4,  // a list for each visibility
+	"GET /user_settings/applications/{id}": 5,  // its number leads to it, and it to its uses
+	"GET /admin/applications/{id}":         5,
+	"GET /admin/deprecations":              16, // a list for each deprecated name
 }
 
 // waitsMore is how many round trips a page waits for, one after the other, where they are
 // more: the start page reads the memberships, what is in their places, the projects and their
 // people.
-var waitsMore = map[string]int{"GET /{$}": 4}
+var waitsMore = map[string]int{"GET /{$}": 4, "GET /console/{id}/alerts": 4}
 
 // rows is more than a page of a list has.
 const rows = 25
@@ -177,7 +172,8 @@ var many = []struct{ call, body string }{
 	{"POST projects/{project}/error_tracking/client_keys", ""},
 	{"POST projects/{project}/monitor/integrations", `{"name":"{long}","type":"http","active":true}`},
 	{"POST projects/{project}/monitor/integrations/{integration}/test", `{"payload":{"title":"{long}","service":"{long}","monitoring_tool":"{long}","hosts":["{long}"],"description":"{long}{long}{long}"}}`},
-	{"POST projects/{project}/monitor/incidents", `{"title":"{long}","description":"{long}"}`},
+	{"PUT projects/{project}/monitor/alerts/{n}", `{"assignee_id":{worker}}`},
+	{"POST projects/{project}/monitor/incidents", `{"title":"{long}","description":"{long}","assignee_id":{worker}}`},
 	{"POST projects/{project}/monitor/incidents/1/alerts", `{"alert_iid":{n}}`},
 	{"POST projects/{project}/monitor/incidents/1/timeline", `{"note":"{long}"}`},
 	{"POST projects/{project}/monitor/webhooks", `{"url":"https://chat.example/{word}"}`},
@@ -193,11 +189,12 @@ var many = []struct{ call, body string }{
 
 // fill adds many things of each kind, as far as there may be so many.
 func (c crowd) fill(at *place) {
-	token, word := c.Token(c.boss), strings.Repeat("W", 200)
+	token, word, worker := c.Token(c.boss), strings.Repeat("W", 200), c.User("worker")
+	c.Member(at.project.Place(), worker, project.Developer)
 	for _, m := range many {
 		method, path, _ := strings.Cut(m.call, " ")
 		for n := range rows {
-			ids := strings.NewReplacer("{n}", fmt.Sprint(n+2), "{long}", fmt.Sprintf("%03d %s", n, word), "{word}", fmt.Sprint(word, n), "{project}", fmt.Sprint(at.project.ID))
+			ids := strings.NewReplacer("{n}", fmt.Sprint(n+2), "{worker}", fmt.Sprint(worker.ID), "{long}", fmt.Sprintf("%03d %s", n, word), "{word}", fmt.Sprint(word, n), "{project}", fmt.Sprint(at.project.ID))
 			answer := apptest.Call(c.t, c.gateway, method, "/api/v4/"+at.expand(ids.Replace(path)), token, jsonOrNothing(at.expand(ids.Replace(m.body))))
 			if answer.Status >= 300 && n == 0 {
 				c.t.Fatalf("%s: %d %v", m.call, answer.Status, answer.Body)

@@ -16,7 +16,7 @@ import (
 // package that is not listed holds the rules of a noun. A package imports only
 // packages of its own layer or a lower one.
 var layers = [][]string{
-	{"fault", "secret", "page", "scope", "route", "text", "payload", "host", "telemetry"},
+	{"fault", "secret", "page", "scope", "route", "text", "payload", "host", "telemetry", "batch"},
 	rules: nil,
 	{"storage", "storage/packed", "storage/walk"},
 	{"storage/sqlite", "storage/dynamodb", "storage/dynamodb/tables", "storage/dynamodb/dynamodbtest", "storage/sqlite/sqlitetest", "storage/storagetest"},

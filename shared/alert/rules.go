@@ -55,9 +55,10 @@ func (r *Rules) AlertsByIID(ctx context.Context, projectID int64, iids []int64) 
 	return r.store.AlertsByIID(ctx, projectID, iids, r.now())
 }
 
-// WholeAlert returns the alert with its payloads, or a fault.NotFound error.
-func (r *Rules) WholeAlert(ctx context.Context, projectID, iid int64) (Whole, error) {
-	return r.store.WholeAlert(ctx, projectID, iid, r.now())
+// WholeAlert returns the alert with its payloads, or a fault.NotFound error. The others are
+// called while the payloads are read.
+func (r *Rules) WholeAlert(ctx context.Context, projectID, iid int64, others ...Beside) (Whole, error) {
+	return r.store.WholeAlert(ctx, projectID, iid, r.now(), others...)
 }
 
 // AlertPayload returns the payload of the occurrence that opened the alert, or a

@@ -37,6 +37,9 @@ type Store interface {
 	ChangeAlert(ctx context.Context, a Alert, c Change) (Alert, error)
 }
 
+// Beside reads something else for which the alert has to be known.
+type Beside func(ctx context.Context, of Alert) error
+
 // Reader is what a Store answers.
 type Reader interface {
 	// Alert returns the alert, or a fault.NotFound error.
@@ -47,8 +50,9 @@ type Reader interface {
 	// those of their last change.
 	AlertsByIID(ctx context.Context, projectID int64, iids []int64, now time.Time) (map[int64]Alert, error)
 
-	// WholeAlert returns the alert with its payloads, or a fault.NotFound error.
-	WholeAlert(ctx context.Context, projectID, iid int64, now time.Time) (Whole, error)
+	// WholeAlert returns the alert with its payloads, or a fault.NotFound error. It calls
+	// the others with the alert that it returns, while it reads the payloads (batch.Together).
+	WholeAlert(ctx context.Context, projectID, iid int64, now time.Time, others ...Beside) (Whole, error)
 
 	// AlertPayload returns the payload of the occurrence that opened the
 	// alert, or a fault.NotFound error.

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gatehouse/shared/batch"
 	"gatehouse/shared/project"
 	"gatehouse/shared/user"
 )
@@ -35,18 +36,7 @@ func Find(ctx context.Context, s Store, p project.Project, userIDs []int64, now 
 		return nil, nil
 	}
 	ids := slices.Compact(slices.Sorted(slices.Values(userIDs)))
-	var users map[int64]user.User
-	var memberships project.Memberships
-	reads, ctx := errgroup.WithContext(ctx)
-	reads.Go(func() (err error) {
-		users, err = s.UsersByID(ctx, ids)
-		return err
-	})
-	reads.Go(func() (err error) {
-		memberships, err = membershipsOf(ctx, s, ids, p.Places())
-		return err
-	})
-	err := reads.Wait()
+	users, memberships, err := read(ctx, s, ids, p.Places())
 	found := make(map[int64]Participant, len(users))
 	for id, u := range users {
 		found[id] = Participant{u, roleOf(u, p, memberships, now)}
@@ -61,11 +51,31 @@ const (
 	maxKnown = 25
 )
 
-// membershipsOf returns the users' memberships of the places, and maybe of others.
-func membershipsOf(ctx context.Context, s Store, userIDs []int64, places []project.Place) (project.Memberships, error) {
-	if len(userIDs)*len(places) <= maxAsked {
-		return s.MembershipsAmong(ctx, userIDs, places...)
+// read returns the users, and their memberships of the places and maybe of others.
+func read(ctx context.Context, s Store, ids []int64, places []project.Place) (users map[int64]user.User, memberships project.Memberships, err error) {
+	readUsers := func(ctx context.Context) (err error) {
+		users, err = s.UsersByID(ctx, ids)
+		return err
 	}
+	if len(ids)*len(places) <= maxAsked {
+		err = batch.Together(ctx, readUsers, func(ctx context.Context) (err error) {
+			memberships, err = s.MembershipsAmong(ctx, ids, places...)
+			return err
+		})
+		return users, memberships, err
+	}
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.Go(func() error { return readUsers(ctx) })
+	reads.Go(func() (err error) {
+		memberships, err = membershipsOf(ctx, s, ids, places)
+		return err
+	})
+	err = reads.Wait() // the results are complete only now
+	return users, memberships, err
+}
+
+// membershipsOf returns the memberships of many users.
+func membershipsOf(ctx context.Context, s Store, userIDs []int64, places []project.Place) (project.Memberships, error) {
 	some := make([]project.Memberships, len(userIDs))
 	reads, group := errgroup.WithContext(ctx)
 	for n, id := range userIDs {

@@ -12,7 +12,6 @@ import (
 	"gatehouse/shared/alert"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/payload"
-	"gatehouse/shared/project"
 	"gatehouse/shared/site"
 	"gatehouse/shared/user"
 	"gatehouse/shared/web"
@@ -24,6 +23,7 @@ type alertBody struct {
 	Alert     alert.Alert
 	Page      string // its address
 	Back      string // the query part of the list's address, which the page's addresses have too
+	Filter    string // of that, what does not say which page of the list it was
 	Details   alert.Details
 	Runbook   textOrLink
 	Generator textOrLink
@@ -71,6 +71,9 @@ func (a *api) showAlert(w http.ResponseWriter, r *http.Request, v visit) error {
 func (a *api) renderAlert(w http.ResponseWriter, r *http.Request, status int, body alertBody) error {
 	title := "#" + strconv.FormatInt(body.Alert.IID, 10) + " " + body.Alert.Title
 	body.Back = backToAlerts(r)
+	if query, err := readAlertQuery(r); err == nil {
+		body.Filter = query.address()
+	}
 	return a.render(w, r, body.visit, alertsTab, site.Page{Template: "alert", Title: title, Status: status, Body: body})
 }
 
@@ -78,22 +81,21 @@ func (a *api) renderAlert(w http.ResponseWriter, r *http.Request, status int, bo
 type alertParts struct {
 	alert        alert.Whole
 	integrations []integration.Integration
-	developers   []project.Member // some, and who has a higher role
+	people       people // whom the page names
 }
 
-// alertParts reads the parts in parallel.
+// alertParts reads the parts: the payloads and the people at the same time.
 func (a *api) alertParts(ctx context.Context, v visit, iid int64) (parts alertParts, err error) {
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.Go(func() (err error) {
-		parts.alert, err = a.app.Alerts.WholeAlert(ctx, v.Project.ID, iid)
+		parts.alert, err = a.app.Alerts.WholeAlert(ctx, v.Project.ID, iid, func(ctx context.Context, of alert.Alert) (err error) {
+			parts.people, err = a.people(ctx, userIDs(of)...)
+			return err
+		})
 		return err
 	})
 	reads.Go(func() (err error) {
 		parts.integrations, err = a.app.Integrations.Integrations(ctx, v.Project)
-		return err
-	})
-	reads.Go(func() (err error) {
-		parts.developers, err = a.app.Projects.SomeFrom(ctx, project.Developer, maxSuggested, v.Project.Places()...)
 		return err
 	})
 	err = reads.Wait() // parts is complete only now
@@ -105,16 +107,13 @@ func (a *api) newAlertBody(ctx context.Context, v visit, iid int64) (alertBody, 
 	if err != nil {
 		return alertBody{}, err
 	}
-	people, err := a.people(ctx, parts.userIDs()...)
-	if err != nil {
-		return alertBody{}, err
-	}
+	people := parts.people
 	details := alert.ReadDetails(parts.alert.Payload)
 	body := alertBody{
 		visit: v, Alert: parts.alert.Alert, Page: v.alertAddress(iid), Details: details,
 		Runbook: newTextOrLink(parts.alert.Runbook), Generator: newTextOrLink(details.GeneratorURL), Annotated: newAnnotations(details),
 		Through: parts.through(), Assigned: people[parts.alert.AssigneeID], Assignee: people.name(parts.alert.AssigneeID),
-		Suggested: suggested(parts.developers, people), Activity: newActivity(parts.alert.Alert, people), Payload: newTree(parts.alert.Payload),
+		Suggested: people.present(), Activity: newActivity(parts.alert.Alert, people), Payload: newTree(parts.alert.Payload),
 		Silenced: parts.alert.Silenced(a.app.Now()),
 	}
 	if !parts.alert.Latest.At.IsZero() {
@@ -126,13 +125,10 @@ func (a *api) newAlertBody(ctx context.Context, v visit, iid int64) (alertBody, 
 	return body, nil
 }
 
-// userIDs lists all users that the page names.
-func (p alertParts) userIDs() []int64 {
-	ids := []int64{p.alert.AssigneeID}
-	for _, m := range p.developers {
-		ids = append(ids, m.UserID)
-	}
-	for _, a := range p.alert.Activity {
+// userIDs lists all users that the page of the alert names.
+func userIDs(of alert.Alert) []int64 {
+	ids := []int64{of.AssigneeID}
+	for _, a := range of.Activity {
 		ids = append(ids, a.ActorID, a.UserID)
 	}
 	return ids

@@ -8,24 +8,10 @@ import (
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/fault"
-	"gatehouse/shared/project"
 	"gatehouse/shared/site"
 	"gatehouse/shared/user"
 	"gatehouse/shared/web"
 )
-
-// maxSuggested is how many users the page of an alert suggests as assignees.
-const maxSuggested = 20
-
-// suggested returns the users to suggest.
-func suggested(developers []project.Member, known people) (all []user.User) {
-	for _, m := range developers {
-		if u, ok := known[m.UserID]; ok && !u.Blocked() {
-			all = append(all, u)
-		}
-	}
-	return all
-}
 
 // notAnAssignee is what is wrong with a user name.
 const notAnAssignee = "This is not the user name of somebody with at least the role Developer in the project."

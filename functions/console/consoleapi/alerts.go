@@ -1,7 +1,9 @@
 package consoleapi
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -164,6 +166,13 @@ func (a *api) people(ctx context.Context, ids ...int64) (people, error) {
 		return nil, nil
 	}
 	return a.app.Users.UsersByID(ctx, ids)
+}
+
+// present returns those who are not blocked, by their user names.
+func (p people) present() []user.User {
+	all := slices.DeleteFunc(slices.Collect(maps.Values(p)), user.User.Blocked)
+	slices.SortFunc(all, func(a, b user.User) int { return cmp.Compare(a.Username, b.Username) })
+	return all
 }
 
 // name returns the name of a user, "" for id zero.

@@ -313,11 +313,11 @@ func TestAssignAnAlert(t *testing.T) {
 	}
 	iid := fire(t, a, web, i, `{"title": "Disk full"}`)
 	assignee := alertPage(iid) + "/assignee"
-	b.Get(alertPage(iid)).Want(200, "Assign to me", `<option value="marco">The user marco`, `<option value="olivia">`).
-		WantNot("rita", "gone", "Unassign", "Now it is assigned")
+	b.Get(alertPage(iid)).Want(200, "Assign to me").WantNot("marco", "Unassign", "Now it is assigned")
+	b.Get(assignee).Want(200, "@marco", "@rita", "to The user marco<").WantNot("gone", "to The user rita<")
 	for _, typed := range []string{"marco", "MARCO", "@marco", "  marco "} {
 		b.Post(assignee, apptest.Form("assignee", typed)).WantRedirect(alertPage(iid))
-		b.Get(alertPage(iid)).Want(200, "The alert was assigned.", "assigned the alert to", "Now it is assigned to", "The user marco", "@marco")
+		b.Get(alertPage(iid)).Want(200, "The alert was assigned.", `<option value="marco">The user marco`, "assigned the alert to", "Now it is assigned to", "The user marco", "@marco")
 		b.Get(alertsPage).Want(200, "The user marco")
 		b.Post(assignee, apptest.Form("user_id", "0")).WantRedirect(alertPage(iid))
 		b.Get(alertPage(iid)).Want(200, "The alert is unassigned.", "unassigned the alert")
@@ -333,8 +333,8 @@ func TestAssignAnAlert(t *testing.T) {
 	b.Post(alertPage(99)+"/assignee", apptest.Form("assignee", "nobody")).Want(404)
 }
 
-// The page of an alert suggests a few of a project's developers, and any of them
-// can be typed.
+// A developer of the project is chosen from the list of its members, and any of them can be
+// typed.
 func TestAssignOneOfManyDevelopers(t *testing.T) {
 	a := apptest.New(t)
 	web, i, b := newAlerts(t, a)
@@ -342,12 +342,30 @@ func TestAssignOneOfManyDevelopers(t *testing.T) {
 		a.Member(web.Place(), a.User(fmt.Sprintf("dev-%d", n)), project.Developer)
 	}
 	iid := fire(t, a, web, i, `{"title": "Disk full"}`)
-	page := b.Get(alertPage(iid)).Want(200, "dev-5").Text()
-	if got := strings.Count(page, "<option"); got != 20 {
-		t.Errorf("the page suggests %d users, want 20", got)
+	b.Get(alertPage(iid)).Want(200, `href="`+alertPage(iid)+`/assignee"`).WantNot("dev-5")
+	members := b.Get(alertPage(iid)+"/assignee").Want(200, "Direct members", "@dev-5", "Assign<span class=\"unseen\"> to The user dev-5<", "page=2").Text()
+	if got := strings.Count(members, "<form method=\"post\" action=\""+alertPage(iid)+"/assignee\">"); got != page.DefaultSize {
+		t.Errorf("the page has %d people to assign the alert to, want %d", got, page.DefaultSize)
 	}
 	b.Post(alertPage(iid)+"/assignee", apptest.Form("assignee", "dev-29")).WantRedirect(alertPage(iid))
-	b.Get(alertPage(iid)).Want(200, "The user dev-29")
+	b.Get(alertPage(iid)).Want(200, "The user dev-29", `<option value="dev-29"`)
+	b.Get(alertPage(iid)+"/assignee?page=2").Want(200, "Assigned now")
+	b.Get(alertPage(iid) + "/assignee?from=999").Want(404)
+	b.Get(alertPage(99) + "/assignee").Want(404)
+}
+
+// Somebody who is a member of a group above is chosen from the list of that group.
+func TestAssignAMemberOfAGroupAbove(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b := newAlerts(t, a)
+	ada := a.User("ada")
+	above := web.Lineage[0]
+	a.Member(project.Place{Kind: project.InGroup, ID: above}, ada, project.Developer)
+	iid := fire(t, a, web, i, `{"title": "Disk full"}`)
+	list := alertPage(iid) + "/assignee"
+	b.Get(list).Want(200, "From acme", fmt.Sprintf("%s?from=%d", list, above)).WantNot("@ada")
+	b.Get(fmt.Sprintf("%s?from=%d", list, above)).Want(200, "@ada", fmt.Sprintf(`name="user_id" value="%d"`, ada.ID))
+	b.Get(fmt.Sprintf("%s?status=all&from=%d", list, above)).Want(200, alertPage(iid)+`?status=all"`)
 }
 
 // An administrator and the owner of the namespace are no members, and take on an

@@ -58,7 +58,7 @@ func (a *api) renderEscalation(w http.ResponseWriter, r *http.Request, status in
 	for n := range body.Form.Rules {
 		body.Form.Rules[n].Moves = moves{n, n == 0, n == len(form.Rules)-1, "step " + strconv.Itoa(n+1), form.Focus}
 	}
-	if v.Maintains() {
+	if body.Suggested = present(e.People); answers { // somebody changes it, so more people are worth reading
 		if body.Suggested, err = a.developers(r.Context(), v.Project); err != nil {
 			return err
 		}

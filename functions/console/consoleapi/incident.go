@@ -6,13 +6,11 @@ import (
 	"net/http"
 	"strconv"
 
-	"golang.org/x/sync/errgroup"
-
 	"gatehouse/shared/alert"
+	"gatehouse/shared/batch"
 	"gatehouse/shared/incident"
 	"gatehouse/shared/markdown"
 	"gatehouse/shared/page"
-	"gatehouse/shared/project"
 	"gatehouse/shared/site"
 	"gatehouse/shared/user"
 	"gatehouse/shared/web"
@@ -53,6 +51,9 @@ func (b incidentBody) AssignedToMe() bool { return b.Incident.Thing.AssigneeID =
 // Version is that of the incident.
 func (b incidentBody) Version() int64 { return b.Incident.Version }
 
+// Filter is what the way back says about the list.
+func (b incidentBody) Filter() string { return b.Back }
+
 // Closed reports whether the incident is closed.
 func (b incidentBody) Closed() bool { return b.Incident.Thing.State == incident.Closed }
 
@@ -92,28 +93,25 @@ const maxLinked = 10
 
 // incidentParts is what is read for an incident's page besides the incident.
 type incidentParts struct {
-	alerts     map[int64]alert.Alert // without those that are gone
-	timeline   page.Of[incident.Entry]
-	developers []project.Member // some, and who has a higher role
+	alerts   map[int64]alert.Alert // without those that are gone
+	timeline page.Of[incident.Entry]
+	people   people // whom the page names
 }
 
-// incidentParts reads the parts in parallel.
+// incidentParts reads the timeline, and then the people with the alerts at the same time.
 func (a *api) incidentParts(ctx context.Context, v visit, s incident.Stored, wanted page.Request) (parts incidentParts, err error) {
+	parts.timeline, err = a.app.Incidents.Timeline(ctx, v.Project, s, wanted)
+	if err != nil {
+		return parts, err
+	}
 	linked := s.Thing.Alerts[:min(len(s.Thing.Alerts), maxLinked)]
-	reads, ctx := errgroup.WithContext(ctx)
-	reads.Go(func() (err error) {
+	err = batch.Together(ctx, func(ctx context.Context) (err error) {
 		parts.alerts, err = a.app.Alerts.AlertsByIID(ctx, v.Project.ID, linked)
 		return err
-	})
-	reads.Go(func() (err error) {
-		parts.timeline, err = a.app.Incidents.Timeline(ctx, v.Project, s, wanted)
+	}, func(ctx context.Context) (err error) {
+		parts.people, err = a.people(ctx, append(idsIn(parts.timeline.Items), s.Thing.AssigneeID, s.Thing.AuthorID)...)
 		return err
 	})
-	reads.Go(func() (err error) {
-		parts.developers, err = a.app.Projects.SomeFrom(ctx, project.Developer, maxSuggested, v.Project.Places()...)
-		return err
-	})
-	err = reads.Wait() // parts is complete only now
 	return parts, err
 }
 
@@ -123,19 +121,15 @@ func (a *api) newIncidentBody(r *http.Request, v visit, s incident.Stored) (inci
 	if err != nil {
 		return incidentBody{}, err
 	}
-	i := s.Thing
-	people, err := a.people(r.Context(), append(parts.userIDs(), i.AssigneeID, i.AuthorID)...)
-	if err != nil {
-		return incidentBody{}, err
-	}
+	i, people := s.Thing, parts.people
 	body := incidentBody{
 		visit: v, Incident: s, Title: incident.TitleOf(s), Page: v.incidentAddress(s.Number), Back: backToIncidents(r),
 		Description: template.HTML(markdown.HTML(i.Description)), Author: people.name(i.AuthorID),
-		Assigned: people[i.AssigneeID], Assignee: people.name(i.AssigneeID), Suggested: suggested(parts.developers, people),
+		Assigned: people[i.AssigneeID], Assignee: people.name(i.AssigneeID), Suggested: people.present(),
 	}
 	for _, iid := range i.Alerts {
 		if found, shown := parts.alerts[iid]; shown {
-			body.Alerts = append(body.Alerts, alertRow{found, v.alertAddress(iid), people.name(found.AssigneeID)})
+			body.Alerts = append(body.Alerts, alertRow{Alert: found, Address: v.alertAddress(iid)})
 		} else {
 			body.Unread = append(body.Unread, alertLink{iid, v.alertAddress(iid)})
 		}
@@ -147,15 +141,9 @@ func (a *api) newIncidentBody(r *http.Request, v visit, s incident.Stored) (inci
 	return body, nil
 }
 
-// userIDs lists all users that the parts name.
-func (p incidentParts) userIDs() (ids []int64) {
-	for _, m := range p.developers {
-		ids = append(ids, m.UserID)
-	}
-	for _, one := range p.alerts {
-		ids = append(ids, one.AssigneeID)
-	}
-	for _, e := range p.timeline.Items {
+// idsIn lists all users that the entries name.
+func idsIn(timeline []incident.Entry) (ids []int64) {
+	for _, e := range timeline {
 		ids = append(ids, e.ActorID, e.UserID)
 	}
 	return ids

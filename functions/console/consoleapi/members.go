@@ -121,18 +121,25 @@ type memberRow struct {
 
 // listMembers lists the direct members, or with ?from= those of a group above.
 func (a *api) listMembers(w http.ResponseWriter, r *http.Request, v venue) error {
-	body := membersBody{venue: v, Form: memberForm{Role: project.Developer, Own: v.Role}}
-	if from := r.URL.Query().Get("from"); from != "" {
-		for _, g := range v.above() {
-			if strconv.FormatInt(g.ID, 10) == from {
-				body.From = &g
-			}
-		}
-		if body.From == nil {
-			return project.ErrGroupNotFound
+	from, err := v.from(r)
+	if err != nil {
+		return err
+	}
+	return a.renderMembers(w, r, http.StatusOK, membersBody{venue: v, From: from, Form: memberForm{Role: project.Developer, Own: v.Role}})
+}
+
+// from returns the group above whose members the request asks for, or nil.
+func (v venue) from(r *http.Request) (*project.Group, error) {
+	wanted := r.URL.Query().Get("from")
+	if wanted == "" {
+		return nil, nil
+	}
+	for _, g := range v.above() {
+		if strconv.FormatInt(g.ID, 10) == wanted {
+			return &g, nil
 		}
 	}
-	return a.renderMembers(w, r, http.StatusOK, body)
+	return nil, project.ErrGroupNotFound
 }
 
 // renderMembers answers with the page of the list that the request asks for.

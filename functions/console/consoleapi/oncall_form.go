@@ -82,7 +82,11 @@ func (a *api) typedUser(ctx context.Context, name string) (user.User, error) {
 	return a.app.Users.UserByUsername(ctx, strings.TrimPrefix(strings.TrimSpace(name), "@"))
 }
 
-// developers returns users to suggest in forms.
+// maxSuggested is how many users a form suggests.
+const maxSuggested = 20
+
+// developers returns users to suggest in forms, who may work on the project. They are in one
+// list for each place, so only those who ask for them read them.
 func (a *api) developers(ctx context.Context, p project.Project) ([]user.User, error) {
 	members, err := a.app.Projects.SomeFrom(ctx, project.Developer, maxSuggested, p.Places()...)
 	if err != nil {
@@ -93,7 +97,7 @@ func (a *api) developers(ctx context.Context, p project.Project) ([]user.User, e
 		ids = append(ids, m.UserID)
 	}
 	known, err := a.people(ctx, ids...)
-	return suggested(members, known), err
+	return known.present(), err
 }
 
 // present returns the people who can be on call, by their user names.

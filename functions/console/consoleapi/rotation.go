@@ -3,11 +3,10 @@ package consoleapi
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/fault"
 	"gatehouse/shared/oncall"
@@ -107,7 +106,8 @@ type rotationBody struct {
 	ID         int64  // zero: it is new
 	Form       rotationForm
 	People     []formPerson
-	Suggested  []user.User
+	Suggested  []user.User // who is in the schedule already
+	Choices    []user.User // members, where they were asked for
 	Units      []oncall.Unit
 	Turns      []turnView // the next ones, if the form has no mistake
 	InTimezone string
@@ -157,18 +157,16 @@ func (a *api) renderRotation(w http.ResponseWriter, r *http.Request, status int,
 	if id != 0 {
 		body.Action, body.Page, title = rotationAddress(v, s.ID, id), rotationAddress(v, s.ID, id), "Rotation"
 	}
-	var known oncall.People
-	reads, ctx := errgroup.WithContext(r.Context())
-	reads.Go(func() (err error) {
-		body.Suggested, err = a.developers(ctx, v.Project)
+	known, err := a.app.OnCall.People(r.Context(), v.Project, s.Thing, oncall.Schedule{Rotations: []oncall.Rotation{{Participants: form.People}}})
+	if err != nil {
 		return err
-	})
-	reads.Go(func() (err error) {
-		known, err = a.app.OnCall.People(ctx, v.Project, s.Thing, oncall.Schedule{Rotations: []oncall.Rotation{{Participants: form.People}}})
-		return err
-	})
-	if err := reads.Wait(); err != nil {
-		return err
+	}
+	body.Suggested = present(known)
+	if form.Choosing {
+		if body.Choices, err = a.developers(r.Context(), v.Project); err != nil {
+			return err
+		}
+		body.Choices = slices.DeleteFunc(body.Choices, func(u user.User) bool { return slices.Contains(form.People, u.ID) })
 	}
 	for n, p := range persons(known, s.Thing, form.People) {
 		body.People = append(body.People, formPerson{p, n, len(form.People), form.Focus})
@@ -223,7 +221,7 @@ func (a *api) takeRotation(w http.ResponseWriter, r *http.Request, v visit, s on
 	switch {
 	case sent.AddComplaint != "":
 		return a.renderRotation(w, r, http.StatusUnprocessableEntity, v, s, id, sent, true)
-	case sent.arrange(do), do == "add", do == "enter" && added:
+	case sent.choose(do), sent.arrange(do), do == "add", do == "enter" && added:
 		return a.renderRotation(w, r, http.StatusOK, v, s, id, sent, true)
 	}
 	change, err := sent.change()

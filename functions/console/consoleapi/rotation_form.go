@@ -23,6 +23,7 @@ type rotationForm struct {
 	People            []int64 // ids of users in the order of their turns
 	Add               string  // a user name to add to them
 	AddComplaint      string
+	Choosing          bool   // members are shown, to be chosen by a button
 	Version           string // see oncall.Schedule.RotationMark
 	Focus             string // the id of the field or button to go on with
 	Complaints        site.Complaints
@@ -76,8 +77,11 @@ func readRotationForm(r *http.Request, z oncall.Zone) (f rotationForm, do string
 		}
 		f.People = append(f.People, id)
 	}
-	f.Version = form.Get("seen")
-	return f, form.Get("do"), nil
+	f.Version, do = form.Get("seen"), form.Get("do")
+	if picked := form.Get("pick"); picked != "" { // one of the members that are shown
+		f.Add, f.Choosing, do = picked, true, "add"
+	}
+	return f, do, nil
 }
 
 // change returns what the form asks for. Times of day that cannot be read are a complaint.
@@ -116,6 +120,15 @@ func (f *rotationForm) explain(err error) (status int, _ error) {
 		return web.Status(err), nil
 	}
 	return 0, err
+}
+
+// choose does what the button says that shows members, and reports whether it is that one.
+func (f *rotationForm) choose(do string) bool {
+	if do != "choose" {
+		return false
+	}
+	f.Choosing, f.Focus = true, "choices"
+	return true
 }
 
 // The buttons that change the order of the people are "up", "down" and "remove", each with

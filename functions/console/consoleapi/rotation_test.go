@@ -39,7 +39,15 @@ func TestARotationIsMadeOnThePage(t *testing.T) {
 	}
 	at := fmt.Sprintf("%s/%d", onCallPage, made.ID)
 	to, dana, erik, otto := at+"/rotations", s.dana.ID, s.erik.ID, s.otto.ID
-	s.b.Get(to+"/new").Want(200, "Nobody yet.", "Times are those of Europe/Berlin", `<option value="erik">The user erik</option>`, `T09:00"`)
+	s.b.Get(to+"/new").Want(200, "Nobody yet.", "Times are those of Europe/Berlin", "Choose from the members", `T09:00"`)
+
+	// Members are shown to whoever asks for them, and chosen by a button.
+	s.b.Post(to, with(rotationForm([]int64{dana}), "do", "choose")).Want(200, `name="pick" value="erik"`, "Add<span class=\"unseen\"> The user erik<").WantNot(`name="pick" value="dana"`)
+	picked := s.b.Post(to, with(rotationForm([]int64{dana}, "pick", "erik"), "do", "")).Want(200, `name="pick" value="otto"`)
+	picked.WantNot(`name="pick" value="erik"`)
+	if diff := cmp.Diff([]int64{dana, erik}, peopleOf(t, picked)); diff != "" {
+		t.Errorf("the people after one was picked (-want +got):\n%s", diff)
+	}
 
 	// The order is arranged without storing anything.
 	s.b.Post(to, with(rotationForm([]int64{dana}, "add", "@erik"), "do", "enter")).Want(200, "@erik", "The next turns", `name="add" value=""`)

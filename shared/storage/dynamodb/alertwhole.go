@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"gatehouse/shared/alert"
+	"gatehouse/shared/batch"
 	"gatehouse/shared/storage/packed"
 )
 
 // WholeAlert returns the alert with its payloads, in two requests: what the alert refers
-// to is read at once. What was changed meanwhile is read again.
-func (s *Store) WholeAlert(ctx context.Context, projectID, iid int64, now time.Time) (alert.Whole, error) {
+// to is read at once, with what the others get by key. What was changed meanwhile is read
+// again.
+func (s *Store) WholeAlert(ctx context.Context, projectID, iid int64, now time.Time, others ...alert.Beside) (alert.Whole, error) {
 	it, err := s.get(ctx, alertItem.key(projectID, iid))
 	if err != nil {
 		return alert.Whole{}, fmt.Errorf("get alert: %w", err)
@@ -23,11 +25,26 @@ func (s *Store) WholeAlert(ctx context.Context, projectID, iid int64, now time.T
 	if err != nil {
 		return alert.Whole{}, err
 	}
-	found, err := s.getAll(ctx, a.parts())
-	if err != nil {
+	var found map[key]item
+	reads := append(besides(a.Alert, others), func(ctx context.Context) (err error) {
+		found, err = s.getAll(ctx, a.parts())
+		return err
+	})
+	if err := batch.Together(ctx, reads...); err != nil {
 		return alert.Whole{}, fmt.Errorf("get the payloads of an alert: %w", err)
 	}
-	return s.wholeAlert(ctx, a, found, now)
+	whole, err := s.wholeAlert(ctx, a, found, now)
+	if err == nil && whole.Version != a.Version {
+		err = batch.Together(ctx, besides(whole.Alert, others)...)
+	}
+	return whole, err
+}
+
+func besides(of alert.Alert, others []alert.Beside) (reads []func(context.Context) error) {
+	for _, read := range others {
+		reads = append(reads, func(ctx context.Context) error { return read(ctx, of) })
+	}
+	return reads
 }
 
 // parts are the keys of all that belongs to the alert.

@@ -233,7 +233,7 @@ func (s *Store) putAll(ctx context.Context, changes []change) error {
 		byTable[*part.TableName] = append(byTable[*part.TableName], types.WriteRequest{PutRequest: &types.PutRequest{Item: part.Item}})
 	}
 	for table, requests := range byTable {
-		err := inParallel(ctx, slices.Collect(slices.Chunk(requests, batch)), func(ctx context.Context, some []types.WriteRequest) error {
+		err := inParallel(ctx, slices.Collect(slices.Chunk(requests, maxBatchWrite)), func(ctx context.Context, some []types.WriteRequest) error {
 			return s.writeBatch(ctx, table, some)
 		})
 		if err != nil {

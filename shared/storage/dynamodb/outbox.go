@@ -274,8 +274,8 @@ func (s *Store) FinishMessages(ctx context.Context, done, follow []outbox.Messag
 	return nil
 }
 
-// batch is how many items one request can remove.
-const batch = 25
+// maxBatchWrite is how many items one request can remove.
+const maxBatchWrite = 25
 
 // removeMessages removes messages, whether they exist or not.
 func (s *Store) removeMessages(ctx context.Context, all []outbox.Message) error {
@@ -283,7 +283,7 @@ func (s *Store) removeMessages(ctx context.Context, all []outbox.Message) error 
 	for _, m := range all {
 		requests = append(requests, types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: messageKey(m).item()}})
 	}
-	return inParallel(ctx, slices.Collect(slices.Chunk(requests, batch)), func(ctx context.Context, some []types.WriteRequest) error {
+	return inParallel(ctx, slices.Collect(slices.Chunk(requests, maxBatchWrite)), func(ctx context.Context, some []types.WriteRequest) error {
 		left := map[string][]types.WriteRequest{*s.table(key{table: messages}): some}
 		for len(left) > 0 { // a request fails that does nothing
 			out, err := s.client.BatchWriteItem(ctx, &sdk.BatchWriteItemInput{RequestItems: left})

@@ -10,6 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"gatehouse/shared/batch"
 )
 
 // get returns the item with this key, or nil when there is none.
@@ -29,7 +31,7 @@ func (s *Store) get(ctx context.Context, k key) (item, error) {
 // maxBatch is how many items DynamoDB returns in one BatchGetItem at most.
 const maxBatch = 100
 
-// getAll returns the items that exist. The keys differ, and are of one table.
+// getAll returns the items that exist.
 func (s *Store) getAll(ctx context.Context, keys []key) (map[key]item, error) {
 	return s.getBatches(ctx, keys, true)
 }
@@ -58,37 +60,75 @@ func (s *Store) getCheaply(ctx context.Context, keys []key) (map[key]item, error
 	return s.getBatches(ctx, keys, false)
 }
 
+// wanted are keys that somebody asks for.
+type wanted struct {
+	keys       []key
+	consistent bool
+}
+
+// getBatches asks for the keys together with what others ask for at the same time: one
+// request can be about several tables.
 func (s *Store) getBatches(ctx context.Context, keys []key, consistent bool) (map[key]item, error) {
+	found := map[key]item{}
+	if len(keys) == 0 {
+		return found, nil
+	}
+	all, err := batch.Ask(ctx, wanted{keys, consistent}, s.getWanted)
+	for _, k := range keys {
+		if it, there := all[k]; there {
+			found[k] = it
+		}
+	}
+	return found, err
+}
+
+// getWanted reads each item once. A table is read in the way of the strictest who asks for it.
+func (s *Store) getWanted(ctx context.Context, all []wanted) (map[key]item, error) {
+	consistent, seen, keys := map[table]bool{}, map[key]bool{}, []key(nil)
+	for _, w := range all {
+		for _, k := range w.keys {
+			if !seen[k] {
+				keys = append(keys, k)
+			}
+			seen[k] = true
+			consistent[k.table] = consistent[k.table] || w.consistent
+		}
+	}
 	found := map[key]item{}
 	var mu sync.Mutex
 	batches := slices.Collect(slices.Chunk(keys, maxBatch))
-	return found, inParallel(ctx, batches, func(ctx context.Context, batch []key) error {
-		some, err := s.getBatch(ctx, batch, consistent)
+	return found, inParallel(ctx, batches, func(ctx context.Context, some []key) error {
+		items, err := s.getBatch(ctx, some, consistent)
 		mu.Lock()
 		defer mu.Unlock()
-		maps.Copy(found, some)
+		maps.Copy(found, items)
 		return err
 	})
 }
 
-func (s *Store) getBatch(ctx context.Context, keys []key, consistent bool) (map[key]item, error) {
-	found := map[key]item{}
-	wanted := types.KeysAndAttributes{ConsistentRead: aws.Bool(consistent)}
+func (s *Store) getBatch(ctx context.Context, keys []key, consistent map[table]bool) (map[key]item, error) {
+	requests, tables := map[string]types.KeysAndAttributes{}, map[string]table{}
 	for _, k := range keys {
-		wanted.Keys = append(wanted.Keys, k.item())
+		name := *s.table(k)
+		tables[name] = k.table
+		requests[name] = types.KeysAndAttributes{
+			ConsistentRead: aws.Bool(consistent[k.table]), Keys: append(requests[name].Keys, k.item()),
+		}
 	}
-	requests := map[string]types.KeysAndAttributes{*s.table(keys[0]): wanted}
+	found := map[key]item{}
 	for len(requests) > 0 { // every answer has at least one item
 		out, err := s.client.BatchGetItem(ctx, &sdk.BatchGetItemInput{RequestItems: requests})
 		if err != nil {
 			return nil, err
 		}
-		for _, it := range out.Responses[*s.table(keys[0])] {
-			k := key{table: keys[0].table}
-			if err := (fields{{"pk", &k.pk}, {"sk", &k.sk}}).read(it); err != nil {
-				return nil, err
+		for name, items := range out.Responses {
+			for _, it := range items {
+				k := key{table: tables[name]}
+				if err := (fields{{"pk", &k.pk}, {"sk", &k.sk}}).read(it); err != nil {
+					return nil, err
+				}
+				found[k] = it
 			}
-			found[k] = it
 		}
 		requests = out.UnprocessedKeys
 	}

@@ -69,10 +69,15 @@ func (s *Store) AlertsByIID(ctx context.Context, projectID int64, iids []int64, 
 	return found, nil
 }
 
-// WholeAlert returns the alert with its payloads.
-func (s *Store) WholeAlert(ctx context.Context, projectID, iid int64, now time.Time) (whole alert.Whole, err error) {
+// WholeAlert returns the alert with its payloads, after the others have read what is beside it.
+func (s *Store) WholeAlert(ctx context.Context, projectID, iid int64, now time.Time, others ...alert.Beside) (whole alert.Whole, err error) {
 	if whole.Alert, err = s.Alert(ctx, projectID, iid, now); err != nil {
 		return alert.Whole{}, err
+	}
+	for _, read := range others {
+		if err := read(ctx, whole.Alert); err != nil {
+			return alert.Whole{}, err
+		}
 	}
 	if whole.Payload, err = s.AlertPayload(ctx, projectID, iid, now); err != nil {
 		return alert.Whole{}, err

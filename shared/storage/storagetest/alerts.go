@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -165,7 +166,13 @@ func openAlert(t *testing.T, s storage.Store) {
 		wantSame(t, "Alerts", allAlerts(t, s, p)[0], want)
 		got := must[[]byte](t)(s.AlertPayload(t.Context(), p, iid, now))
 		wantSame(t, "AlertPayload", string(got), string(o.Payload))
-		wantSame(t, "WholeAlert", must[alert.Whole](t)(s.WholeAlert(t.Context(), p, iid, now)), alert.Whole{Alert: want, Payload: o.Payload})
+		var beside alert.Alert
+		keep := func(_ context.Context, of alert.Alert) error { beside = of; return nil }
+		wantSame(t, "WholeAlert", must[alert.Whole](t)(s.WholeAlert(t.Context(), p, iid, now, keep)), alert.Whole{Alert: want, Payload: o.Payload})
+		wantSame(t, "what is read beside the alert knows it", beside.Title, want.Title)
+		refuse := func(context.Context, alert.Alert) error { return errBeside }
+		_, err := s.WholeAlert(t.Context(), p, iid, now, refuse)
+		wantError(t, "WholeAlert when what is beside it fails", err, errBeside)
 	}
 	wantByIID(t, s, p)
 	silent, until := to(alert.Acknowledged, now), now.Add(time.Hour)
@@ -284,6 +291,8 @@ func graverAtOnce(t *testing.T, s storage.Store) {
 		t.Errorf("the alert is %+v, want it critical at worst, with 13 events", a)
 	}
 }
+
+var errBeside = errors.New("what is beside cannot be read")
 
 func latestPayload(t *testing.T, s storage.Store) {
 	p, o := newProjectID(), newOccurrence()
