@@ -28,7 +28,7 @@ const (
 // page may join them, and none may ask more than here. functions/docs/growth.md says why.
 var asksMore = map[string]int{
 	"GET /{$}":                             35, // one for each group that one joined, up to fifty
-	"GET /console/{id}/alerts":             10, // entries of each open status, counts, days, tools
+	"GET /console/{id}/alerts":             8,  // two lists of open alerts, the alerts, their events with people, numbers, days, tools, messages
 	"GET /console/{id}/incidents":          5,  // a list for each status, the incidents, their people
 	"GET /console/groups/{id}/subgroups":   4,  // a list for each visibility
 	"GET /user_settings/applications/{id}": 5,  // its number leads to it, and it to its uses
@@ -39,7 +39,7 @@ var asksMore = map[string]int{
 // waitsMore is how many round trips a page waits for, one after the other, where they are
 // more: the start page reads the memberships, what is in their places, the projects and their
 // people.
-var waitsMore = map[string]int{"GET /{$}": 4, "GET /console/{id}/alerts": 4}
+var waitsMore = map[string]int{"GET /{$}": 4}
 
 // rows is more than a page of a list has.
 const rows = 25

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"gatehouse/shared/fault"
 	"gatehouse/shared/page"
 )
@@ -111,28 +109,16 @@ type Listing struct {
 
 // List returns a page of the alerts that match the query, without their Activity.
 // What a search finds is not counted. A page beyond the reach of its number is
-// page.ErrTooFar.
-func (r *Rules) List(ctx context.Context, projectID int64, q Query, wanted page.Request) (Listing, error) {
+// page.ErrTooFar. The others are called with the alerts, while their events are read.
+func (r *Rules) List(ctx context.Context, projectID int64, q Query, wanted page.Request, others ...BesideList) (Listing, error) {
 	if wanted.TooFar() {
 		return r.listBeyond(ctx, projectID, q, wanted)
 	}
-	var l Listing
-	var counts Counts
-	now := r.now()
-	reads, ctx := errgroup.WithContext(ctx)
-	reads.Go(func() (err error) {
-		l.Of, err = r.store.Alerts(ctx, projectID, q, wanted, now)
-		return err
-	})
-	if !q.Searches() {
-		reads.Go(func() (err error) {
-			counts, err = r.store.AlertCounts(ctx, projectID, now)
-			return err
-		})
-	}
-	if err := reads.Wait(); err != nil {
+	found, counts, err := r.store.CountedAlerts(ctx, projectID, q, wanted, r.now(), others...)
+	if err != nil {
 		return Listing{}, err
 	}
+	l := Listing{Of: found}
 	l.count(counts, q)
 	return l, nil
 }

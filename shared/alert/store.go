@@ -40,6 +40,10 @@ type Store interface {
 // Beside reads something else for which the alert has to be known.
 type Beside func(ctx context.Context, of Alert) error
 
+// BesideList reads something else for which the alerts of a page have to be known, and maybe
+// some that are not on it any more.
+type BesideList func(ctx context.Context, of []Alert) error
+
 // Reader is what a Store answers.
 type Reader interface {
 	// Alert returns the alert, or a fault.NotFound error.
@@ -74,6 +78,11 @@ type Reader interface {
 	// of a limited number of the newest alerts: then SearchedUntil is set too,
 	// and the pages behind those show the next ones in the same way.
 	Alerts(ctx context.Context, projectID int64, q Query, r page.Request, now time.Time) (page.Of[Alert], error)
+
+	// CountedAlerts returns what Alerts returns and, unless the query searches, what
+	// AlertCounts returns. It calls the others while it reads the events of the alerts
+	// (batch.Together).
+	CountedAlerts(ctx context.Context, projectID int64, q Query, r page.Request, now time.Time, others ...BesideList) (page.Of[Alert], Counts, error)
 
 	// AlertCounts returns the numbers of the project's alerts; nil means that
 	// they are not known yet. What it found expired it may never count again.

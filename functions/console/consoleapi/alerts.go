@@ -74,10 +74,7 @@ func (a *api) listAlerts(w http.ResponseWriter, r *http.Request, v visit) error 
 		body := onCallBody{v, link.Name, webLink(link.APIURL)}
 		return a.render(w, r, v, alertsTab, site.Page{Template: "oncall_link", Title: "Alerts", Body: body})
 	}
-	body, err := a.newAlertsBody(r, v, query, found)
-	if err != nil {
-		return err
-	}
+	body := a.newAlertsBody(r, v, query, found)
 	wanted := site.PageOf(r)
 	body.Paging = site.NewPaging(v.Address()+alertsTab+query.address(), wanted, found.listing.Of)
 	body.Paging.Sorted = query.Sort != ""
@@ -97,6 +94,7 @@ type foundAlerts struct {
 	listing      alert.Listing
 	days         []alert.Day
 	undelivered  bool
+	people       people // to whom the alerts are assigned
 }
 
 // findAlerts reads in parallel.
@@ -107,7 +105,10 @@ func (a *api) findAlerts(r *http.Request, v visit, query alertQuery) (found foun
 		return err
 	})
 	reads.Go(func() (err error) {
-		found.listing, err = a.app.Alerts.List(ctx, v.Project.ID, query.alerts(), site.PageOf(r))
+		found.listing, err = a.app.Alerts.List(ctx, v.Project.ID, query.alerts(), site.PageOf(r), func(ctx context.Context, of []alert.Alert) (err error) {
+			found.people, err = a.people(ctx, assignees(of)...)
+			return err
+		})
 		return err
 	})
 	reads.Go(func() (err error) {
@@ -122,7 +123,7 @@ func (a *api) findAlerts(r *http.Request, v visit, query alertQuery) (found foun
 	return found, err
 }
 
-func (a *api) newAlertsBody(r *http.Request, v visit, query alertQuery, found foundAlerts) (alertsBody, error) {
+func (a *api) newAlertsBody(r *http.Request, v visit, query alertQuery, found foundAlerts) alertsBody {
 	body := alertsBody{
 		visit: v, Query: query, Statuses: query.tabs(v.Address()+alertsTab, found.listing.Counts),
 		Chart: newChart(found.days), Undelivered: found.undelivered, Now: a.app.Now(),
@@ -135,17 +136,20 @@ func (a *api) newAlertsBody(r *http.Request, v visit, query alertQuery, found fo
 	if len(body.Integrations) > 0 {
 		body.Command = curl(body.Integrations[0], "<authorization key>", a.app.Now())
 	}
-	var assignees []int64
-	for _, found := range found.listing.Items {
-		assignees = append(assignees, found.AssigneeID)
-	}
 	back := backToAlerts(r)
-	people, err := a.people(r.Context(), assignees...)
-	for _, found := range found.listing.Items {
-		found.Service, found.Environment = brief(found.Service), brief(found.Environment)
-		body.Rows = append(body.Rows, alertRow{found, v.alertAddress(found.IID) + back, brief(people.name(found.AssigneeID))})
+	for _, one := range found.listing.Items {
+		one.Service, one.Environment = brief(one.Service), brief(one.Environment)
+		body.Rows = append(body.Rows, alertRow{one, v.alertAddress(one.IID) + back, brief(found.people.name(one.AssigneeID))})
 	}
-	return body, err
+	return body
+}
+
+// assignees lists to whom the alerts are assigned.
+func assignees(of []alert.Alert) (ids []int64) {
+	for _, one := range of {
+		ids = append(ids, one.AssigneeID)
+	}
+	return ids
 }
 
 // Any reports whether the project has any alert that passes the filter, or may

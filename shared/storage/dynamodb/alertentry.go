@@ -238,7 +238,12 @@ func (s *Store) alertCounter(ctx context.Context, projectID int64) (c alertCount
 
 // AlertCounts returns the numbers of a project's alerts.
 func (s *Store) AlertCounts(ctx context.Context, projectID int64, now time.Time) (alert.Counts, error) {
-	counted, err := s.countAlerts(ctx, projectID, now)
+	return s.numbersOf(ctx, projectID, func() (countedAlerts, error) { return s.countAlerts(ctx, projectID, now) })
+}
+
+// numbersOf returns the numbers that were read; nil: they are not complete.
+func (s *Store) numbersOf(ctx context.Context, projectID int64, read func() (countedAlerts, error)) (alert.Counts, error) {
+	counted, err := read()
 	if err != nil || !counted.complete() {
 		return nil, err
 	}

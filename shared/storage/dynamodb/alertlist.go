@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/alert"
+	"gatehouse/shared/batch"
 	"gatehouse/shared/page"
 	"gatehouse/shared/storage/walk"
 )
@@ -30,19 +32,48 @@ type alertList struct {
 	alert.Query
 	projectID int64
 	now       time.Time
+	numbers   func() (countedAlerts, error) // reads the numbers once; nil: nobody else wants them
+	others    []alert.BesideList
 }
 
 // Alerts returns a page of the alerts that match the query.
 func (s *Store) Alerts(ctx context.Context, projectID int64, q alert.Query, r page.Request, now time.Time) (page.Of[alert.Alert], error) {
-	l := alertList{s, q, projectID, now}
-	found, err := l.page(ctx, r)
+	return alertList{Store: s, Query: q, projectID: projectID, now: now}.page(ctx, r)
+}
+
+// CountedAlerts does the same, with the numbers of AlertCounts unless the query searches. The
+// list needs the item that has been read with these.
+func (s *Store) CountedAlerts(
+	ctx context.Context, projectID int64, q alert.Query, r page.Request, now time.Time, others ...alert.BesideList,
+) (found page.Of[alert.Alert], counts alert.Counts, err error) {
+	l := alertList{Store: s, Query: q, projectID: projectID, now: now, others: others}
+	if q.Searches() {
+		found, err = l.page(ctx, r)
+		return found, nil, err
+	}
+	reads, ctx := errgroup.WithContext(ctx)
+	l.numbers = sync.OnceValues(func() (countedAlerts, error) { return s.countAlerts(ctx, projectID, now) })
+	reads.Go(func() (err error) {
+		found, err = l.page(ctx, r)
+		return err
+	})
+	reads.Go(func() (err error) {
+		counts, err = s.numbersOf(ctx, projectID, l.numbers)
+		return err
+	})
+	err = reads.Wait() // found and counts are complete only now
+	return found, counts, err
+}
+
+func (l alertList) page(ctx context.Context, r page.Request) (page.Of[alert.Alert], error) {
+	found, err := l.read(ctx, r)
 	if err != nil {
 		return page.Of[alert.Alert]{}, fmt.Errorf("list alerts: %w", err)
 	}
 	return found, nil
 }
 
-func (l alertList) page(ctx context.Context, r page.Request) (found page.Of[alert.Alert], err error) {
+func (l alertList) read(ctx context.Context, r page.Request) (found page.Of[alert.Alert], err error) {
 	order, everything := l.SortedBy(), len(l.Statuses)+len(l.Severities) == 0
 	switch {
 	case l.Searches(), everything && order == alert.ByEvents:
@@ -60,7 +91,7 @@ func (l alertList) page(ctx context.Context, r page.Request) (found page.Of[aler
 	var listed bool
 	reads, inParallel := errgroup.WithContext(ctx)
 	reads.Go(func() (err error) {
-		listed, err = l.alertsListed(inParallel, l.projectID)
+		listed, err = l.listed(inParallel)
 		return err
 	})
 	reads.Go(func() (err error) {
@@ -74,10 +105,44 @@ func (l alertList) page(ctx context.Context, r page.Request) (found page.Of[aler
 		return l.fromAlerts(ctx, r)
 	}
 	if order == alert.ByEvents {
-		return found, nil // complete already
+		return found, l.tell(ctx, found.Items) // complete already
 	}
-	all, err := l.complete(ctx, found.Items)
+	all, err := l.existing(ctx, found.Items)
+	if err == nil {
+		all, err = l.finished(ctx, all)
+	}
 	return page.With(found, all), err
+}
+
+// listed reports whether all alerts are in the lists.
+func (l alertList) listed(ctx context.Context) (bool, error) {
+	if l.numbers == nil {
+		return l.alertsListed(ctx, l.projectID)
+	}
+	counted, err := l.numbers()
+	return counted.complete(), err
+}
+
+// finished returns the alerts of the page as shown does, while the others read what is beside
+// them.
+func (l alertList) finished(ctx context.Context, all []alert.Alert) (shown []alert.Alert, err error) {
+	err = batch.Together(ctx, append(l.besides(all), func(ctx context.Context) (err error) {
+		shown, err = l.shown(ctx, slices.Clone(all))
+		return err
+	})...)
+	return shown, err
+}
+
+// tell has the others read what is beside the alerts of the page.
+func (l alertList) tell(ctx context.Context, all []alert.Alert) error {
+	return batch.Together(ctx, l.besides(all)...)
+}
+
+func (l alertList) besides(all []alert.Alert) (reads []func(context.Context) error) {
+	for _, read := range l.others {
+		reads = append(reads, func(ctx context.Context) error { return read(ctx, all) })
+	}
+	return reads
 }
 
 // jump moves a page of all alerts to where its number leads, so that what is before
@@ -88,7 +153,11 @@ func (l alertList) jump(ctx context.Context, r page.Request) (page.Request, erro
 	if skipped == 0 {
 		return r, nil
 	}
-	counted, err := l.countAlerts(ctx, l.projectID, l.now)
+	numbers := l.numbers
+	if numbers == nil {
+		numbers = func() (countedAlerts, error) { return l.countAlerts(ctx, l.projectID, l.now) }
+	}
+	counted, err := numbers()
 	if err != nil || int64(counted.counts.Total(alert.Filter{})) != counted.last {
 		return r, err
 	}
@@ -111,10 +180,13 @@ func (l alertList) fromAlerts(ctx context.Context, r page.Request) (found page.O
 		list.Sources = []alertSource{l.alerts(true)}
 		found, err = l.sortedAlerts(list).Page(ctx, r)
 	}
-	if err != nil || l.SortedBy() == alert.ByEvents {
+	switch {
+	case err != nil:
 		return found, err
+	case l.SortedBy() == alert.ByEvents:
+		return found, l.tell(ctx, found.Items)
 	}
-	all, err := l.shown(ctx, found.Items)
+	all, err := l.finished(ctx, found.Items)
 	return page.With(found, all), err
 }
 
@@ -336,6 +408,15 @@ const maxLimit = 1000
 
 // complete returns the alerts of the entries that still match, as a list shows them.
 func (l alertList) complete(ctx context.Context, entries []alert.Alert) ([]alert.Alert, error) {
+	all, err := l.existing(ctx, entries)
+	if err != nil {
+		return nil, err
+	}
+	return l.shown(ctx, all)
+}
+
+// existing returns the alerts of the entries that are there.
+func (l alertList) existing(ctx context.Context, entries []alert.Alert) ([]alert.Alert, error) {
 	keys := make([]key, len(entries))
 	for i, e := range entries {
 		keys[i] = alertItem.key(l.projectID, e.IID)
@@ -354,7 +435,7 @@ func (l alertList) complete(ctx context.Context, entries []alert.Alert) ([]alert
 			all = append(all, a)
 		}
 	}
-	return l.shown(ctx, all)
+	return all, nil
 }
 
 // shown returns the alerts that still match, with their events and without their

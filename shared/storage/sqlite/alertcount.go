@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gatehouse/shared/alert"
+	"gatehouse/shared/page"
 )
 
 // tally is what an operation adds to the counts of a project's alerts.
@@ -59,6 +60,25 @@ func (t tally) keep(tx *transaction, projectID int64) error {
 const countedAlerts = `SELECT status, severity, alerts - CASE status WHEN 'resolved' THEN
 		(SELECT count(*) FROM alerts AS a WHERE a.project_id = c.project_id AND a.severity = c.severity AND expires_at > 0 AND expires_at <= ?)
 	ELSE 0 END FROM alert_counts AS c WHERE project_id = ?`
+
+// CountedAlerts returns what Alerts and AlertCounts do, after the others have read what is
+// beside the alerts.
+func (s *Store) CountedAlerts(
+	ctx context.Context, projectID int64, q alert.Query, r page.Request, now time.Time, others ...alert.BesideList,
+) (found page.Of[alert.Alert], counts alert.Counts, err error) {
+	if found, err = s.Alerts(ctx, projectID, q, r, now); err != nil {
+		return found, nil, err
+	}
+	for _, read := range others {
+		if err := read(ctx, found.Items); err != nil {
+			return found, nil, err
+		}
+	}
+	if !q.Searches() {
+		counts, err = s.AlertCounts(ctx, projectID, now)
+	}
+	return found, counts, err
+}
 
 // AlertCounts returns the numbers of a project's alerts.
 func (s *Store) AlertCounts(ctx context.Context, projectID int64, now time.Time) (alert.Counts, error) {

@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -227,7 +228,15 @@ func wantCounted(t *testing.T, s storage.Store, projectID int64) {
 	for _, a := range allAlerts(t, s, projectID) {
 		want[a.Class()]++
 	}
+	var beside []alert.Alert
+	keep := func(_ context.Context, of []alert.Alert) error { beside = of; return nil }
+	found, counted, err := s.CountedAlerts(t.Context(), projectID, alert.Query{Descending: true}, page.Request{Number: 1, Size: 1000}, now, keep)
+	if err != nil || len(beside) != len(found.Items) {
+		t.Errorf("CountedAlerts = %v, and what is beside it knows %d alerts, want %d", err, len(beside), len(found.Items))
+	}
+	wantSame(t, "the alerts of CountedAlerts", found.Items, allAlerts(t, s, projectID))
 	got := must[alert.Counts](t)(s.AlertCounts(t.Context(), projectID, now))
+	wantSame(t, "the numbers of CountedAlerts", counted, got)
 	if got == nil {
 		t.Error("AlertCounts = nil, want the numbers")
 	}
