@@ -171,6 +171,10 @@ async function work(visit, home) {
   assert.match(await page.textContent("#assignee-complaint"), /not the user name/);
   assert.equal(await page.inputValue("#assignee"), "nobody");
   await visit.look("alert-assignee-refused");
+  await visit.follow("a[href*='/assignee']");
+  assert.equal(visit.path(), `${home}/alerts/1/assignee`);
+  await visit.look("alert-assignee-choice");
+  await visit.follow(".back a");
   await visit.follow("form:has([name=user_id]):not(:has([value='0'])) button");
   assert.match(await page.textContent("[role=status]"), /was assigned/);
   await visit.look("alert-acknowledged");

@@ -53,7 +53,7 @@ async function furnish(root) {
   await call("POST", `/projects/${project.id}/error_tracking/client_keys`);
   const member = await newUser("baker", "Bo Baker");
   await call("POST", `/projects/${project.id}/members`, { user_id: member.id, access_level: 30 });
-  return ["", `/members/${member.id}`, "/alerts", "/alerts/1", "/alerts/2", "/incidents", "/incidents/1", "/oncall", `/oncall/${schedule.id}`, `/oncall/${schedule.id}/rotations/${rotation.id}`, `/settings/webhooks/${webhook.id}`,
+  return ["", `/members/${member.id}`, "/alerts", "/alerts/1", "/alerts/1/assignee", "/alerts/2", "/incidents", "/incidents/1", "/incidents/1/assignee", "/oncall", `/oncall/${schedule.id}`, `/oncall/${schedule.id}/rotations/${rotation.id}`, `/settings/webhooks/${webhook.id}`,
     `/settings/integrations/${integration.id}`, `/settings/integrations/${integration.id}/mapping`, "/settings/undelivered"].map((page) => home + page);
 }
 

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/audit"
-	"gatehouse/shared/fault"
+	"gatehouse/shared/batch"
 	"gatehouse/shared/oauth"
 	"gatehouse/shared/scope"
 	"gatehouse/shared/secret"
@@ -105,20 +105,22 @@ func (a *api) showApplication(d desk) clientHandler {
 	}
 }
 
-// readApplication reads what the page shows beside the application, all at once.
+// readApplication reads what the page shows beside the application, all at once: the day of the
+// last use and the owner in one request.
 func (a *api) readApplication(ctx context.Context, u user.User, b *applicationBody) error {
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.Go(func() (err error) {
 		b.Deprecated, err = a.usesOf(ctx, b.Client)
 		return err
 	})
-	reads.Go(func() (err error) {
-		b.Use, err = a.app.OAuth.UseOf(ctx, b.Client)
-		return err
-	})
-	reads.Go(func() (err error) {
-		b.Owner, b.OwnerAddress, err = a.ownerOf(ctx, u, b.Client)
-		return err
+	reads.Go(func() error {
+		return batch.Together(ctx, func(ctx context.Context) (err error) {
+			b.Use, err = a.app.OAuth.UseOf(ctx, b.Client)
+			return err
+		}, func(ctx context.Context) (err error) {
+			b.Owner, b.OwnerAddress, err = a.ownerOf(ctx, u, b.Client)
+			return err
+		})
 	})
 	return reads.Wait()
 }
@@ -132,12 +134,13 @@ func (a *api) ownerOf(ctx context.Context, reader user.User, c oauth.Client) (na
 	case 0:
 		return instanceItself, "", nil
 	}
-	owner, err := a.app.Users.User(ctx, c.OwnerID)
-	switch {
-	case fault.Is(err, fault.NotFound):
-		return deletedUser, "", nil
-	case err != nil:
+	found, err := a.app.Users.UsersByID(ctx, []int64{c.OwnerID})
+	if err != nil {
 		return "", "", err
+	}
+	owner, there := found[c.OwnerID]
+	if !there {
+		return deletedUser, "", nil
 	}
 	return "@" + owner.Username, "/users/" + owner.Username, nil
 }
