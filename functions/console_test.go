@@ -134,9 +134,9 @@ func aboutTheConsole() []scenario {
 		{page: "POST " + console + "/environments", send: "name=staging", status: 303, stored: names(project.EventEnvironmentCreated)},
 		{rest: "GET /projects/{web}/environments", status: 200, keep: "staging"},
 		{page: "POST " + console + "/environments/{staging}/delete", status: 303, stored: names(project.EventEnvironmentDeleted)},
-		{page: "GET /console", cost: cost{5, 0, 0}},
+		{page: "GET /console", cost: cost{4, 0, 0}},
 		// The session, its user, the memberships, and the projects are four of the steps.
-		{page: "GET /", cost: cost{7, 0, 0}},
+		{page: "GET /", cost: cost{5, 0, 0}},
 		{page: "GET " + console},
 		{page: "GET " + console + "/alerts/test"},
 		{page: "GET " + console + "/environments"},

@@ -47,7 +47,7 @@ type homeBody struct {
 func (b homeBody) Quiet() bool { return len(b.Needing)+len(b.Alerts)+len(b.Incidents) == 0 }
 
 // Nowhere reports whether the user has no project.
-func (b homeBody) Nowhere() bool { return len(b.Home.Projects) == 0 }
+func (b homeBody) Nowhere() bool { return len(b.Home.Needing)+len(b.Home.Projects) == 0 }
 
 // homeRow is a project with what is open in it.
 type homeRow struct {

@@ -274,7 +274,7 @@ func createProject(p project.Project) []change {
 			create(pathKey(p.FullPath), fields{{"project_id", &p.ID}}),
 			create(projectList.key(p.ID), projects.entry(&p)),
 		},
-		n.ofGroups(p.Lineage, 1), n.ofInstance(p.ID), relist(listing{}, next),
+		n.ofGroups(p.Lineage, 1), n.ofInstance(p.ID), relist(listing{}, next), attendAll(p),
 	)
 }
 
