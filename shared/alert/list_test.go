@@ -60,6 +60,14 @@ func (s *store) AlertCounts(context.Context, int64, time.Time) (alert.Counts, er
 	return s.counts, nil
 }
 
+func (s *store) CountedAlerts(ctx context.Context, projectID int64, q alert.Query, r page.Request, now time.Time, _ ...alert.BesideList) (page.Of[alert.Alert], alert.Counts, error) {
+	found, err := s.Alerts(ctx, projectID, q, r, now)
+	if q.Searches() {
+		return found, nil, err
+	}
+	return found, s.counts, err
+}
+
 var day = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func after(hours int) time.Time { return day.Add(time.Duration(hours) * time.Hour) }
