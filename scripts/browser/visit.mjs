@@ -165,8 +165,12 @@ async function newVisit(context, name, { javaScriptEnabled, hasTouch = false, vi
     },
 
     async look(picture) {
-      const [needed, there] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
-      assert.ok(needed <= there, `${name}: ${picture} is ${needed} wide on ${there}`);
+      const [needed, there, wide] = await page.evaluate(() => {
+        const { scrollWidth, clientWidth } = document.documentElement;
+        const beyond = [...document.querySelectorAll("main *, header *")].filter((it) => it.getBoundingClientRect().right > clientWidth);
+        return [scrollWidth, clientWidth, beyond.map((it) => it.outerHTML.slice(0, 200)).join("\n")];
+      });
+      assert.ok(needed <= there, `${name}: ${picture} is ${needed} wide on ${there}: ${wide}`);
       assert.deepEqual(await page.evaluate(nameless), [], `${name}: ${picture} has something without a name`);
       if (scripted && !examined.has(picture)) {
         examined.add(picture);
