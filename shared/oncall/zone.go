@@ -1,33 +1,18 @@
 package oncall
 
 import (
-	"errors"
-	"regexp"
 	"time"
+
+	"gatehouse/shared/text"
 )
 
 // Zone is a time zone with a name of the IANA database. The zero Zone is UTC.
 type Zone struct{ location *time.Location }
 
-// zoneName matches names that mean the same everywhere: systems have more of their own,
-// such as "right/Europe/Berlin" with leap seconds.
-var zoneName = regexp.MustCompile(`^[A-Z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$`)
-
-// localName is Go's name for the zone of the machine.
-const localName = "Local"
-
-var errZone = errors.New("is not a time zone of the IANA database, such as Europe/Berlin")
-
 // ParseZone returns the zone with this name.
 func ParseZone(name string) (Zone, error) {
-	if !zoneName.MatchString(name) || name == localName {
-		return Zone{}, errZone
-	}
-	location, err := time.LoadLocation(name)
-	if err != nil {
-		return Zone{}, errZone
-	}
-	return Zone{location}, nil
+	location, err := text.Zone(name)
+	return Zone{location}, err
 }
 
 // Location returns the zone for package time.

@@ -27,10 +27,15 @@ func Time(value any) (time.Time, bool) {
 	if !ok || len(text) > maxTimeLength {
 		return time.Time{}, false
 	}
+	return parse(text, time.UTC)
+}
+
+// parse reads a text as a time, which is in the zone if it names none.
+func parse(text string, zone *time.Location) (time.Time, bool) {
 	if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
 		return plausible(t)
 	}
-	return parseLenient(text)
+	return parseLenient(text, zone)
 }
 
 // EpochTime is like Time but also reads numbers: as milliseconds since 1970, or
@@ -75,13 +80,17 @@ var layouts = []string{
 	"Jan 2 15:04:05 2006",
 }
 
-func parseLenient(text string) (time.Time, bool) {
-	text, offset, ok := cutZone(arrange(text))
+func parseLenient(text string, zone *time.Location) (time.Time, bool) {
+	arranged := arrange(text)
+	text, offset, ok := cutZone(arranged)
 	if !ok {
 		return time.Time{}, false
 	}
+	if text != arranged { // it has a zone of its own
+		zone = time.UTC
+	}
 	for _, layout := range layouts {
-		if t, err := time.Parse(layout, text); err == nil {
+		if t, err := time.ParseInLocation(layout, text, zone); err == nil {
 			return plausible(t.Add(-offset))
 		}
 	}
