@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
+	"strconv"
 
 	"gatehouse/shared/payload"
 )
@@ -45,6 +46,11 @@ func payloadFingerprint(object payload.Object) Fingerprint {
 		}
 	}
 	return ""
+}
+
+// of returns the fingerprint that only the payloads of the integration have.
+func (f Fingerprint) of(integrationID int64) Fingerprint {
+	return digest("integration", []any{strconv.FormatInt(integrationID, 10), string(f)})
 }
 
 // digest returns the fingerprint for a value. Different kinds have different

@@ -26,11 +26,11 @@ func FuzzPlain(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte, mapped bool) {
 		r := reading(alert.Plain)
 		if mapped {
-			r.Mapping = mapping.Mapping{
+			r.Mapping = mapping.Mapping{Rules: map[mapping.Target]mapping.Rule{
 				mapping.Title:       {Path: mapping.Path{mapping.Name("event"), mapping.Name("name")}},
 				mapping.Hosts:       {Path: mapping.Path{mapping.Name("event"), mapping.Name("hosts"), mapping.Index(-1)}},
 				mapping.Description: {Path: mapping.Path{mapping.Name("event")}},
-			}
+			}}
 		}
 		check(t, body, r)
 	})
@@ -135,7 +135,7 @@ func checkReordered(t *testing.T, body []byte, parsed alert.Parsed, r alert.Read
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Mapping == nil {
+	if r.Mapping.Empty() {
 		for _, name := range []string{"start_time", "end_time", "hosts"} {
 			delete(document.Object, name)
 		}

@@ -84,13 +84,13 @@ func (o Occurrence) effectiveAt() time.Time {
 // Recoveries at different times differ, because the earlier one may be too early
 // for some alerts.
 func (o Occurrence) absorbs(next Occurrence) bool {
-	if o.Recovery != next.Recovery {
+	if o.Recovery != next.Recovery || o.Acknowledged != next.Acknowledged {
 		return false
 	}
 	if o.Recovery {
 		return o.EndedAt.Equal(next.EndedAt)
 	}
-	return !o.Ungrouped
+	return !o.Ungrouped || o.Acknowledged
 }
 
 // Touched sorts the results of RecordOccurrences by the order of the payload, and

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/shared/mapping"
 	"gatehouse/shared/payload"
 )
 
@@ -42,15 +43,22 @@ func MayBeMetrics(body []byte) bool {
 // ignored, because it can contain both fires and recoveries.
 func (r *reader) metrics(document payload.Document, alerts []any) Parsed {
 	texts := document.Elements("alerts")
+	var mapped *mapping.Reading
+	if r.Format == Metrics {
+		mapped = r.Mapping.Read(document.Object)
+	}
 	var skipped Skipped
 	var occurrences []Occurrence
 	var places []int
 	for i, value := range alerts {
-		if occurrence, ok := r.notification(value, &skipped); ok {
+		if occurrence, ok := r.notification(value, mapped, &skipped); ok {
 			occurrence.Payload = r.kept(texts[i])
 			occurrences = append(occurrences, occurrence)
 			places = append(places, i)
 		}
+	}
+	if mapped.Exhausted() {
+		r.notes.add(tooMuchWork)
 	}
 	parsed := r.group(occurrences, places)
 	parsed.Format, parsed.Items, parsed.Skipped, parsed.Notes = Metrics, len(alerts), skipped, r.notes
@@ -82,14 +90,17 @@ func count(value any) int64 {
 }
 
 // notification reads one item of a metrics payload, or counts it as skipped.
-func (r *reader) notification(value any, skipped *Skipped) (Occurrence, bool) {
+func (r *reader) notification(value any, mapped *mapping.Reading, skipped *Skipped) (Occurrence, bool) {
 	object, ok := value.(payload.Object)
 	if !ok {
 		skipped.NotObject++
 		return Occurrence{}, false
 	}
 	item := newItem(object)
-	title := item.title()
+	title, severity := item.title(), item.severity()
+	if mapped != nil {
+		title, severity = item.mapped(mapped.Item(object))
+	}
 	_, starts := object["startsAt"]
 	switch {
 	case title == "":
@@ -99,17 +110,17 @@ func (r *reader) notification(value any, skipped *Skipped) (Occurrence, bool) {
 		skipped.NoStart++
 		return Occurrence{}, false
 	}
-	return r.occurrence(item, title), true
+	return r.occurrence(item, title, severity), true
 }
 
-func (r *reader) occurrence(item item, title string) Occurrence {
+func (r *reader) occurrence(item item, title string, severity Severity) Occurrence {
 	_, environment := platform(item.labels, environmentName)
 	occurrence := Occurrence{
 		Recovery:       item.resolved(),
 		Ungrouped:      !r.Grouping,
 		Title:          cmp.Or(r.cut("title", title, maxTitle), defaultTitle),
 		Description:    r.cut("description", text(item.annotations["description"]), maxDescription),
-		Severity:       ParseSeverity(text(item.labels["severity"])),
+		Severity:       severity,
 		MonitoringTool: metricsTool,
 		Environment:    r.environment(environment),
 		Runbook:        r.link(item.annotations["runbook"]),
@@ -156,6 +167,20 @@ func newItem(object payload.Object) item {
 
 func (i item) title() string {
 	return text(i.annotations["title"], i.annotations["summary"], i.labels["alertname"])
+}
+
+func (i item) severity() Severity { return ParseSeverity(text(i.labels["severity"])) }
+
+// mapped returns the title and the severity as a mapping has them. A severity that it leaves
+// as it is keeps its meaning in this format.
+func (i item) mapped(by mapping.Item) (string, Severity) {
+	title := text(by.FindOr(mapping.Title, i.title()).Value)
+	usual := text(i.labels["severity"])
+	word := text(by.FindOr(mapping.Severity, usual).Value)
+	if named, ok := severityNamed(word); ok && word != usual {
+		return title, named
+	}
+	return title, ParseSeverity(word)
 }
 
 // resolved reports whether the notification is a recovery. The member endsAt does

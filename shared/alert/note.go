@@ -32,10 +32,11 @@ type Skipped struct {
 	NotObject int
 	NoTitle   int
 	NoStart   int
+	TooMany   int
 }
 
 // Total returns how many were skipped.
-func (s Skipped) Total() int { return s.NotObject + s.NoTitle + s.NoStart }
+func (s Skipped) Total() int { return s.NotObject + s.NoTitle + s.NoStart + s.TooMany }
 
 // String lists the reasons: "1 not an object, 2 without startsAt". It is empty
 // when nothing was skipped.
@@ -48,6 +49,7 @@ func (s Skipped) String() string {
 		{s.NotObject, "not an object"},
 		{s.NoTitle, "without a title"},
 		{s.NoStart, "without startsAt"},
+		{s.TooMany, "beyond the first " + strconv.Itoa(maxElements)},
 	} {
 		if reason.count > 0 {
 			reasons = append(reasons, fmt.Sprintf("%d %s", reason.count, reason.text))

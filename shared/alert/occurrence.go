@@ -8,7 +8,11 @@ type Occurrence struct {
 	// IgnoreStart makes a recovery resolve alerts that started after it, because
 	// the start may be this server's time while the tool's clock is behind.
 	IgnoreStart bool
-	Fingerprint Fingerprint // empty: never grouped
+	// Acknowledged makes an occurrence that is no recovery acknowledge the open alerts with
+	// its fingerprint. It counts as no event of theirs. Without one it opens an acknowledged
+	// alert.
+	Acknowledged bool
+	Fingerprint  Fingerprint // empty: never grouped
 	// Ungrouped opens a new alert for every fire. A recovery always resolves all
 	// open alerts with its fingerprint, grouped or not.
 	Ungrouped bool
@@ -66,10 +70,11 @@ type Outcome string
 
 // The outcomes.
 const (
-	Opened    Outcome = "opened"    // opened an alert
-	Repeated  Outcome = "repeated"  // counted on an open alert
-	Recovered Outcome = "recovered" // resolved an open alert
-	Unmatched Outcome = "unmatched" // a recovery without an open alert
+	Opened    Outcome = "opened"       // opened an alert
+	Repeated  Outcome = "repeated"     // counted on an open alert
+	Recovered Outcome = "recovered"    // resolved an open alert
+	Acked     Outcome = "acknowledged" // acknowledged an open alert, or found that somebody had
+	Unmatched Outcome = "unmatched"    // a recovery without an open alert
 )
 
 // Recorded is an alert that an occurrence touched. IID and Title are zero if the

@@ -26,8 +26,10 @@ const (
 type Reading struct {
 	// Format is what the address takes. A Plain address takes both: a payload
 	// with all attributes of the metrics format is in that format.
-	Format  Format
-	Mapping mapping.Mapping // of plain payloads; nil for none
+	Format Format
+	// Mapping says how plain payloads are read, and at a Metrics address what the titles and
+	// severities of the metrics format are.
+	Mapping mapping.Mapping
 	// AutoFingerprint derives the fingerprint of a plain payload that has none
 	// from everything in it except its times and hosts.
 	AutoFingerprint bool
@@ -43,11 +45,13 @@ type Reading struct {
 // Parsed is the content of a payload.
 type Parsed struct {
 	Format Format // of the payload itself
-	// Occurrences are what Store.RecordOccurrences takes. A metrics payload may
-	// have none, a plain one has exactly one.
-	Occurrences [][]Occurrence
-	Items       int     // the notifications in the payload, the skipped ones included
-	Skipped     Skipped // those that lack something necessary
+	// Occurrences are what Store.RecordOccurrences takes. A plain payload has exactly
+	// one, unless a mapping splits or ignores it; others may have none.
+	Occurrences  [][]Occurrence
+	Items        int     // the notifications in the payload, those skipped and ignored included
+	Skipped      Skipped // those that lack something necessary
+	IgnoredItems int     // those that the mapping ignores
+	Split        bool    // the mapping splits the payload
 	// TruncatedAlerts is the number of notifications that the sender left out,
 	// as it says.
 	TruncatedAlerts int64
@@ -56,6 +60,15 @@ type Parsed struct {
 	Notes []string
 
 	places [][]int // for each occurrence, the position of its notification in the payload
+}
+
+// Lone returns the occurrence of a plain payload that is one notification, and false for any
+// other.
+func (p Parsed) Lone() (Occurrence, bool) {
+	if p.Format != Plain || p.Split || len(p.Occurrences) == 0 {
+		return Occurrence{}, false
+	}
+	return p.Occurrences[0][0], true
 }
 
 // Parse reads the body of a request to an integration's address. It returns a
@@ -69,8 +82,9 @@ func Parse(body []byte, r Reading) (Parsed, error) {
 // reader reads one payload.
 type reader struct {
 	Reading
-	notes notes
-	used  []use // the places in a plain payload that were used
+	notes   notes
+	used    []use    // the places in the present item of a plain payload that were used
+	preview *Preview // where these are kept; nil: nowhere
 }
 
 func newReader(r Reading) *reader { return &reader{Reading: r} }

@@ -23,24 +23,66 @@ const (
 // defaultTitle is the title of an alert whose payload has none.
 const defaultTitle = "New: Alert"
 
-// use is a place in a plain payload and the target that it filled.
+// use is a place in an item of a plain payload and the target that it filled.
 type use struct {
 	target mapping.Target
-	path   mapping.Path
+	mapping.Place
 }
 
 // runbook is not a mapping's target: only the member of that name fills it.
 const runbook mapping.Target = "runbook"
 
-// plain reads a payload that is one notification. It makes an alert of any
-// payload, whatever is missing or wrong in it.
+const tooMuchWork = "the mapping takes too much work for this payload, so some fields come from the usual places"
+
+// plain reads a payload that is one notification, or is split into several by the mapping. It
+// makes an alert of any payload that the mapping does not ignore, whatever is missing or wrong
+// in it.
 func (r *reader) plain(document payload.Document) Parsed {
-	p := plain{r, document.Object}
-	ended, recovery := p.endTime()
-	occurrence := Occurrence{
+	reading := r.Mapping.Read(document.Object)
+	parsed, ok := r.split(document, reading)
+	if !ok {
+		parsed = r.alone(document, reading)
+	}
+	if reading.Exhausted() {
+		r.notes.add(tooMuchWork)
+	}
+	parsed.Format, parsed.Notes = Plain, r.notes
+	return parsed
+}
+
+// alone reads a payload that is one notification.
+func (r *reader) alone(document payload.Document, reading *mapping.Reading) Parsed {
+	p := plain{r, reading.Item(document.Object), document.Object}
+	occurrence, ok := p.occurrence()
+	if !ok {
+		return Parsed{Items: 1, IgnoredItems: 1}
+	}
+	occurrence.Payload = document.Text
+	parsed := r.group([]Occurrence{occurrence}, []int{0})
+	parsed.Items = 1
+	return parsed
+}
+
+// plain finds the values of a plain payload, or of an element of one.
+type plain struct {
+	*reader
+	item   mapping.Item
+	object payload.Object
+}
+
+// occurrence returns what the item says without its text, and false if it is ignored.
+func (p plain) occurrence() (Occurrence, bool) {
+	state := p.item.State()
+	if state == mapping.Ignored {
+		return Occurrence{}, false
+	}
+	p.used = p.used[:0]
+	ended, recovery := p.endTime(state)
+	o := Occurrence{
 		Recovery:       recovery,
 		IgnoreStart:    recovery,
-		Ungrouped:      !r.Grouping,
+		Acknowledged:   state == mapping.Acknowledged,
+		Ungrouped:      !p.Grouping,
 		Title:          p.text(mapping.Title, maxTitle),
 		Description:    p.text(mapping.Description, maxDescription),
 		Severity:       p.severity(),
@@ -51,35 +93,29 @@ func (r *reader) plain(document payload.Document) Parsed {
 		Runbook:        p.runbook(),
 		StartedAt:      p.startTime(),
 		EndedAt:        ended,
-		Fingerprint:    p.fingerprint(),
-		IntegrationID:  r.IntegrationID,
-		Tell:           r.Tell,
-		KeptDays:       r.KeptDays,
-		Payload:        document.Text,
+		Fingerprint:    p.fingerprint(state),
+		IntegrationID:  p.IntegrationID,
+		Tell:           p.Tell,
+		KeptDays:       p.KeptDays,
 		Count:          1,
 	}
-	if occurrence.Title == "" {
-		occurrence.Title = defaultTitle
+	if o.Title == "" {
+		o.Title = defaultTitle
 	}
-	parsed := r.group([]Occurrence{occurrence}, []int{0})
-	parsed.Format, parsed.Items, parsed.Notes = Plain, 1, r.notes
-	return parsed
-}
-
-// plain finds the values of a plain payload.
-type plain struct {
-	*reader
-	object payload.Object
+	if p.preview != nil {
+		p.preview.trace(p.item, p.used)
+	}
+	return o, true
 }
 
 // value returns what fills the target, or nil.
 func (p plain) value(target mapping.Target) any {
-	value, path := p.Mapping.Find(p.object, target)
-	if payload.Blank(value) {
+	found := p.item.Find(target)
+	if payload.Blank(found.Value) {
 		return nil
 	}
-	p.used = append(p.used, use{target, path})
-	return value
+	p.used = append(p.used, use{target, found.Place})
+	return found.Value
 }
 
 func (p plain) text(target mapping.Target, max int) string {
@@ -114,8 +150,11 @@ func (p plain) severity() Severity {
 }
 
 func (p plain) startTime() time.Time {
-	value := p.value(mapping.StartTime)
-	started, ok := payload.Time(value)
+	value, read := p.value(mapping.StartTime), payload.Time
+	if n, ok := p.item.Notation(mapping.StartTime); ok {
+		read = n.Read
+	}
+	started, ok := read(value)
 	if !ok {
 		if value != nil {
 			p.notes.add("start_time " + quoted(payload.Text(value)) + " is no time, so it is now")
@@ -125,14 +164,24 @@ func (p plain) startTime() time.Time {
 	return started
 }
 
-// endTime returns when the problem ended, and whether it did.
-func (p plain) endTime() (time.Time, bool) {
-	value := p.value(mapping.EndTime)
-	ended, ok := payload.EpochTime(value)
-	if !ok && value != nil {
-		p.notes.add("end_time " + quoted(payload.Text(value)) + " is no time, so this is no recovery")
+// endTime returns when the problem ended, and whether it did. What the mapping says of the
+// state counts more than a time.
+func (p plain) endTime(state mapping.State) (time.Time, bool) {
+	if state == mapping.Firing || state == mapping.Acknowledged {
+		return time.Time{}, false
 	}
-	return ended, ok
+	value, read, instead := p.value(mapping.EndTime), payload.EpochTime, "this is no recovery"
+	if n, ok := p.item.Notation(mapping.EndTime); ok {
+		read = n.Read
+	}
+	ended, ok := read(value)
+	if !ok && state == mapping.IsResolved {
+		ended, instead = p.Now, "it is now"
+	}
+	if !ok && value != nil {
+		p.notes.add("end_time " + quoted(payload.Text(value)) + " is no time, so " + instead)
+	}
+	return ended, ok || state == mapping.IsResolved
 }
 
 // hosts returns the hosts up to the limit. The first host beyond it is cut, and
@@ -166,14 +215,19 @@ func (p plain) environmentName() any {
 	if payload.Blank(value) {
 		return nil
 	}
-	p.used = append(p.used, use{mapping.Environment, mapping.Path{mapping.Name(name)}})
+	p.used = append(p.used, use{mapping.Environment, member(name)})
 	return value
+}
+
+// member is the place of a member of the item.
+func member(name string) mapping.Place {
+	return mapping.Place{Path: mapping.Path{mapping.Name(name)}}
 }
 
 func (p plain) runbook() string {
 	link := p.link(p.object["runbook"])
 	if link != "" {
-		p.used = append(p.used, use{runbook, mapping.Path{mapping.Name("runbook")}})
+		p.used = append(p.used, use{runbook, member("runbook")})
 	}
 	return link
 }
@@ -191,19 +245,26 @@ func (r *reader) link(value any) string {
 	return text
 }
 
-func (p plain) fingerprint() Fingerprint {
-	if fingerprint := givenFingerprint(p.value(mapping.Fingerprint)); fingerprint != "" || !p.AutoFingerprint {
-		return fingerprint
+func (p plain) fingerprint(state mapping.State) Fingerprint {
+	f := givenFingerprint(p.value(mapping.Fingerprint))
+	if f == "" && p.AutoFingerprint {
+		if state == mapping.IsResolved || state == mapping.Firing {
+			p.notes.add("no fingerprint was found, so a recovery may find no alert; map fingerprint too")
+		}
+		p.noteTimesInFingerprint()
+		f = payloadFingerprint(p.object)
 	}
-	p.noteTimesInFingerprint()
-	return payloadFingerprint(p.object)
+	if f != "" && p.item.OfIntegration() {
+		return f.of(p.IntegrationID)
+	}
+	return f
 }
 
 // noteTimesInFingerprint takes a note if a varying target is mapped from a member
 // that counts for the fingerprint. No two payloads are equal then.
 func (p plain) noteTimesInFingerprint() {
 	for _, use := range p.used {
-		if slices.Contains(varying, string(use.target)) && !varies(use.path) {
+		if slices.Contains(varying, string(use.target)) && use.Path != nil && !varies(use.Path) {
 			p.notes.add(string(use.target) + " is mapped from a part of the fingerprint, so nothing is grouped; map fingerprint too")
 		}
 	}

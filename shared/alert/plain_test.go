@@ -308,13 +308,13 @@ func TestGroupingCanBeOff(t *testing.T) {
 
 func TestAMappingFillsFieldsFromElsewhere(t *testing.T) {
 	r := reading(alert.Plain)
-	r.Mapping = mapping.Mapping{
+	r.Mapping = mapping.Mapping{Rules: map[mapping.Target]mapping.Rule{
 		mapping.Title:       {Path: mapping.Path{mapping.Name("event"), mapping.Name("names"), mapping.Index(0)}},
 		mapping.Hosts:       {Path: mapping.Path{mapping.Name("event"), mapping.Name("machines")}},
 		mapping.EndTime:     {Path: mapping.Path{mapping.Name("event"), mapping.Name("closed")}},
 		mapping.Fingerprint: {Path: mapping.Path{mapping.Name("id")}},
 		mapping.Environment: {Path: mapping.Path{mapping.Name("env")}},
-	}
+	}}
 	got := only(t, `{"event":{"names":["Disk full"],"machines":["a"],"closed":1795170600000},"id":17,"env":"staging","severity":"low","hosts":"b"}`, r)
 	if got.Title != "Disk full" || !cmp.Equal(got.Hosts, []string{"a"}) || !got.Recovery || got.Environment != "staging" || got.Severity != alert.SeverityLow {
 		t.Errorf("mapped occurrence is %+v", got)

@@ -11,12 +11,12 @@ import (
 
 func TestAPreviewTellsWhereEverythingComesFrom(t *testing.T) {
 	r := reading(alert.Plain)
-	r.Mapping = mapping.Mapping{
+	r.Mapping = mapping.Mapping{Rules: map[mapping.Target]mapping.Rule{
 		mapping.Title:     {Path: mapping.Path{mapping.Name("event"), mapping.Name("name")}},
 		mapping.Hosts:     {Path: mapping.Path{mapping.Name("machines"), mapping.Index(-1)}},
 		mapping.StartTime: {Path: mapping.Path{mapping.Name("event"), mapping.Name("since")}},
 		mapping.Service:   {Path: mapping.Path{mapping.Name("nowhere")}},
-	}
+	}}
 	preview, err := alert.ReadPreview([]byte(`{
 		"event": {"name": "Disk full", "since": "2026-11-20", "by": "cron"}, "machines": ["a", "b"],
 		"severity": "low", "acme_environment_name": "staging", "runbook": "r", "title": "not this", "more": 1

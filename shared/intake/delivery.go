@@ -185,7 +185,7 @@ func (d *delivery) reading() alert.Reading {
 // time, which saves a round trip, but for a plain recovery afterwards: it is
 // accepted only if it resolves something.
 func (d *delivery) record(ctx context.Context) error {
-	if d.parsed.Format == alert.Plain && d.parsed.Occurrences[0][0].Recovery {
+	if lone, ok := d.parsed.Lone(); ok && lone.Recovery {
 		if err := d.write(ctx); err != nil {
 			return err
 		}
@@ -198,12 +198,16 @@ func (d *delivery) record(ctx context.Context) error {
 }
 
 func (d *delivery) write(ctx context.Context) error {
+	if len(d.parsed.Occurrences) == 0 {
+		d.touched = []alert.Recorded{}
+		return nil
+	}
 	recorded, err := d.rules.store.RecordOccurrences(ctx, d.endpoint.ProjectID, d.parsed.Occurrences, d.now)
 	if err != nil {
 		return err
 	}
 	d.touched = d.parsed.Touched(recorded)
-	if len(d.touched) == 0 && d.parsed.Format == alert.Plain {
+	if _, lone := d.parsed.Lone(); lone && len(d.touched) == 0 {
 		return errNotOpen
 	}
 	return nil

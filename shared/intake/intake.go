@@ -87,7 +87,7 @@ func (r *Rules) Test(ctx context.Context, p project.Project, i integration.Integ
 // mapping, and records nothing. The integration need not be stored. A mapping
 // on an instance without mappings is integration.ErrNoMapping.
 func (r *Rules) Preview(ctx context.Context, p project.Project, i integration.Integration, m mapping.Mapping, body []byte) (alert.Preview, error) {
-	if len(m) > 0 && !r.integrations.Features.Mapping {
+	if !m.Empty() && !r.integrations.Features.Mapping {
 		return alert.Preview{}, integration.ErrNoMapping
 	}
 	e, err := r.endpoint(ctx, p, i)

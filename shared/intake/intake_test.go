@@ -494,7 +494,7 @@ func TestHowAPayloadIsRead(t *testing.T) {
 }
 
 func TestPreview(t *testing.T) {
-	m := mapping.Mapping{mapping.Title: {Path: mapping.Path{mapping.Name("name")}}}
+	m := mapping.Mapping{Rules: map[mapping.Target]mapping.Rule{mapping.Title: {Path: mapping.Path{mapping.Name("name")}}}}
 	const body = `{"name": "Mapped", "platform_environment_name": "production"}`
 	tests := map[string]struct {
 		features integration.Features
@@ -504,11 +504,11 @@ func TestPreview(t *testing.T) {
 		err      error
 	}{
 		"with a mapping":                  {integration.AllFeatures, m, nil, "Mapped", nil},
-		"without one":                     {integration.Features{}, nil, nil, "New: Alert", nil},
+		"without one":                     {integration.Features{}, mapping.Mapping{}, nil, "New: Alert", nil},
 		"with one where there is none":    {integration.Features{Grouping: true}, m, nil, "", integration.ErrNoMapping},
-		"of another format than is taken": {integration.AllFeatures, nil, (*store).metrics, "", fault.Unprocessable},
-		"the settings cannot be read":     {integration.AllFeatures, nil, func(s *store) { s.settingsFails = errDisk }, "", errDisk},
-		"the environments cannot be read": {integration.AllFeatures, nil, func(s *store) { s.placesFail = errDisk }, "", errDisk},
+		"of another format than is taken": {integration.AllFeatures, mapping.Mapping{}, (*store).metrics, "", fault.Unprocessable},
+		"the settings cannot be read":     {integration.AllFeatures, mapping.Mapping{}, func(s *store) { s.settingsFails = errDisk }, "", errDisk},
+		"the environments cannot be read": {integration.AllFeatures, mapping.Mapping{}, func(s *store) { s.placesFail = errDisk }, "", errDisk},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

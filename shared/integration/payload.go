@@ -12,24 +12,34 @@ import (
 // mappingField is the field that complaints about a mapping are for.
 const mappingField = "payload_attribute_mapping"
 
-// maxMapping bounds a mapping, in bytes of JSON: it is stored with the
-// integration and read for every alert.
-const maxMapping = 32 << 10
-
-// readMapping returns the mapping as stored, nil for one without targets.
+// readMapping returns the mapping as stored, nil for an empty one.
 func readMapping(text []byte) ([]byte, error) {
 	if len(text) == 0 {
 		return nil, nil
 	}
 	m, err := mapping.Parse(text, mappingField)
-	if err != nil || len(m) == 0 {
+	if err != nil || m.Empty() {
 		return nil, err
 	}
 	text, err = json.Marshal(m)
-	if len(text) > maxMapping {
-		return nil, fault.Field(mappingField, "is too long (maximum is "+strconv.Itoa(maxMapping)+" bytes)")
+	if len(text) > mapping.MaxBytes { // what is escaped is longer than what was sent
+		return nil, fault.Field(mappingField, "is too long (maximum is "+strconv.Itoa(mapping.MaxBytes)+" bytes)")
 	}
 	return text, err
+}
+
+// checkMapped checks whether an integration of the type can have the mapping.
+func checkMapped(t Type, text []byte) error {
+	m, err := mapping.Parse(text, mappingField)
+	switch {
+	case err != nil:
+		return err
+	case t == OnCallLink:
+		return fault.Field(mappingField, "is for integrations that take alerts")
+	case t == Metrics && !m.Within(mapping.Title, mapping.Severity):
+		return fault.Field(mappingField, "of a metrics integration has title and severity alone")
+	}
+	return nil
 }
 
 // readSample returns the sample payload as stored, nil for an empty one.

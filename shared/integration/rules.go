@@ -383,12 +383,10 @@ func (r *Rules) checkMapping(i Integration) error {
 		return ErrNoMapping
 	case len(i.Mapping) == 0:
 		return nil
-	case i.Type != HTTP:
-		return fault.Field(mappingField, "is for HTTP endpoints alone")
 	case !i.Active:
 		return fault.Field(mappingField, "needs an active integration")
 	}
-	return nil
+	return checkMapped(i.Type, i.Mapping)
 }
 
 // newEndpoint returns the identifier for a new integration: the legacy one of its

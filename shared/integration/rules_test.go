@@ -203,7 +203,11 @@ func TestMostIntegrations(t *testing.T) {
 	}
 }
 
-const nameMapping = `{"title":{"path":["name"],"type":"STRING"}}`
+const (
+	nameMapping  = `{"title":{"path":["name"],"type":"STRING"}}`
+	severities   = `{"severity":{"values":{"warning":"medium"}}}`
+	bothEditions = `{"hosts":{"path":["h"],"type":"ARRAY"},"resolved_when":{"source":{"path":["state"]},"equals":["OK"]},"title":{"sources":[{"template":"{a}/{b}"}]}}`
+)
 
 func TestMappings(t *testing.T) {
 	long := `{"title":{"path":["` + strings.Repeat(strings.Repeat("x", 1000)+`","`, 35) + `"],"type":"S"}}`
@@ -222,8 +226,13 @@ func TestMappings(t *testing.T) {
 		"one that maps nothing":  {integration.HTTP, false, `{"title":null}`, ""},
 		"one":                    {integration.HTTP, true, ` {"title" : {"type": "STRING", "path":["name"]} }`, nameMapping},
 		"for an inactive one":    {integration.HTTP, false, nameMapping, "needs an active integration"},
-		"for a metrics webhook":  {integration.Metrics, true, nameMapping, "is for HTTP endpoints alone"},
-		"for an on-call link":    {integration.OnCallLink, true, nameMapping, "is for HTTP endpoints alone"},
+		"for a metrics webhook":  {integration.Metrics, true, nameMapping, nameMapping},
+		"of its severities":      {integration.Metrics, true, severities, severities},
+		"of more than it takes":  {integration.Metrics, true, `{"hosts":{"path":["a"],"type":"S"}}`, "of a metrics integration has title and severity alone"},
+		"of when it resolves":    {integration.Metrics, true, `{"ignore_when":{"source":{"path":["a"]},"equals":["b"]}}`, "of a metrics integration has title and severity alone"},
+		"of all editions":        {integration.HTTP, true, bothEditions, bothEditions},
+		"for an on-call link":    {integration.OnCallLink, true, nameMapping, "is for integrations that take alerts"},
+		"that only escapes":      {integration.HTTP, true, `{"title":{"default":"<` + strings.Repeat(`"},"hosts":{"sources":[{"constant":"<<`, 0) + `"}}`, `{"title":{"default":"\u003c"}}`},
 		"of an unknown field":    {integration.HTTP, true, `{"colour":{}}`, `has "colour", which is no field of an alert`},
 		"that is no JSON object": {integration.HTTP, true, `[`, "must be a JSON object"},
 		"of the longest length":  {integration.HTTP, true, full, full},

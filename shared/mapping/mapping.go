@@ -1,14 +1,16 @@
 // Package mapping lets a project say where in its monitoring tool's payload the
-// fields of an alert are (Interface: "Plain"). A mapping that cannot be parsed
-// is a fault.Fields error. A path that is not in a payload is no error, because
-// no alert must be lost for that.
+// fields of an alert are (Interface: "Plain"), and which payloads resolve, acknowledge or
+// mean nothing. A mapping is data: it has no expressions, and the work of applying it to a
+// payload is bounded. A mapping that cannot be parsed is a fault.Fields error. A path that is
+// not in a payload is no error, because no alert must be lost for that.
 package mapping
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"gatehouse/shared/payload"
 )
@@ -36,16 +38,119 @@ var Targets = []Target{
 	Title, Description, StartTime, EndTime, Service, MonitoringTool, Hosts, Severity, Fingerprint, Environment,
 }
 
-// Mapping says where targets are found. A target without a source is found
-// under its own name.
-type Mapping map[Target]Source
+// holdsList reports whether the target takes a list as it is. Others take one text.
+func (t Target) holdsList() bool { return t == Hosts || t == Fingerprint }
 
-// Source is a place in a payload, with a description for people.
-type Source struct {
-	Path  Path   `json:"path"`
-	Type  Type   `json:"type"` // for people only: values are taken as they come
-	Label string `json:"label,omitempty"`
+// isTime reports whether the target is a time.
+func (t Target) isTime() bool { return t == StartTime || t == EndTime }
+
+// Mapping says how a payload becomes alerts. The zero Mapping says nothing: a target without
+// a rule is found under its own name.
+type Mapping struct {
+	Rules            map[Target]Rule
+	ResolvedWhen     *Condition // a payload is a recovery; nil: if it has an end
+	AcknowledgedWhen *Condition // somebody has acknowledged the alert in the tool
+	IgnoreWhen       *Condition // a payload is about no alert
+	Split            Path       // to a list whose elements each are an alert; nil: the payload is one
 }
+
+// The names of the members that are no targets.
+const (
+	resolvedWhen     = "resolved_when"
+	acknowledgedWhen = "acknowledged_when"
+	ignoreWhen       = "ignore_when"
+	split            = "split"
+)
+
+// Empty reports whether the mapping says nothing.
+func (m Mapping) Empty() bool {
+	return len(m.Rules) == 0 && m.rulesAlone()
+}
+
+// Simple reports whether the mapping is of the first edition: a path for each target.
+func (m Mapping) Simple() bool {
+	for _, rule := range m.Rules {
+		if rule.Path == nil || !rule.Path.direct() {
+			return false
+		}
+	}
+	return m.rulesAlone()
+}
+
+// Within reports whether the mapping has rules for these targets alone.
+func (m Mapping) Within(targets ...Target) bool {
+	for target := range m.Rules {
+		if !slices.Contains(targets, target) {
+			return false
+		}
+	}
+	return m.rulesAlone()
+}
+
+// rulesAlone reports whether the mapping has nothing but rules.
+func (m Mapping) rulesAlone() bool {
+	return m.ResolvedWhen == nil && m.AcknowledgedWhen == nil && m.IgnoreWhen == nil && m.Split == nil
+}
+
+// Rule says what fills a target.
+type Rule struct {
+	// Path is the only place, in a rule of the first edition; a rule of the second has
+	// Sources.
+	Path Path
+	// Sources are looked through in order, and then the target's own name.
+	Sources []Source
+	Values  Table
+	Default *string // for a value that is not in the table, and for none; nil: none
+	Time    *Times  // of a time
+	Scope   Scope   // of a fingerprint
+	Type    Type    // for people only: values are taken as they come
+	Label   string  // likewise
+}
+
+// Source is where a value comes from: a path, a template or a constant.
+type Source struct {
+	Path     Path
+	Template Template
+	Constant string
+	Whole    bool // the path begins at the whole payload, also where that is split
+}
+
+// Table translates values, in any letter case.
+type Table struct {
+	written map[string]string
+	folded  map[string]string
+}
+
+// Condition holds for a payload in which a source has one of the words, in any letter case.
+// Where the source is a list, one of its elements is enough.
+type Condition struct {
+	Source Source
+	Equals []string
+	folded map[string]bool
+}
+
+// Times says how a tool writes times.
+type Times struct {
+	Format payload.Epoch
+	Zone   string // a name of the IANA database; empty: UTC
+	Order  Order
+	zone   *time.Location
+}
+
+// Order says what comes first in a date with slashes.
+type Order string
+
+// US is month, day, year.
+const US Order = "us"
+
+// Scope is where equal fingerprints are of one alert.
+type Scope string
+
+// The scopes. Empty: ProjectScope.
+const (
+	ProjectScope     Scope = "project"
+	IntegrationScope Scope = "integration"
+)
 
 // Type is what a value looks like.
 type Type string
@@ -57,117 +162,112 @@ const (
 	String   Type = "STRING"
 )
 
-// Find returns the value for the target and its path. If the value at the mapped
-// place is null, false or missing, it looks under the target's own name. Without
-// a value the path is nil.
-func (m Mapping) Find(object payload.Object, target Target) (any, Path) {
-	if source, ok := m[target]; ok {
-		if value := source.Path.Find(object); present(value) {
-			return value, source.Path
+// MarshalJSON writes the mapping in the form of the REST API.
+func (m Mapping) MarshalJSON() ([]byte, error) {
+	members := map[string]any{}
+	for target, rule := range m.Rules {
+		members[string(target)] = rule
+	}
+	for name, condition := range map[string]*Condition{
+		resolvedWhen: m.ResolvedWhen, acknowledgedWhen: m.AcknowledgedWhen, ignoreWhen: m.IgnoreWhen,
+	} {
+		if condition != nil {
+			members[name] = condition
 		}
 	}
-	if value := object[string(target)]; present(value) {
-		return value, ownPaths[target]
+	if m.Split != nil {
+		members[split] = map[string]Path{"path": m.Split}
 	}
-	return nil, nil
+	return json.Marshal(members)
 }
 
-func present(value any) bool { return value != nil && value != false }
-
-// ownPaths are the paths of the targets' own names.
-var ownPaths = func() map[Target]Path {
-	paths := map[Target]Path{}
-	for _, target := range Targets {
-		paths[target] = Path{Name(string(target))}
+// MarshalJSON writes a rule in the form of its edition.
+func (r Rule) MarshalJSON() ([]byte, error) {
+	if r.Path != nil {
+		return json.Marshal(struct {
+			Path  Path   `json:"path"`
+			Type  Type   `json:"type"`
+			Label string `json:"label,omitempty"`
+		}{r.Path, r.Type, r.Label})
 	}
-	return paths
-}()
-
-// Path leads from a payload's object to a value in it.
-type Path []Segment
-
-// Segment is one step of a path: into an object by name, or into an array by
-// index.
-type Segment struct {
-	name    string
-	index   int
-	inArray bool
+	return json.Marshal(struct {
+		Sources []Source          `json:"sources,omitempty"`
+		Values  map[string]string `json:"values,omitempty"`
+		Default *string           `json:"default,omitempty"`
+		Time    *Times            `json:"time,omitempty"`
+		Scope   Scope             `json:"scope,omitempty"`
+		Type    Type              `json:"type,omitempty"`
+		Label   string            `json:"label,omitempty"`
+	}{r.Sources, r.Values.written, r.Default, r.Time, r.Scope, r.Type, r.Label})
 }
 
-// Name returns the step to an object's member.
-func Name(name string) Segment { return Segment{name: name} }
-
-// Index returns the step to an array's element; a negative one counts from the
-// end.
-func Index(index int) Segment { return Segment{index: index, inArray: true} }
-
-// MarshalJSON writes the step as a string or an integer.
-func (s Segment) MarshalJSON() ([]byte, error) {
-	if s.inArray {
-		return json.Marshal(s.index)
+// String writes the rule for people.
+func (r Rule) String() string {
+	if r.Path != nil {
+		return r.Path.String()
 	}
-	return json.Marshal(s.name)
-}
-
-// Find returns the value at the end of the path, or nil if there is none.
-func (p Path) Find(object payload.Object) any {
-	var value any = object
-	for _, segment := range p {
-		value = segment.of(value)
+	var places []string
+	for _, source := range r.Sources {
+		places = append(places, source.String())
 	}
-	return value
-}
-
-func (s Segment) of(container any) any {
-	s = s.fromFront(container)
-	switch c := container.(type) {
-	case map[string]any:
-		if !s.inArray {
-			return c[s.name]
-		}
-	case []any:
-		if s.inArray && s.index >= 0 && s.index < len(c) {
-			return c[s.index]
-		}
+	text := cmp.Or(strings.Join(places, ", else "), "the usual place")
+	if len(r.Values.written) > 0 {
+		text += ", by a table"
 	}
-	return nil
-}
-
-// FromFront returns the path to the same value without negative indexes.
-func (p Path) FromFront(object payload.Object) Path {
-	var value any = object
-	path := make(Path, len(p))
-	for i, segment := range p {
-		path[i] = segment.fromFront(value)
-		value = segment.of(value)
+	if r.Default != nil {
+		text += `, else "` + *r.Default + `"`
 	}
-	return path
+	return text
 }
 
-func (s Segment) fromFront(container any) Segment {
-	if list, ok := container.([]any); ok && s.inArray && s.index < 0 {
-		s.index += len(list)
+// MarshalJSON writes the kind of source that it is.
+func (s Source) MarshalJSON() ([]byte, error) {
+	written := struct {
+		Path     Path   `json:"path,omitempty"`
+		Template string `json:"template,omitempty"`
+		Constant string `json:"constant,omitempty"`
+		Of       string `json:"of,omitempty"`
+	}{Path: s.Path, Template: s.Template.text, Constant: s.Constant}
+	if s.Whole {
+		written.Of = ofWhole
 	}
-	return s
+	return json.Marshal(written)
 }
 
-// String writes the path for people: alert.hosts[0].
-func (p Path) String() string {
-	var text strings.Builder
-	for i, segment := range p {
-		switch {
-		case segment.inArray:
-			fmt.Fprintf(&text, "[%d]", segment.index)
-		case i > 0:
-			text.WriteString("." + segment.name)
-		default:
-			text.WriteString(segment.name)
-		}
+// String writes the source for people.
+func (s Source) String() string {
+	switch {
+	case s.Path != nil && s.Whole:
+		return fromWhole + s.Path.String()
+	case s.Path != nil:
+		return s.Path.String()
+	case s.Constant != "":
+		return `"` + s.Constant + `"`
 	}
-	return text.String()
+	return s.Template.text
 }
 
-// Within reports whether the path is outer or begins with it.
-func (p Path) Within(outer Path) bool {
-	return len(p) >= len(outer) && slices.Equal(p[:len(outer)], outer)
+// MarshalJSON writes the condition in the form of the REST API.
+func (c Condition) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Source Source   `json:"source"`
+		Equals []string `json:"equals"`
+	}{c.Source, c.Equals})
 }
+
+// String writes the condition for people.
+func (c Condition) String() string {
+	return c.Source.String() + " is " + strings.Join(c.Equals, " or ")
+}
+
+// MarshalJSON writes what was said about times.
+func (t Times) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Format payload.Epoch `json:"format,omitempty"`
+		Zone   string        `json:"zone,omitempty"`
+		Order  Order         `json:"order,omitempty"`
+	}{t.Format, t.Zone, t.Order})
+}
+
+// fold returns a word as it is compared.
+func fold(word string) string { return strings.ToLower(strings.TrimSpace(word)) }

@@ -53,14 +53,17 @@ func TestFind(t *testing.T) {
 	}
 	for path, want := range tests {
 		m := parse(t, `{"title":{"path":`+path+`,"type":"STRING"}}`)
-		if value, at := m.Find(object, mapping.Title); value != want.value || at.String() != want.path {
-			t.Errorf("Find along %s = %v at %s, want %v at %s", path, value, at, want.value, want.path)
+		if found := item(m, object).Find(mapping.Title); found.Value != want.value || found.Path.String() != want.path {
+			t.Errorf("Find along %s = %v at %s, want %v at %s", path, found.Value, found.Path, want.value, want.path)
 		}
 	}
-	if value, at := (mapping.Mapping{}).Find(object, mapping.Service); value != nil || at != nil {
-		t.Errorf("Find of what is nowhere = %v at %s", value, at)
+	if found := item(mapping.Mapping{}, object).Find(mapping.Service); found.Value != nil || found.Path != nil {
+		t.Errorf("Find of what is nowhere = %v at %s", found.Value, found.Path)
 	}
 }
+
+// item returns the whole payload as the mapping reads it.
+func item(m mapping.Mapping, object payload.Object) mapping.Item { return m.Read(object).Item(object) }
 
 func parse(t *testing.T, text string) mapping.Mapping {
 	t.Helper()
@@ -96,8 +99,8 @@ func TestEveryTargetCanBeMapped(t *testing.T) {
 	}
 	for _, target := range mapping.Targets {
 		m := parse(t, fmt.Sprintf(`{%q:{"path":["x"],"type":"STRING"}}`, target))
-		if value, _ := m.Find(read(t, `{"x":"y"}`), target); value != "y" {
-			t.Errorf("%s is mapped to %v", target, value)
+		if found := item(m, read(t, `{"x":"y"}`)).Find(target); found.Value != "y" {
+			t.Errorf("%s is mapped to %v", target, found.Value)
 		}
 	}
 }
@@ -199,6 +202,7 @@ func FuzzMapping(f *testing.F) {
 	f.Add(`{"title":{"path":["a",0,"b"],"type":"STRING","label":"x"}}`, `{"a":[{"b":"x"}],"title":"y"}`)
 	f.Add(`{"title":{"path":["a",-1],"type":"S"},"hosts":null}`, `{"a":{"0":[1,2,{"c":"2026-11-21"}]}}`)
 	f.Add(`{"x":1}`, `{}`)
+	f.Add(full, fullPayload)
 	f.Fuzz(func(t *testing.T, text, sample string) {
 		document, err := payload.Read([]byte(sample))
 		if err != nil {
@@ -214,18 +218,26 @@ func FuzzMapping(f *testing.F) {
 			return
 		}
 		for _, target := range mapping.Targets {
-			value, path := m.Find(document.Object, target)
-			if diff := cmp.Diff(value, path.Find(document.Object)); path != nil && diff != "" || path == nil && value != nil {
-				t.Errorf("Find(%s) = %v at %s", target, value, path)
+			i := item(m, document.Object)
+			found := i.Find(target)
+			if diff := cmp.Diff(found.Value, found.Path.Find(document.Object)); m.Simple() && (found.Path != nil && diff != "" || found.Path == nil && found.Value != nil) {
+				t.Errorf("Find(%s) = %v at %s", target, found.Value, found.Path)
 			}
+			if i.Paths(found.Place); found.Value == nil && (found.Path != nil || found.Source != nil) {
+				t.Errorf("Find(%s) found nothing at %+v", target, found.Place)
+			}
+			i.State()
 		}
 		written, err := json.Marshal(m)
 		if err != nil {
 			t.Fatal(err)
 		}
 		again, err := mapping.Parse(written, "mapping")
-		if diff := cmp.Diff(m, again, cmp.AllowUnexported(mapping.Segment{})); diff != "" || err != nil {
-			t.Errorf("%s is read otherwise than it was written: %v\n%s", written, err, diff)
+		if err != nil {
+			t.Fatalf("%s is written and not read: %v", written, err)
+		}
+		if twice, err := json.Marshal(again); err != nil || string(twice) != string(written) {
+			t.Errorf("%s is written as %s the next time, %v", written, twice, err)
 		}
 	})
 }

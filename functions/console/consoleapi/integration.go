@@ -82,8 +82,8 @@ func mapped(i integration.Integration) ([]mappedField, error) {
 	stored, err := mapping.Parse(i.Mapping, "mapping")
 	var fields []mappedField
 	for _, target := range mapping.Targets {
-		if source, ok := stored[target]; ok {
-			fields = append(fields, mappedField{targetNames[target], source.Path.String()})
+		if rule, ok := stored.Rules[target]; ok {
+			fields = append(fields, mappedField{targetNames[target], rule.String()})
 		}
 	}
 	return fields, err

@@ -29,7 +29,7 @@ type mappingForm struct {
 
 // place is a place in the sample from which a field can be taken.
 type place struct {
-	mapping.Source
+	mapping.Rule
 	Value   string // of the option: the path as JSON
 	Example string
 	Absent  bool // in the stored mapping only, not in this sample
@@ -58,7 +58,7 @@ func (f *mappingForm) read(i integration.Integration) error {
 	if err != nil {
 		return err
 	}
-	if f.blank() && len(stored) == 0 {
+	if f.blank() && stored.Empty() {
 		return errNoSample
 	}
 	document, err := payload.Read([]byte(f.Sample))
@@ -75,8 +75,8 @@ func (f *mappingForm) findPlaces(object payload.Object) {
 	room := maxOptions - escapedLen(f.Sample)
 	for _, field := range mapping.Fields(object) {
 		p := place{
-			Source: mapping.Source{Path: field.Path, Type: field.Type, Label: payload.Cut(field.Label, maxLabel)},
-			Value:  pathValue(field.Path), Example: payload.Cut(payload.Text(field.Path.Find(object)), maxExample),
+			Rule:  mapping.Rule{Path: field.Path, Type: field.Type, Label: payload.Cut(field.Label, maxLabel)},
+			Value: pathValue(field.Path), Example: payload.Cut(payload.Text(field.Path.Find(object)), maxExample),
 		}
 		if room -= len(mapping.Targets) * p.optionLen(); room >= 0 {
 			f.places = append(f.places, p)
@@ -108,13 +108,13 @@ func escapedLen(s string) int {
 func (f *mappingForm) propose(stored mapping.Mapping) {
 	proposed := map[mapping.Target]string{}
 	for _, target := range mapping.Targets {
-		source, ok := stored[target]
+		rule, ok := stored.Rules[target]
 		if !ok {
 			continue
 		}
-		proposed[target] = pathValue(source.Path)
+		proposed[target] = pathValue(rule.Path)
 		if _, ok := f.place(proposed[target]); !ok {
-			f.places = append(f.places, place{Source: source, Value: proposed[target], Absent: true})
+			f.places = append(f.places, place{Rule: rule, Value: proposed[target], Absent: true})
 		}
 	}
 	if f.paths == nil {
@@ -143,16 +143,16 @@ var errNotInSample = fault.New(fault.Invalid, "the sample no longer has all of t
 
 // chosen returns the chosen mapping.
 func (f *mappingForm) chosen() (mapping.Mapping, error) {
-	chosen := mapping.Mapping{}
+	chosen := mapping.Mapping{Rules: map[mapping.Target]mapping.Rule{}}
 	for target, value := range f.paths {
 		if value == "" {
 			continue
 		}
 		p, ok := f.place(value)
 		if !ok {
-			return nil, errNotInSample
+			return mapping.Mapping{}, errNotInSample
 		}
-		chosen[target] = p.Source
+		chosen.Rules[target] = p.Rule
 	}
 	return chosen, nil
 }

@@ -289,8 +289,9 @@ func TestIntegrationsThatAreNoGood(t *testing.T) {
 		{"a mapping that is too long", with(mapping, longMapping()), complaint(mapping, "is too long (maximum is 32768 bytes)")},
 		{"a mapping of an inactive endpoint", object{"name": "x", "type": "http", "active": false, mapping: title},
 			complaint(mapping, "needs an active integration")},
-		{"a mapping of a metrics webhook", object{"name": "x", "type": "metrics", "active": true, "api_url": "https://x.example", mapping: title},
-			complaint(mapping, "is for HTTP endpoints alone")},
+		{"a mapping of a metrics webhook's hosts", object{"name": "x", "type": "metrics", "active": true, "api_url": "https://x.example",
+			mapping: object{"hosts": object{"sources": list{object{"constant": "x"}}}}},
+			complaint(mapping, "of a metrics integration has title and severity alone")},
 		{"several at once", object{"name": "", "type": "x", "active": true, "payload_example": 5}, object{"message": object{
 			"name": list{"can't be blank"}, "type": list{"is not included in the list"},
 			"payload_example": list{"the payload must be a JSON object"},
