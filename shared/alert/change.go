@@ -86,13 +86,18 @@ func (a *Alert) note(c Change, activity Activity) {
 
 // Alert returns the alert that the occurrence opens.
 func (o Occurrence) Alert(projectID, iid int64, now time.Time) Alert {
-	return Alert{
+	a := Alert{
 		ProjectID: projectID, IID: iid, Fingerprint: o.Fingerprint, Grouped: o.groups(),
 		Title: o.Title, Description: o.Description, Severity: o.Severity, PeakSeverity: o.Severity, Status: Triggered,
 		Service: o.Service, MonitoringTool: o.MonitoringTool, Hosts: o.Hosts, Environment: o.Environment,
 		Runbook: o.Runbook, StartedAt: o.StartedAt, Events: o.Count, LastEventAt: now,
 		IntegrationID: o.IntegrationID, CreatedAt: now, UpdatedAt: now, Version: 1,
 	}
+	if o.Acknowledged {
+		a.Status = Acknowledged
+		a.Activity = []Activity{{At: now, Change: StatusChanged, Status: Acknowledged}}
+	}
+	return a
 }
 
 func (o Occurrence) groups() bool { return o.Fingerprint != "" && !o.Ungrouped }
@@ -100,6 +105,19 @@ func (o Occurrence) groups() bool { return o.Fingerprint != "" && !o.Ungrouped }
 // Joins reports whether the occurrence is counted on an open alert with its
 // fingerprint if there is one.
 func (o Occurrence) Joins() bool { return !o.Recovery && o.groups() }
+
+// Acknowledges reports whether the occurrence acknowledges the alerts that are open.
+func (o Occurrence) Acknowledges() bool { return o.Acknowledged && !o.Recovery }
+
+// Acknowledgement returns the change of an open alert that an occurrence makes which
+// acknowledges it: none, unless the alert is triggered.
+func (o Occurrence) Acknowledgement(a Alert, now time.Time) Change {
+	c := Change{At: now, Tell: o.Tell}
+	if acknowledged := Acknowledged; a.Status == Triggered {
+		c.Status = &acknowledged
+	}
+	return c
+}
 
 // Resolves reports whether the occurrence is a recovery that resolves the alert:
 // the alert must be open and, unless IgnoreStart, not have started later.

@@ -122,19 +122,35 @@ func (p Parsed) Touched(recorded [][]Recorded) []Recorded {
 
 // placesOf returns, for each of a group's results, the place of its occurrence. A
 // fire has one result; a recovery has one for each alert that it resolved, or an
-// Unmatched one.
+// Unmatched one, and one that acknowledges has one for each alert that is open, or for that
+// which it opened.
 func (p Parsed) placesOf(group int, results []Recorded) []int {
 	occurrences, places := p.Occurrences[group], make([]int, len(results))
 	at, last := 0, len(occurrences)-1
 	for i, result := range results {
-		recovery := result.Outcome == Recovered || result.Outcome == Unmatched
-		for at < last && occurrences[at].Recovery != recovery {
+		if i > 0 && results[i-1].Outcome == Acked && result.Outcome != Acked && at < last {
+			at++
+		}
+		for at < last && !occurrences[at].canBe(result.Outcome) {
 			at++
 		}
 		places[i] = p.places[group][at]
-		if result.Outcome != Recovered && at < last {
+		if result.Outcome != Recovered && result.Outcome != Acked && at < last {
 			at++
 		}
 	}
 	return places
+}
+
+// canBe reports whether the outcome can be that of the occurrence.
+func (o Occurrence) canBe(outcome Outcome) bool {
+	switch outcome {
+	case Recovered, Unmatched:
+		return o.Recovery
+	case Acked:
+		return o.Acknowledges()
+	case Repeated:
+		return !o.Recovery && !o.Acknowledged
+	}
+	return !o.Recovery
 }

@@ -120,6 +120,11 @@ type Recorder interface {
 	// the alert and the others are Unmatched. An occurrence that competes with
 	// a recovery is either counted before the alert ends or opens a new one.
 	//
+	// An occurrence that is Acknowledged sets Status and Activity of the triggered
+	// alerts with its fingerprint, and leaves other open ones as they are; it has
+	// one result for each open alert, by iid, and counts as no event. Where none is
+	// open, it opens one that is acknowledged.
+	//
 	// After an error some of the occurrences may be recorded and others not.
 	// The caller may send all of them again: no alert is lost, and no grouped
 	// one is opened twice, but some occurrences may be counted twice and an

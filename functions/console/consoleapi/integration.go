@@ -22,7 +22,7 @@ type integrationBody struct {
 	Features    integration.Features
 }
 
-// mappedField is where a mapping finds a field of an alert.
+// mappedField is where a mapping finds a field of an alert, or what else it says.
 type mappedField struct{ Field, Path string }
 
 // integrationHandler serves a page of an integration.
@@ -85,6 +85,19 @@ func mapped(i integration.Integration) ([]mappedField, error) {
 		if rule, ok := stored.Rules[target]; ok {
 			fields = append(fields, mappedField{targetNames[target], rule.String()})
 		}
+	}
+	for _, said := range []struct {
+		name      string
+		condition *mapping.Condition
+	}{
+		{"Resolved when", stored.ResolvedWhen}, {"Acknowledged when", stored.AcknowledgedWhen}, {"Ignored when", stored.IgnoreWhen},
+	} {
+		if said.condition != nil {
+			fields = append(fields, mappedField{said.name, said.condition.String()})
+		}
+	}
+	if stored.Split != nil {
+		fields = append(fields, mappedField{"An alert for each of", stored.Split.String()})
 	}
 	return fields, err
 }

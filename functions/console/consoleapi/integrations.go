@@ -38,7 +38,10 @@ func (i integrationView) TypeName() string { return typeNames[i.Type] }
 func (i integrationView) IsLink() bool { return i.Type == integration.OnCallLink }
 
 // Maps reports whether its payloads can be mapped.
-func (i integrationView) Maps() bool { return i.Type == integration.HTTP }
+func (i integrationView) Maps() bool { return i.Type != integration.OnCallLink }
+
+// MapsMetrics reports whether its mapping is of titles and severities alone.
+func (i integrationView) MapsMetrics() bool { return i.Type == integration.Metrics }
 
 // activeLink returns the active on-call link, or nil.
 func activeLink(all []integration.Integration) *integration.Integration {

@@ -24,6 +24,9 @@ type mappingBody struct {
 	Nothing     bool // there is no latest payload
 	Off         bool // mapping is switched off on the instance
 	Choices     []choice
+	JSON        bool   // the mapping is edited as a text
+	Text        string // the mapping as JSON
+	Chosen      bool   // the mapping can be chosen from a sample too
 	Preview     *preview
 	Complaint   string
 }
@@ -44,11 +47,18 @@ func (a *api) showMapping(w http.ResponseWriter, r *http.Request, v visit, i int
 	}
 	body.Nothing = body.Latest && sample == nil
 	body.Sample = indented(sample)
-	form := mappingForm{Sample: body.Sample}
-	if err := form.read(i); err == nil {
-		body.Choices = form.choices()
-	}
+	form := mappingForm{Sample: body.Sample, JSON: r.URL.Query().Get("as") == "json", Text: indented(i.Mapping)}
+	err = form.read(i)
+	body.show(form, err)
 	return a.renderMapping(w, r, body, http.StatusOK)
+}
+
+// show shows the form, with the places to choose from unless there is an error.
+func (b *mappingBody) show(form mappingForm, err error) {
+	b.JSON, b.Text, b.Chosen = form.JSON, form.Text, form.simple
+	if err == nil && !form.JSON {
+		b.Choices = form.choices()
+	}
 }
 
 // latestPayload returns the payload that opened the integration's newest alert,
@@ -96,8 +106,9 @@ func (a *api) changeMapping(w http.ResponseWriter, r *http.Request, v visit, i i
 	if !body.Integration.Maps() {
 		return integration.ErrNotFound
 	}
-	if err = sent.read(i); err == nil {
-		body.Choices = sent.choices()
+	err = sent.read(i)
+	body.show(sent, err)
+	if err == nil {
 		err = a.actOnMapping(r, v, i, sent, &body)
 	}
 	if err == nil && sent.Action == saveMapping {

@@ -23,6 +23,9 @@ const (
 type mappingForm struct {
 	Sample string
 	Action string                    // the button; neither of those above: preview
+	JSON   bool                      // the mapping is a text
+	Text   string                    // that text
+	simple bool                      // what is stored can be chosen from a sample
 	paths  map[mapping.Target]string // the chosen options' values
 	places []place
 }
@@ -37,7 +40,8 @@ type place struct {
 
 func readMappingForm(r *http.Request) (mappingForm, error) {
 	form, err := site.ReadLargeForm(r)
-	f := mappingForm{Sample: form.Get("sample"), Action: form.Get("do"), paths: map[mapping.Target]string{}}
+	f := mappingForm{Sample: form.Get("sample"), Action: form.Get("do"), JSON: form.Get("as") == "json", paths: map[mapping.Target]string{}}
+	f.Text = payload.Head(form.Get("mapping"), maxMappingText)
 	for _, target := range mapping.Targets {
 		f.paths[target] = form.Get("path_" + string(target))
 	}
@@ -46,6 +50,10 @@ func readMappingForm(r *http.Request) (mappingForm, error) {
 	}
 	return f, err
 }
+
+// maxMappingText bounds the mapping that is written, in characters: with its indentation it
+// is longer than what is stored.
+const maxMappingText = 4 * mapping.MaxBytes
 
 // blank reports whether there is no sample.
 func (f *mappingForm) blank() bool { return strings.TrimSpace(f.Sample) == "" }
@@ -57,6 +65,16 @@ func (f *mappingForm) read(i integration.Integration) error {
 	stored, err := mapping.Parse(i.Mapping, "mapping")
 	if err != nil {
 		return err
+	}
+	f.simple = stored.Simple() && i.Type == integration.HTTP
+	if !f.JSON && !f.simple {
+		f.JSON, f.Text = true, indented(i.Mapping)
+		if f.Action != "" { // by a form that was opened before
+			return errNotChosen
+		}
+	}
+	if f.JSON {
+		return nil
 	}
 	if f.blank() && stored.Empty() {
 		return errNoSample
@@ -139,10 +157,15 @@ func (f *mappingForm) place(value string) (place, bool) {
 	return place{}, false
 }
 
+var errNotChosen = fault.New(fault.Conflict, "the mapping was changed since you opened this page: below is what it is now")
+
 var errNotInSample = fault.New(fault.Invalid, "the sample no longer has all of the chosen fields: choose them again")
 
-// chosen returns the chosen mapping.
+// chosen returns the mapping that was chosen or written.
 func (f *mappingForm) chosen() (mapping.Mapping, error) {
+	if f.JSON {
+		return mapping.Parse([]byte(f.Text), "payload_attribute_mapping")
+	}
 	chosen := mapping.Mapping{Rules: map[mapping.Target]mapping.Rule{}}
 	for target, value := range f.paths {
 		if value == "" {

@@ -119,7 +119,7 @@ func TestPreviewOfTheMetricsFormat(t *testing.T) {
 func TestWhatHasNoMappingHasNoPageForOne(t *testing.T) {
 	a := apptest.New(t)
 	web, b := newProject(t, a)
-	i := newIntegration(t, a, web, "Metrics", integration.Metrics)
+	i := newIntegration(t, a, web, "Link", integration.OnCallLink)
 	b.Get(integrationPage(i) + "/mapping").Want(404)
 	b.Post(integrationPage(i)+"/mapping", apptest.Form("sample", "{}", "do", "save")).Want(404)
 }
@@ -234,4 +234,72 @@ func TestAMappingWithoutASample(t *testing.T) {
 	if got, _ := onlyIntegration(t, a, web); len(got.Mapping) > 0 {
 		t.Errorf("the mapping is %s, want none", got.Mapping)
 	}
+}
+
+const written = `{"severity":{"sources":[{"path":["event","level"]}],"values":{"high":"critical"}},"title":{"sources":[{"template":"{event.name} ({id})"}]},` +
+	`"resolved_when":{"source":{"path":["event","state"]},"equals":["OK"]},"ignore_when":{"source":{"path":["event","name"]},"equals":["Test"]}}`
+
+// A mapping that cannot be chosen from a sample is shown as it is, and kept.
+func TestWriteAMapping(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b, mapping := newMapped(t, a)
+	b.Get(mapping).Want(200, `href="`+mapping+`?as=json"`)
+	b.Get(mapping+"?as=json").Want(200, "The mapping as JSON", "Choose the fields instead").WantNot("Find the fields")
+	form := apptest.Form("as", "json", "sample", nagios, "mapping", `{"title": {"sources": "x"}}`, "do", "preview")
+	b.Post(mapping, form).Want(422, "title.sources must be a list of sources", `{"title": {"sources": "x"}}`)
+	form.Set("mapping", "{")
+	b.Post(mapping, form).Want(422, "must be a JSON object")
+	form.Set("mapping", written)
+	b.Post(mapping, form).Want(200, "Disk full (17)", "from <code>{event.name} ({id})</code>", "from <code>event.level</code>", "Critical").WantNot("acknowledges")
+	form.Set("do", "save")
+	b.Post(mapping, form).WantRedirect(integrationPage(i))
+	b.Get(integrationPage(i)).Want(200, "{event.name} ({id})", "event.level, by a table", "Resolved when", "event.state is OK", "Ignored when")
+	b.Get(mapping).Want(200, `"template": "{event.name} ({id})"`).WantNot("Choose the fields instead", "Where the fields are")
+	stored, _ := onlyIntegration(t, a, web)
+
+	// A page from before, where fields are chosen, does not take it away.
+	b.Post(mapping, apptest.Form("sample", nagios, "chosen", "1", "path_title", `["event","name"]`, "do", "save")).Want(422, "was changed since", "{event.name} ({id})")
+	if now, _ := onlyIntegration(t, a, web); string(now.Mapping) != string(stored.Mapping) {
+		t.Errorf("the mapping is %s, want %s", now.Mapping, stored.Mapping)
+	}
+	form.Set("do", "preview")
+	for sample, says := range map[string]string{
+		`{"event":{"name":"Test"}}`:                    "the mapping ignores this payload",
+		`{"event":{"name":"A","state":"ok"},"id":1}`:   "A recovery",
+		`{"event":{"name":"A","state":"down"},"id":1}`: "nothing was recorded",
+		``: "Paste a payload",
+	} {
+		form.Set("sample", sample)
+		b.Post(mapping, form).Want(map[bool]int{true: 200, false: 422}[sample != ""], says)
+	}
+	form.Set("mapping", "")
+	form.Set("do", "save")
+	b.Post(mapping, form).WantRedirect(integrationPage(i))
+	if now, _ := onlyIntegration(t, a, web); len(now.Mapping) > 0 {
+		t.Errorf("the mapping is %s, want none", now.Mapping)
+	}
+}
+
+func TestPreviewOfASplitPayload(t *testing.T) {
+	a := apptest.New(t)
+	_, _, b, mapping := newMapped(t, a)
+	const split = `{"split":{"path":["list"]},"acknowledged_when":{"source":{"path":["state"]},"equals":["ack"]},"ignore_when":{"source":{"path":["state"]},"equals":["ok"]}}`
+	b.Post(mapping, apptest.Form("as", "json", "mapping", split, "do", "preview", "sample", `{"list": [{"title": "A", "state": "ack"}, {"state": "ok"}, 5]}`)).
+		Want(200, "It acknowledges the open alert", "holds 3 notifications", "ignores 1", "1 not an object", "list[0].title")
+}
+
+// The mapping of a metrics-alerting webhook is of titles and severities, and is written.
+func TestMapAMetricsWebhook(t *testing.T) {
+	a := apptest.New(t)
+	web, b := newProject(t, a)
+	i := newIntegration(t, a, web, "Metrics", integration.Metrics)
+	mapping := integrationPage(i) + "/mapping"
+	b.Get(mapping).Want(200, "has its own rules", "The mapping as JSON").WantNot("Choose the fields instead")
+	const metrics = `{"version": "4", "groupKey": "", "status": "firing", "receiver": "", "groupLabels": {}, "commonLabels": {}, "commonAnnotations": {},
+		"externalURL": "", "alerts": [{"labels": {"alertname": "Down", "severity": "warning"}, "startsAt": "2026-01-02T03:04:05Z"}]}`
+	form := apptest.Form("as", "json", "sample", metrics, "mapping", `{"severity":{"values":{"warning":"medium"}}}`, "do", "preview")
+	b.Post(mapping, form).Want(200, "Medium", "<bdi>Down</bdi>")
+	form.Set("mapping", `{"hosts":{"default":"x"}}`)
+	form.Set("do", "save")
+	b.Post(mapping, form).Want(422, "of a metrics integration has title and severity alone")
 }

@@ -1,6 +1,7 @@
 package consoleapi
 
 import (
+	"cmp"
 	"strings"
 
 	"gatehouse/shared/alert"
@@ -11,8 +12,9 @@ import (
 type preview struct {
 	alert.Occurrence
 	Rows    []previewRow
-	Mapped  bool // false for the metrics format, which is never mapped
+	Mapped  bool // false for the metrics format
 	Items   int
+	Dropped int // items that the mapping ignores
 	Skipped string
 	Ignored []mapping.Field
 	More    int // number of further ignored places
@@ -23,22 +25,22 @@ type preview struct {
 type previewRow struct {
 	Target      mapping.Target
 	Name, Value string
-	From        string // a path in the sample, or empty
+	From        string // a path in the sample, or what the mapping says; or empty
 }
 
 // maxIgnored bounds the ignored places that are shown.
 const maxIgnored = 50
 
 func newPreview(p alert.Preview) *preview {
-	shown := &preview{Mapped: p.Format == alert.Plain, Items: p.Items, Skipped: p.Skipped.String(), Notes: p.Notes}
+	shown := &preview{Mapped: p.Format == alert.Plain, Items: p.Items, Dropped: p.IgnoredItems, Skipped: p.Skipped.String(), Notes: p.Notes}
 	if len(p.Occurrences) > 0 {
 		shown.Occurrence = p.Occurrences[0][0]
 	}
-	if !shown.Mapped {
+	if !shown.Mapped || shown.Title == "" {
 		return shown
 	}
 	for _, target := range mapping.Targets {
-		shown.Rows = append(shown.Rows, previewRow{target, targetNames[target], valueOf(shown.Occurrence, target), p.Sources[target].String()})
+		shown.Rows = append(shown.Rows, previewRow{target, targetNames[target], valueOf(shown.Occurrence, target), cmp.Or(p.Origins[target], p.Sources[target].String())})
 	}
 	shown.Ignored = p.Ignored[:min(len(p.Ignored), maxIgnored)]
 	shown.More = len(p.Ignored) - len(shown.Ignored)

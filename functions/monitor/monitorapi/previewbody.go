@@ -1,6 +1,8 @@
 package monitorapi
 
 import (
+	"maps"
+
 	"gatehouse/shared/alert"
 	"gatehouse/shared/mapping"
 	"gatehouse/shared/web"
@@ -14,7 +16,9 @@ type previewBody struct {
 	SkippedItems    int                             `json:"skipped_items"`
 	TruncatedAlerts int64                           `json:"truncated_alerts"`
 	Notes           []string                        `json:"notes"`
+	IgnoredItems    int                             `json:"ignored_items"`
 	Sources         map[mapping.Target]mapping.Path `json:"sources"`
+	Origins         map[mapping.Target]string       `json:"origins"`
 	Ignored         []mapping.Field                 `json:"ignored"`
 }
 
@@ -30,6 +34,7 @@ type previewedAlert struct {
 	Runbook        *string        `json:"runbook"`
 	Fingerprint    *string        `json:"fingerprint"`
 	Recovery       bool           `json:"recovery"`
+	Acknowledged   bool           `json:"acknowledged"`
 	StartedAt      web.Time       `json:"started_at"`
 	EndedAt        web.Time       `json:"ended_at"`
 }
@@ -41,11 +46,11 @@ func newPreviewBody(p alert.Preview) previewBody {
 	body := previewBody{
 		Format: p.Format, Items: p.Items, Alerts: []previewedAlert{},
 		SkippedItems: p.Skipped.Total(), TruncatedAlerts: p.TruncatedAlerts,
-		Notes: append([]string{}, p.Notes...), Sources: p.Sources, Ignored: append([]mapping.Field{}, p.Ignored...),
+		Notes: append([]string{}, p.Notes...), IgnoredItems: p.IgnoredItems, Ignored: append([]mapping.Field{}, p.Ignored...),
+		Sources: map[mapping.Target]mapping.Path{}, Origins: map[mapping.Target]string{},
 	}
-	if body.Sources == nil {
-		body.Sources = map[mapping.Target]mapping.Path{}
-	}
+	maps.Copy(body.Sources, p.Sources)
+	maps.Copy(body.Origins, p.Origins)
 	for _, occurrences := range p.Occurrences {
 		for _, o := range occurrences {
 			if len(body.Alerts) < maxPreviewed {
@@ -61,6 +66,7 @@ func newPreviewedAlert(o alert.Occurrence) previewedAlert {
 		Title: o.Title, Description: web.OrNull(o.Description), Severity: o.Severity, Service: web.OrNull(o.Service),
 		MonitoringTool: web.OrNull(o.MonitoringTool), Hosts: append([]string{}, o.Hosts...), Environment: web.OrNull(o.Environment),
 		Runbook: web.OrNull(o.Runbook), Fingerprint: web.OrNull(string(o.Fingerprint)), Recovery: o.Recovery,
-		StartedAt: web.Time(o.StartedAt), EndedAt: web.Time(o.EndedAt),
+		Acknowledged: o.Acknowledges(),
+		StartedAt:    web.Time(o.StartedAt), EndedAt: web.Time(o.EndedAt),
 	}
 }

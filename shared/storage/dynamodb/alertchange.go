@@ -133,6 +133,27 @@ func slotChanges(was storedAlert, is alert.Alert) []change {
 
 // recover resolves every open alert to which the recovery applies.
 func (s *Store) recover(ctx context.Context, projectID int64, o alert.Occurrence, now time.Time) ([]alert.Recorded, error) {
+	recorded, err := s.changeOpen(ctx, projectID, o, now, alert.Recovered, func(a alert.Alert) (alert.Change, bool) {
+		return o.Resolution(now), o.Resolves(a)
+	})
+	if err == nil && len(recorded) == 0 {
+		recorded = []alert.Recorded{{Outcome: alert.Unmatched}}
+	}
+	return recorded, err
+}
+
+// acknowledge acknowledges every open alert with the fingerprint of the occurrence.
+func (s *Store) acknowledge(ctx context.Context, projectID int64, o alert.Occurrence, now time.Time) ([]alert.Recorded, error) {
+	return s.changeOpen(ctx, projectID, o, now, alert.Acked, func(a alert.Alert) (alert.Change, bool) {
+		return o.Acknowledgement(a, now), a.Open()
+	})
+}
+
+// changeOpen makes a change of every open alert with the fingerprint to which the occurrence
+// applies, and returns these by their iids.
+func (s *Store) changeOpen(
+	ctx context.Context, projectID int64, o alert.Occurrence, now time.Time, outcome alert.Outcome, change func(alert.Alert) (alert.Change, bool),
+) ([]alert.Recorded, error) {
 	open, err := s.openAlerts(ctx, projectID, o.Fingerprint, now)
 	if err != nil {
 		return nil, err
@@ -140,17 +161,14 @@ func (s *Store) recover(ctx context.Context, projectID int64, o alert.Occurrence
 	var mu sync.Mutex
 	var recorded []alert.Recorded
 	err = inParallel(ctx, open, func(ctx context.Context, iid int64) error {
-		a, resolved, err := s.resolve(ctx, projectID, iid, o, now)
-		if resolved {
+		a, applies, err := s.changeIf(ctx, projectID, iid, change)
+		if applies {
 			mu.Lock()
 			defer mu.Unlock()
-			recorded = append(recorded, alert.Recorded{Outcome: alert.Recovered, IID: a.IID, Title: a.Title})
+			recorded = append(recorded, alert.Recorded{Outcome: outcome, IID: a.IID, Title: a.Title})
 		}
 		return err
 	})
-	if err == nil && len(recorded) == 0 {
-		recorded = []alert.Recorded{{Outcome: alert.Unmatched}}
-	}
 	slices.SortFunc(recorded, func(a, b alert.Recorded) int { return cmp.Compare(a.IID, b.IID) })
 	return recorded, err
 }
@@ -185,19 +203,22 @@ func (s *Store) openAlerts(ctx context.Context, projectID int64, f alert.Fingerp
 	return iids, nil
 }
 
-// resolve resolves an alert if the recovery applies to it.
-func (s *Store) resolve(ctx context.Context, projectID, iid int64, o alert.Occurrence, now time.Time) (alert.Alert, bool, error) {
+// changeIf changes an alert if the change applies to it.
+func (s *Store) changeIf(ctx context.Context, projectID, iid int64, change func(alert.Alert) (alert.Change, bool)) (alert.Alert, bool, error) {
 	for {
 		a, err := s.alert(ctx, projectID, iid)
 		switch {
 		case fault.Is(err, fault.NotFound): // numbered, and never stored
 			return alert.Alert{}, false, nil
-		case err != nil || !o.Resolves(a.Alert):
+		case err != nil:
 			return alert.Alert{}, false, err
 		}
-		resolution := o.Resolution(now)
-		resolved := a.Changed(resolution)
-		err = s.saveAlert(ctx, a, resolved, tellAll(resolved.ToldChanged(a.Alert, resolution)))
+		c, applies := change(a.Alert)
+		changed := a.Changed(c)
+		if !applies || changed.Version == a.Version {
+			return a.Alert, applies, nil
+		}
+		err = s.saveAlert(ctx, a, changed, tellAll(changed.ToldChanged(a.Alert, c)))
 		if errors.Is(err, errStale) {
 			continue
 		}

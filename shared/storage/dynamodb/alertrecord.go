@@ -48,7 +48,7 @@ func (s *Store) RecordOccurrences(ctx context.Context, projectID int64, occurren
 
 // begin counts the first occurrence.
 func (r *recording) begin(ctx context.Context) error {
-	if len(r.occurrences) == 0 || !r.occurrences[0].Joins() {
+	if len(r.occurrences) == 0 || !r.occurrences[0].Joins() || r.occurrences[0].Acknowledges() {
 		return nil
 	}
 	fired, err := r.fire(ctx, r.occurrences[0])
@@ -80,7 +80,7 @@ func (s *Store) number(ctx context.Context, projectID int64, all []*recording) e
 
 // opens reports whether the first occurrence seems to open an alert.
 func (r *recording) opens() bool {
-	if len(r.occurrences) == 0 || r.occurrences[0].Recovery {
+	if len(r.occurrences) == 0 || r.occurrences[0].Recovery || r.occurrences[0].Acknowledges() {
 		return false
 	}
 	return r.fired == nil || isFirst(*r.fired, r.occurrences[0])
@@ -105,6 +105,11 @@ func (r *recording) record(ctx context.Context, o alert.Occurrence) ([]alert.Rec
 	if o.Recovery {
 		return r.store.recover(ctx, r.projectID, o, r.now)
 	}
+	if o.Acknowledges() {
+		if done, err := r.store.acknowledge(ctx, r.projectID, o, r.now); err != nil || len(done) > 0 {
+			return done, err
+		}
+	}
 	if !o.Joins() {
 		opened, err := r.openAlone(ctx, o)
 		return []alert.Recorded{opened}, err
@@ -112,6 +117,9 @@ func (r *recording) record(ctx context.Context, o alert.Occurrence) ([]alert.Rec
 	joined, err := r.join(ctx, o)
 	if errors.Is(err, errGone) {
 		joined, err = r.resolvedMeanwhile(ctx, o)
+	}
+	if err == nil && o.Acknowledges() && joined.Outcome == alert.Repeated { // another opened it meanwhile
+		return r.store.acknowledge(ctx, r.projectID, o, r.now)
 	}
 	return []alert.Recorded{joined}, err
 }

@@ -68,6 +68,11 @@ func (r recording) record(o alert.Occurrence, payload []byte) ([]alert.Recorded,
 	if o.Recovery {
 		return r.recover(o)
 	}
+	if o.Acknowledges() {
+		if acknowledged, err := r.acknowledge(o); err != nil || len(acknowledged) > 0 {
+			return acknowledged, err
+		}
+	}
 	if o.Joins() {
 		repeated, err := r.count(o, payload)
 		if !errors.Is(err, sql.ErrNoRows) {
@@ -169,6 +174,25 @@ func (r recording) recover(o alert.Occurrence) (recorded []alert.Recorded, err e
 		recorded = []alert.Recorded{{Outcome: alert.Unmatched}}
 	}
 	return recorded, nil
+}
+
+// acknowledge acknowledges every open alert with the fingerprint of the occurrence.
+func (r recording) acknowledge(o alert.Occurrence) (recorded []alert.Recorded, err error) {
+	if o.Fingerprint == "" {
+		return nil, nil
+	}
+	open, err := r.openAlerts(r.projectID, o.Fingerprint)
+	for _, a := range open {
+		c := o.Acknowledgement(a, r.now)
+		if acknowledged := a.Changed(c); acknowledged.Version != a.Version {
+			if err := errors.Join(r.saveAlert(acknowledged), r.tell(acknowledged.ToldChanged(a, c))); err != nil {
+				return nil, err
+			}
+			r.changed(a, acknowledged)
+		}
+		recorded = append(recorded, alert.Recorded{Outcome: alert.Acked, IID: a.IID, Title: a.Title})
+	}
+	return recorded, err
 }
 
 // openAlerts returns the open alerts with a fingerprint, by their iids.

@@ -26,6 +26,7 @@ var alerts = []promise{
 	{"keep the newest payload of their repeats, one a minute", latestPayload},
 	{"are resolved by a recovery, and a later fire opens another", recoverAlert},
 	{"outlive a recovery that is late", lateRecovery},
+	{"are acknowledged by their tool, or opened so", acknowledgedByTool},
 	{"stay alone where occurrences are not grouped", ungroupedAlerts},
 	{"without a fingerprint are never found again", anonymousAlerts},
 	{"come many at a time, each with its outcome", mixedBatch},
