@@ -70,7 +70,7 @@ func (i Item) Find(target Target) Found { return i.FindOr(target, i.object[strin
 // FindOr is like Find, with the value of the target's usual place.
 func (i Item) FindOr(target Target, usual any) Found {
 	rule, ok := i.rule(target)
-	if !ok {
+	if !ok || !i.spend(1) {
 		return own(target, usual)
 	}
 	if rule.Path != nil {
@@ -117,6 +117,9 @@ func own(target Target, value any) Found {
 func (i Item) first(rule Rule, target Target, usual any) Found {
 	for n := range rule.Sources {
 		s := &rule.Sources[n]
+		if !i.spend(1) {
+			break
+		}
 		if value := i.look(s, target); !payload.Blank(value) || rule.translates(value) {
 			return Found{value, Place{s.Path, s}}
 		}
@@ -295,7 +298,7 @@ func (i Item) State() State {
 
 // holds reports whether the condition holds for the item, and whether its source has a value.
 func (i Item) holds(c *Condition) (holds, known bool) {
-	if c == nil {
+	if c == nil || !i.spend(1) {
 		return false, false
 	}
 	var value any

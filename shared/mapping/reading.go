@@ -10,12 +10,14 @@ import (
 
 // maxSteps bounds the work of applying a mapping to a payload, of whatever size both are. A
 // step takes some ten nanoseconds.
-const maxSteps = 1 << 20
+const maxSteps = 1 << 19
 
 // The steps of what is more than one.
 const (
-	stepsOfZone = 2000 // to find a zone by its name
-	bytesASteps = 2    // of a value that is written as JSON, for a step
+	stepsOfZone   = 2000 // to find a zone by its name
+	stepsOfByte   = 1    // to read a byte of JSON in a text
+	bytesOfAStep  = 2    // of a value that is written as JSON
+	filledOfAStep = 32   // bytes of a template that is filled
 )
 
 // Reading is a mapping that is applied to one payload, or nil for an empty mapping. Its work
@@ -110,7 +112,7 @@ func (r *Reading) inside(value any) any {
 		return value
 	}
 	read, known := r.texts[text]
-	if !known && r.spend(len(text)) {
+	if !known && r.spend(stepsOfByte*len(text)) {
 		read, _ = payload.Inside(text)
 		keep(&r.texts, text, read)
 	}
@@ -131,7 +133,7 @@ func (r *Reading) text(value any) string {
 		word, ok := wordOf(element)
 		if !ok && r.spend(1) {
 			word = payload.Text(element)
-			r.spend(len(word) / bytesASteps)
+			r.spend(len(word) / bytesOfAStep)
 		}
 		if !payload.Blank(word) {
 			texts = append(texts, word)
@@ -148,6 +150,9 @@ func (i Item) fill(t Template, whole bool) string {
 	var filled strings.Builder
 	some := false
 	for _, p := range t.parts {
+		if i.exhausted {
+			return ""
+		}
 		word := p.text
 		if p.path != nil {
 			word = i.filling(p, whole)
@@ -168,7 +173,7 @@ func (i Item) filling(p part, whole bool) string {
 		return ""
 	}
 	word := i.text(value)
-	if payload.Blank(word) || !i.spend(1+min(len(word), maxFilled)/32) {
+	if payload.Blank(word) || !i.spend(1+min(len(word), maxFilled)/filledOfAStep) {
 		return ""
 	}
 	return word
