@@ -37,6 +37,9 @@ func aboutMonitoring() []scenario {
 		uptime  = `{"name":"Uptime","type":"http","active":true}`
 		mapping = `{"name":"Mapped","type":"http","active":true,"rate_limit":100,"payload_example":{"what":"Down"},` +
 			`"payload_attribute_mapping":{"title":{"path":["what"],"type":"string"}}}`
+		states = `{"title":{"sources":[{"path":["what"]}]},"fingerprint":{"sources":[{"template":"x/{what}"}]},` +
+			`"resolved_when":{"source":{"path":["state"]},"equals":["ok"]},"acknowledged_when":{"source":{"path":["state"]},"equals":["ack"]},` +
+			`"ignore_when":{"source":{"path":["state"]},"equals":["test"]}}`
 		metrics = `{"name":"Metrics","type":"metrics","active":false,"api_url":"https://x.example"}`
 		link    = `{"name":"On call","type":"oncall_link","active":false,"api_url":"https://x.example"}`
 		nothing = `{"payload":{}}`
@@ -150,6 +153,10 @@ func aboutMonitoring() []scenario {
 			`{"what":"Worse","fingerprint":"worse"}`, `{"what":"Worse","fingerprint":"worse","end_time":"2026-01-01T00:00:00Z"}`),
 		{rest: "PUT " + settings, send: `{"create_incident":false}`, status: 200, stored: names(integration.EventAlertSettingsChanged)},
 		{rest: "PATCH " + mapped, send: `{"payload_example":{"what":"Else"},"rate_limit":0}`, status: 200, stored: names(integration.EventChanged)},
+		{rest: "PATCH " + mapped, send: `{"payload_attribute_mapping":` + states + `}`, status: 200, stored: names(integration.EventChanged)},
+		send("alerts by a mapping that knows states", "mapped", cost{},
+			`{"what":"Hot","state":"down"}`, `{"what":"Hot","state":"ack"}`, `{"what":"Hot","state":"ack"}`, `{"what":"Hot","state":"ok"}`,
+			`{"what":"New","state":"ack"}`, `{"state":"test"}`),
 		{rest: "DELETE " + mapped, status: 204, stored: names(integration.EventDeleted)},
 
 		{rest: "POST " + integrations, send: metrics, deprecated: true, status: 201, keep: "metrics", stored: names(integration.EventCreated)},

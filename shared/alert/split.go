@@ -19,7 +19,9 @@ func (r *reader) split(document payload.Document, reading *mapping.Reading) (Par
 	}
 	elements, ok := reading.Elements()
 	if !ok {
-		r.notes.add("there is no list where the payload is to be split, so it is one alert")
+		if reading.Item(document.Object).State() != mapping.Ignored {
+			r.notes.add("there is no list where the payload is to be split, so it is one alert")
+		}
 		return Parsed{}, false
 	}
 	s := splitting{reader: r, reading: reading, elements: elements}
