@@ -37,7 +37,7 @@ func aboutMonitoring() []scenario {
 		uptime  = `{"name":"Uptime","type":"http","active":true}`
 		mapping = `{"name":"Mapped","type":"http","active":true,"rate_limit":100,"payload_example":{"what":"Down"},` +
 			`"payload_attribute_mapping":{"title":{"path":["what"],"type":"string"}}}`
-		states = `{"title":{"sources":[{"path":["what"]}]},"fingerprint":{"sources":[{"template":"x/{what}"}]},` +
+		states = `{"title":{"sources":[{"path":["what"]}]},"fingerprint":{"sources":[{"path":["what"]}],"scope":"integration"},` +
 			`"resolved_when":{"source":{"path":["state"]},"equals":["ok"]},"acknowledged_when":{"source":{"path":["state"]},"equals":["ack"]},` +
 			`"ignore_when":{"source":{"path":["state"]},"equals":["test"]}}`
 		metrics = `{"name":"Metrics","type":"metrics","active":false,"api_url":"https://x.example"}`
