@@ -86,7 +86,7 @@ func TestPreview(t *testing.T) {
 		}
 		delete(body, "alerts")
 		want := object{
-			"format": "plain", "items": 1.0, "skipped_items": 0.0, "truncated_alerts": 0.0,
+			"format": "plain", "items": 1.0, "skipped_items": 0.0, "ignored_items": 0.0, "truncated_alerts": 0.0, "origins": object{},
 			"notes":   list{`the project has no environment "moon"`},
 			"sources": object{"title": list{"check", "name"}, "severity": list{"severity"}, "platform_environment_name": list{"platform_environment_name"}},
 			"ignored": list{object{"path": list{"check", "region"}, "label": "check.region", "type": "STRING"}},
@@ -94,6 +94,20 @@ func TestPreview(t *testing.T) {
 		if diff := cmp.Diff(want, body); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", target, diff)
 		}
+	}
+	written := object{
+		"payload": object{"list": list{object{"title": "A", "state": "ack"}, object{"state": "test"}}},
+		"payload_attribute_mapping": object{
+			"split":             object{"path": list{"list"}},
+			"acknowledged_when": object{"source": object{"path": list{"state"}}, "equals": list{"ack"}},
+			"ignore_when":       object{"source": object{"path": list{"state"}}, "equals": list{"test"}},
+			"service":           object{"sources": list{object{"template": "{state}!"}}},
+		},
+	}
+	body := s.Call(t, "POST", one+"/preview", written).Object(t)
+	acknowledged := body["alerts"].(list)[0].(object)
+	if acknowledged["acknowledged"] != true || acknowledged["service"] != "ack!" || body["ignored_items"] != 1.0 || body["origins"].(object)["service"] != "{state}!" {
+		t.Errorf("the preview of a mapping that is written is %v", body)
 	}
 	many := list{}
 	for n := range 120 {
