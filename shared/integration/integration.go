@@ -36,6 +36,9 @@ type Integration struct {
 	Mapping []byte
 	// RateLimit is the limit of requests a minute; zero: unlimited.
 	RateLimit int
+	// Preset is the id of the preset that it was made from, "" for none. It never
+	// changes.
+	Preset string
 
 	Health    Health
 	CreatedAt time.Time

@@ -50,7 +50,8 @@ type Draft struct {
 	Mapping   []byte // as mapping.Parse takes it
 	Sample    []byte // a JSON object; empty for none
 	RateLimit int
-	NoAPIURL  bool // a metrics integration may do without the address
+	NoAPIURL  bool   // a metrics integration may do without the address
+	Preset    string // the id of the preset that filled the draft
 }
 
 // Create adds an integration with a new key to the project. Mistakes in fields
@@ -64,7 +65,7 @@ func (r *Rules) Create(ctx context.Context, by audit.Actor, p project.Project, d
 	}
 	i := Integration{
 		ProjectID: p.ID, Name: d.Name, Type: d.Type, Active: d.Active, Endpoint: newEndpoint(d.Type, had),
-		APIURL: d.APIURL, RateLimit: d.RateLimit, CreatedAt: r.now(),
+		APIURL: d.APIURL, RateLimit: d.RateLimit, Preset: d.Preset, CreatedAt: r.now(),
 	}
 	r.renewKey(&i)
 	sample, err := i.normalize(d.Mapping, d.Sample, !d.NoAPIURL)
@@ -383,7 +384,7 @@ func (r *Rules) checkMapping(i Integration) error {
 		return ErrNoMapping
 	case len(i.Mapping) == 0:
 		return nil
-	case !i.Active:
+	case !i.Active && i.Preset == "": // what a preset filled in waits until it is active
 		return fault.Field(mappingField, "needs an active integration")
 	}
 	return checkMapped(i.Type, i.Mapping)

@@ -21,7 +21,7 @@ var integrations = kind[integration.Integration]{noun: "integration", notFound: 
 func integrationFields(i *integration.Integration) fields {
 	return slices.Concat(fields{
 		{"id", &i.ID}, {"project_id", &i.ProjectID}, {"type", (*string)(&i.Type)}, {"endpoint", &i.Endpoint},
-		{"created_at", &i.CreatedAt}, {"received", &i.Health.Received}, {"rejected", &i.Health.Rejected},
+		{"preset", &i.Preset}, {"created_at", &i.CreatedAt}, {"received", &i.Health.Received}, {"rejected", &i.Health.Rejected},
 		{"skipped_items", &i.Health.SkippedItems}, {"truncated_alerts", &i.Health.TruncatedAlerts},
 		{"wrong_keys", &i.Health.WrongKeys},
 	}, changeable(i), latest(&i.Health))

@@ -18,7 +18,7 @@ func integrationColumns(i *integration.Integration) columns {
 		{"id", given{&i.ID}}, {"project_id", &i.ProjectID}, {"name", &i.Name},
 		{"type", &i.Type}, {"active", &i.Active}, {"endpoint", &i.Endpoint},
 		{"key_digest", i.KeyDigest[:]}, {"sealed_key", &i.SealedKey}, {"api_url", &i.APIURL},
-		{"path_key_digest", &i.PathKeyDigest}, {"sealed_path_key", &i.SealedPathKey}, {"mapping", &i.Mapping}, {"rate_limit", &i.RateLimit}, {"created_at", &i.CreatedAt},
+		{"path_key_digest", &i.PathKeyDigest}, {"sealed_path_key", &i.SealedPathKey}, {"mapping", &i.Mapping}, {"rate_limit", &i.RateLimit}, {"preset", &i.Preset}, {"created_at", &i.CreatedAt},
 		{"version", &i.Version}, {"last_received_at", &h.LastReceivedAt}, {"received", &h.Received},
 		{"rejected", &h.Rejected}, {"skipped_items", &h.SkippedItems}, {"truncated_alerts", &h.TruncatedAlerts},
 		{"last_error", &h.LastError}, {"last_error_at", &h.LastErrorAt},

@@ -54,7 +54,7 @@ func newIntegration(p project.Project, endpoint string) integration.Integration 
 	return integration.Integration{
 		ProjectID: p.ID, Name: "Uptime check", Type: integration.HTTP, Active: true, Endpoint: endpoint,
 		KeyDigest: secret.New("", 16).Digest(), SealedKey: secret.Random(60), APIURL: "https://uptime.example",
-		Mapping: []byte(`{"title":{"path":["name"],"type":"string"}}`), RateLimit: 60, CreatedAt: now,
+		Mapping: []byte(`{"title":{"path":["name"],"type":"string"}}`), RateLimit: 60, Preset: "uptime_kuma", CreatedAt: now,
 	}
 }
 

@@ -1,0 +1,2 @@
+-- The id of the preset that an integration was made from, '' for none.
+ALTER TABLE integrations ADD COLUMN preset TEXT NOT NULL DEFAULT '';
