@@ -90,7 +90,7 @@ var fieldLists = map[string]fieldList{
 var byOthers = []string{
 	"/deprecations/uses", "/geo_sites", "/geo_sites/status", "/geo_sites/current/failures", "/geo_nodes", "/geo_nodes/status", "/geo_nodes/current/failures",
 	"/projects/{id}/error_tracking/client_keys", "/projects/{id}/merge_requests", "/projects/{id}/merge_requests/{iid}/approval_rules",
-	"/projects/{id}/merge_requests/{iid}/diffs", "/projects/{id}/monitor/integrations", "/projects/{id}/monitor/alerts", "/projects/{id}/monitor/incidents",
+	"/projects/{id}/merge_requests/{iid}/diffs", "/projects/{id}/monitor/integrations", "/projects/{id}/monitor/presets", "/projects/{id}/monitor/alerts", "/projects/{id}/monitor/incidents",
 	"/projects/{id}/monitor/incidents/{iid}/timeline", "/projects/{id}/monitor/undelivered", "/projects/{id}/monitor/webhooks", "/user/webhooks",
 	"/projects/{id}/monitor/schedules", "/projects/{id}/monitor/schedules/{schedule_id}/rotations", "/projects/{id}/monitor/schedules/{schedule_id}/overrides",
 }

@@ -22,6 +22,7 @@ import (
 func aboutMonitoring() []scenario {
 	const (
 		integrations = "/projects/{web}/monitor/integrations"
+		presets      = "/projects/{web}/monitor/presets"
 		one          = integrations + "/{integration}"
 		mapped       = integrations + "/{mapped}"
 		old          = integrations + "/{metrics}"
@@ -65,6 +66,11 @@ func aboutMonitoring() []scenario {
 		{rest: "POST " + integrations, send: uptime, status: 201, keep: "integration", alone: true, stored: names(integration.EventCreated)},
 		{rest: "POST " + integrations, status: 400, alone: true},
 		{rest: "POST " + integrations, send: `{"name":"","type":"http","active":true}`, status: 400},
+		{rest: "GET " + presets, status: 200, alone: true, cost: cost{2, 0, 0}},
+		{rest: "POST " + integrations, send: `{"name":"Cron","preset":"curl","active":true}`, status: 201, keep: "cron", alone: true, stored: names(integration.EventCreated)},
+		{rest: "DELETE " + integrations + "/{cron}", status: 204, stored: names(integration.EventDeleted)},
+		{rest: "POST " + integrations, send: `{"name":"Cron","preset":"nothing","active":true}`, status: 400, alone: true},
+		{rest: "POST " + integrations, send: `{"name":"Cron","preset":"curl","type":"metrics","active":true}`, status: 400},
 		{rest: "POST " + integrations + "/preview", send: nothing, status: 200, alone: true},
 		{rest: "GET " + integrations + "/1000000", status: 404, alone: true},
 		{rest: "GET " + settings, status: 200, alone: true, cost: cost{3, 0, 0}},

@@ -105,6 +105,7 @@ var permissions = []permission{
 	{"POST /api/v4/projects/{id}/error_tracking/client_keys", maintainers},
 	{"DELETE /api/v4/projects/{id}/error_tracking/client_keys/{key_id}", maintainers},
 
+	{"GET /api/v4/projects/{id}/monitor/presets", developers},
 	{"GET /api/v4/projects/{id}/monitor/integrations", maintainers},
 	{"POST /api/v4/projects/{id}/monitor/integrations", maintainers},
 	{"POST /api/v4/projects/{id}/monitor/integrations/preview", maintainers},

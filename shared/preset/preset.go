@@ -117,7 +117,7 @@ func Fill(d integration.Draft) (integration.Draft, error) {
 	}
 	d.Type = p.Type
 	d.NoAPIURL = true // a placeholder that only old clients send
-	if len(d.Mapping) == 0 {
+	if len(d.Mapping) == 0 || string(d.Mapping) == "null" {
 		d.Mapping = p.Mapping
 	}
 	if d.Name == "" {

@@ -7,6 +7,7 @@ import (
 	"gatehouse/shared/deprecation"
 	"gatehouse/shared/integration"
 	"gatehouse/shared/page"
+	"gatehouse/shared/preset"
 	"gatehouse/shared/project"
 	"gatehouse/shared/web"
 )
@@ -25,13 +26,13 @@ func (a *api) listIntegrations(w http.ResponseWriter, r *http.Request, c auth.Ca
 
 func (a *api) createIntegration(w http.ResponseWriter, r *http.Request, c auth.Caller, p project.Project) error {
 	params := web.Params(r)
-	draft := integration.Draft{
-		Name: params.String("name"), Type: integration.Type(params.String("type")), Active: params.Bool("active"),
-		APIURL: orZero(params.OptionalString("api_url")), RateLimit: int(orZero(params.OptionalInt("rate_limit"))),
-		Mapping: params.OptionalJSON("payload_attribute_mapping"), Sample: params.OptionalJSON("payload_example"),
-		NoAPIURL: web.Previews(r),
-	}
+	draft := readDraft(params)
+	draft.NoAPIURL = web.Previews(r)
 	if err := params.Err(); err != nil {
+		return err
+	}
+	draft, err := preset.Fill(draft)
+	if err != nil {
 		return err
 	}
 	i, err := a.app.Integrations.Create(r.Context(), c.Actor(), p, draft)
@@ -39,6 +40,18 @@ func (a *api) createIntegration(w http.ResponseWriter, r *http.Request, c auth.C
 		return web.NotFound("Project", err)
 	}
 	return a.answer(w, r, http.StatusCreated, c, p, i)
+}
+
+// readDraft reads a new integration, whose preset may say what its type is.
+func readDraft(params *web.Values) integration.Draft {
+	d := integration.Draft{Name: params.String("name"), Preset: orZero(params.OptionalString("preset"))}
+	if d.Preset == "" {
+		params.Require("type")
+	}
+	d.Type, d.Active = integration.Type(orZero(params.OptionalString("type"))), params.Bool("active")
+	d.APIURL, d.RateLimit = orZero(params.OptionalString("api_url")), int(orZero(params.OptionalInt("rate_limit")))
+	d.Mapping, d.Sample = params.OptionalJSON("payload_attribute_mapping"), params.OptionalJSON("payload_example")
+	return d
 }
 
 func orZero[T any](value *T) (v T) {

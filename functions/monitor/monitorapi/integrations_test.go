@@ -35,7 +35,7 @@ func TestIntegrationBody(t *testing.T) {
 		"id": float64(made.ID(t)), "name": "Uptime", "type": "http", "active": true, "endpoint_identifier": "legacy",
 		"url": apptest.BaseURL + "/acme/web/alerts/notify.json", "authorization_key": key, "path_key_url": nil, "api_url": nil,
 		"payload_attribute_mapping": object{"title": object{"path": list{"check", "name"}, "type": "STRING"}},
-		"rate_limit":                60.0, "health": noHealth, "created_at": s.Now().Format("2006-01-02T15:04:05.000Z"),
+		"rate_limit":                60.0, "preset": nil, "health": noHealth, "created_at": s.Now().Format("2006-01-02T15:04:05.000Z"),
 		"payload_example": object{"check": object{"name": "web"}, "at": "2026-01-02T03:04:05Z"},
 		"payload_alert_fields": list{
 			object{"path": list{"at"}, "label": "at", "type": "DATETIME"},
@@ -250,6 +250,25 @@ func TestIntegrationsThatAreNotThere(t *testing.T) {
 	}
 }
 
+func TestIntegrationOfAPreset(t *testing.T) {
+	s := arrange(t)
+	made := s.Call(t, "POST", integrations, object{"name": "Cron", "preset": "curl", "active": true}).Object(t)
+	for field, want := range (object{"name": "Cron", "type": "http", "preset": "curl", "payload_attribute_mapping": object{}}) {
+		if diff := cmp.Diff(want, made[field]); diff != "" {
+			t.Errorf("%s differs (-want +got):\n%s", field, diff)
+		}
+	}
+	one := fmt.Sprintf("%s/%v", integrations, made["id"])
+	changed := s.Call(t, "PATCH", one, object{"name": "Nightly"}).Object(t)
+	if changed["preset"] != "curl" {
+		t.Errorf("a change made the preset %v", changed["preset"])
+	}
+	ids := s.Call(t, "GET", "/api/v4/projects/acme%2Fweb/monitor/presets?per_page=3&page=2", nil).Each(t, "id")
+	if want := []any{"datadog", "google_cloud_monitoring", "grafana"}; !cmp.Equal(ids, want) {
+		t.Errorf("the second page of presets has %v, want %v", ids, want)
+	}
+}
+
 func TestIntegrationsThatAreNoGood(t *testing.T) {
 	good := object{"name": "x", "type": "http", "active": true}
 	with := func(field string, value any) object {
@@ -272,6 +291,8 @@ func TestIntegrationsThatAreNoGood(t *testing.T) {
 		{"no name", with("name", nil), complaint("name", "can't be blank")},
 		{"a long name", with("name", strings.Repeat("é", 256)), complaint("name", "is too long (maximum is 255 characters)")},
 		{"an unknown type", with("type", "HTTP"), complaint("type", "is not included in the list")},
+		{"an unknown preset", with("preset", "x"), complaint("preset", "does not exist")},
+		{"the type of another preset", object{"name": "x", "type": "http", "active": true, "preset": "grafana"}, complaint("type", "must be metrics for this preset")},
 		{"an address of another kind", with("api_url", "javascript:1"), complaint("api_url", url)},
 		{"an address without a host", with("api_url", "https://"), complaint("api_url", url)},
 		{"an address with credentials", with("api_url", "https://a:b@x.example"), complaint("api_url", "must not hold credentials")},

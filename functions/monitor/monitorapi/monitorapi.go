@@ -31,6 +31,7 @@ func Mount(mux *web.Mux, app *app.App) {
 	api := &api{app}
 	developer, maintainer := app.Auth.Project(project.Developer), app.Auth.Project(project.Maintainer)
 
+	mux.Handle("GET /api/v4/projects/{id}/monitor/presets", developer(api.listPresets))
 	mux.Handle("GET /api/v4/projects/{id}/monitor/integrations", maintainer(api.listIntegrations))
 	mux.Handle("POST /api/v4/projects/{id}/monitor/integrations", maintainer(api.createIntegration))
 	mux.Handle("POST /api/v4/projects/{id}/monitor/integrations/preview", maintainer(api.previewNew))
