@@ -8,6 +8,7 @@ import (
 	"embed"
 	"encoding/json"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -134,6 +135,29 @@ type Address struct {
 }
 
 // Into returns the text with the address in the places of the placeholders.
-func (a Address) Into(text string) string {
-	return strings.NewReplacer("GATEHOUSE_URL_WITH_KEY", a.WithKey, "GATEHOUSE_URL", a.URL, "GATEHOUSE_KEY", a.Key).Replace(text)
+func (a Address) Into(text string) string { return placeholder.ReplaceAllStringFunc(text, a.of) }
+
+// Part is a piece of a sentence, which is code where a placeholder was.
+type Part struct {
+	Text string
+	Code bool
+}
+
+// Parts returns the text in pieces, with the address in the places of the placeholders.
+func (a Address) Parts(text string) (parts []Part) {
+	for {
+		at := placeholder.FindStringIndex(text)
+		if at == nil {
+			return append(parts, Part{text, false})
+		}
+		parts = append(parts, Part{text[:at[0]], false}, Part{a.of(text[at[0]:at[1]]), true})
+		text = text[at[1]:]
+	}
+}
+
+var placeholder = regexp.MustCompile(`GATEHOUSE_(URL_WITH_KEY|URL|KEY)`)
+
+// of returns what a placeholder stands for.
+func (a Address) of(placeholder string) string {
+	return map[string]string{"GATEHOUSE_URL": a.URL, "GATEHOUSE_KEY": a.Key, "GATEHOUSE_URL_WITH_KEY": a.WithKey}[placeholder]
 }

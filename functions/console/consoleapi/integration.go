@@ -18,6 +18,7 @@ type integrationBody struct {
 	Form        integrationForm
 	Setup       setup
 	URLWithKey  string // empty: there is none, or its key cannot be shown
+	Tool        *toolSetup // of its preset; nil for none, and without the key
 	Mapped      []mappedField
 	Features    integration.Features
 }
@@ -58,6 +59,7 @@ func (a *api) renderIntegration(w http.ResponseWriter, r *http.Request, v visit,
 		switch {
 		case err == nil:
 			body.Setup = newSetup(body.Integration, key, a.app.Now())
+			body.Tool = newToolSetup(body.Integration, body.Setup)
 		case !errors.Is(err, secret.ErrSealed): // the page explains that one
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 type integrationForm struct {
 	Name       string
 	Type       integration.Type // can be chosen for a new integration only
+	Preset     string           // likewise; it decides the type
 	Active     bool
 	APIURL     string
 	RateLimit  string // requests a minute as entered; empty: unlimited
@@ -47,6 +48,7 @@ func readIntegrationForm(r *http.Request) (integrationForm, error) {
 		Version:   version,
 		Name:      strings.TrimSpace(form.Get("name")),
 		Type:      integration.Type(form.Get("type")),
+		Preset:    form.Get("preset"),
 		Active:    form.Checked("active"),
 		RateLimit: strings.TrimSpace(form.Get("rate_limit")),
 	}
@@ -77,7 +79,7 @@ func (f *integrationForm) explain(err error) (status int, other error) {
 	var wrong fault.Fields
 	switch {
 	case errors.As(err, &wrong):
-		f.Complaints = site.NewComplaints(wrong, "type", "The type", "name", "The name", "api_url", "The address", "rate_limit", "The limit")
+		f.Complaints = site.NewComplaints(wrong, "preset", "The tool", "type", "The type", "name", "The name", "api_url", "The address", "rate_limit", "The limit")
 		f.Complaint = site.Sentence("The mapping", wrong["payload_attribute_mapping"])
 		return http.StatusUnprocessableEntity, nil
 	case fault.Is(err, fault.Conflict), fault.Is(err, fault.Forbidden):

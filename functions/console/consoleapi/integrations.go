@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gatehouse/shared/integration"
+	"gatehouse/shared/preset"
 	"gatehouse/shared/site"
 )
 
@@ -110,6 +111,9 @@ type newIntegrationBody struct {
 	Link  *integration.Integration
 }
 
+// Presets lists the tools that can be chosen.
+func (newIntegrationBody) Presets() []preset.Preset { return preset.All() }
+
 // Full reports whether the instance allows no further integration.
 func (b newIntegrationBody) Full() bool {
 	_, free := firstFree(b.Types)
@@ -164,6 +168,18 @@ func firstFree(choices []typeChoice) (integration.Type, bool) {
 	return choices[n].Type, true
 }
 
+// create makes the integration. The form sends a type also when the tool decides it.
+func (a *api) create(ctx context.Context, v visit, d integration.Draft) (integration.Integration, error) {
+	if d.Preset != "" {
+		d.Type, d.APIURL = "", ""
+	}
+	d, err := preset.Fill(d)
+	if err != nil {
+		return integration.Integration{}, err
+	}
+	return a.app.Integrations.Create(ctx, v.actor(), v.Project, d)
+}
+
 // createIntegration creates an integration and redirects to its page.
 func (a *api) createIntegration(w http.ResponseWriter, r *http.Request, v visit) error {
 	sent, err := readIntegrationForm(r)
@@ -173,8 +189,8 @@ func (a *api) createIntegration(w http.ResponseWriter, r *http.Request, v visit)
 	var made integration.Integration
 	rateLimit, err := sent.rateLimit()
 	if err == nil {
-		made, err = a.app.Integrations.Create(r.Context(), v.actor(), v.Project, integration.Draft{
-			Name: sent.Name, Type: sent.Type, Active: sent.Active, APIURL: sent.APIURL, RateLimit: rateLimit,
+		made, err = a.create(r.Context(), v, integration.Draft{
+			Name: sent.Name, Type: sent.Type, Active: sent.Active, APIURL: sent.APIURL, RateLimit: rateLimit, Preset: sent.Preset,
 		})
 	}
 	if err != nil {

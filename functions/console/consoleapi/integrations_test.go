@@ -140,6 +140,27 @@ func TestAddTheOtherTypes(t *testing.T) {
 	b.Get(integrationPage(i)).Want(200, "https://oncall.example.com/web", "The on-call link was created.", "no other integration").WantNot(key, "notify", "Set up the tool", "Payload mapping", "Health", "Reset")
 }
 
+func TestAddAnIntegrationForATool(t *testing.T) {
+	a := apptest.New(t)
+	web, b := newProject(t, a)
+	b.Get(integrationsPage+"/new").Want(200, `<option value="zabbix">Zabbix</option>`, "Another tool")
+
+	made := b.Post(integrationsPage, apptest.Form("preset", "curl", "type", "metrics", "name", "", "active", "1", "api_url", "ignored"))
+	i, key := onlyIntegration(t, a, web)
+	made.WantRedirect(integrationPage(i))
+	if i.Name != "curl" || i.Type != integration.HTTP || i.Preset != "curl" || i.APIURL != "" {
+		t.Errorf("the integration is %+v, want that of the tool", i)
+	}
+	address := apptest.BaseURL + "/acme/web/alerts/notify.json"
+	b.Get(integrationPage(i)).Want(200, "Set up <bdi>curl</bdi>", "<details open>", "Authorization: Bearer "+key, address, "&sample=recovery\">recovery</a> resolves the alert").
+		WantNot("GATEHOUSE_", "Alertmanager")
+
+	test := fmt.Sprintf("/console/acme/web/alerts/test?integration=%d", i.ID)
+	b.Get(test).Want(200, "pg_dump ended with status 1")
+	b.Get(test+"&sample=recovery").Want(200, "The backup is done").WantNot("pg_dump")
+	b.Post(integrationsPage, apptest.Form("preset", "nothing", "name", "x")).Want(422, "The tool does not exist.", "Nothing was saved yet")
+}
+
 func TestIntegrationsComplain(t *testing.T) {
 	a := apptest.New(t)
 	web, b := newProject(t, a)

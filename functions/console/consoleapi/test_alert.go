@@ -12,6 +12,7 @@ import (
 	"gatehouse/shared/alert"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/integration"
+	"gatehouse/shared/preset"
 	"gatehouse/shared/site"
 	"gatehouse/shared/web"
 )
@@ -67,17 +68,24 @@ func (a *api) showTest(w http.ResponseWriter, r *http.Request, v visit) error {
 		return err
 	}
 	if i, ok := body.chosen(); ok {
-		if err := a.propose(r.Context(), v, i, &body); err != nil {
+		if err := a.propose(r.Context(), v, i, r.URL.Query().Get("sample"), &body); err != nil {
 			return err
 		}
 	}
 	return a.renderTest(w, r, http.StatusOK, body)
 }
 
-// propose puts the integration's sample on the page, else an example.
-func (a *api) propose(ctx context.Context, v visit, i integration.Integration, body *testBody) error {
-	sample, err := a.app.Integrations.Sample(ctx, v.Project, i)
-	if body.Payload = indented(sample); sample == nil {
+// propose puts a payload on the page: the sample of this name of the integration's preset
+// if one was asked for, else the integration's own sample, else an example.
+func (a *api) propose(ctx context.Context, v visit, i integration.Integration, sample string, body *testBody) error {
+	own, err := a.app.Integrations.Sample(ctx, v.Project, i)
+	made, ok := preset.Find(i.Preset)
+	switch {
+	case ok && (sample != "" || own == nil):
+		body.Payload = indented(made.Sample(sample).Payload)
+	case own != nil:
+		body.Payload = indented(own)
+	default:
 		body.Payload = examplePayload(i, a.app.Now())
 	}
 	body.Proposed = digest(body.Payload)
@@ -112,7 +120,7 @@ func (a *api) sendTest(w http.ResponseWriter, r *http.Request, v visit) error {
 	}
 	if wantsExample(form, digest(body.Payload)) {
 		body.Replaced = true
-		if err := a.propose(r.Context(), v, i, &body); err != nil {
+		if err := a.propose(r.Context(), v, i, "", &body); err != nil {
 			return err
 		}
 		return a.renderTest(w, r, http.StatusOK, body)
