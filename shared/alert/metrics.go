@@ -50,8 +50,11 @@ func (r *reader) metrics(document payload.Document, alerts []any) Parsed {
 	var skipped Skipped
 	var occurrences []Occurrence
 	var places []int
+	ignored := 0
 	for i, value := range alerts {
-		if occurrence, ok := r.notification(value, mapped, &skipped); ok {
+		if ignores(mapped, value) {
+			ignored++
+		} else if occurrence, ok := r.notification(value, mapped, &skipped); ok {
 			occurrence.Payload = r.kept(texts[i])
 			occurrences = append(occurrences, occurrence)
 			places = append(places, i)
@@ -62,6 +65,7 @@ func (r *reader) metrics(document payload.Document, alerts []any) Parsed {
 	}
 	parsed := r.group(occurrences, places)
 	parsed.Format, parsed.Items, parsed.Skipped, parsed.Notes = Metrics, len(alerts), skipped, r.notes
+	parsed.IgnoredItems = ignored
 	parsed.TruncatedAlerts = count(document.Object["truncatedAlerts"])
 	return parsed
 }
@@ -74,6 +78,12 @@ func (r *reader) kept(text []byte) []byte {
 	}
 	r.notes.add("a notification exceeds 1 MiB, so its payload is not kept")
 	return []byte("{}")
+}
+
+// ignores reports whether the mapping ignores the notification, such as a tool's test.
+func ignores(mapped *mapping.Reading, value any) bool {
+	object, ok := value.(payload.Object)
+	return ok && mapped.Item(object).State() == mapping.Ignored
 }
 
 // count returns the value as a whole number, or 0 if it is none or negative.

@@ -12,7 +12,6 @@ import (
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/fault"
-	"gatehouse/shared/payload"
 )
 
 // webhook returns a metrics payload with the items.
@@ -299,5 +298,20 @@ func TestDetailsOfOddPayloads(t *testing.T) {
 		if diff := cmp.Diff(want, alert.ReadDetails([]byte(payload))); diff != "" {
 			t.Errorf("details of %s (-want +got):\n%s", payload, diff)
 		}
+	}
+}
+
+func TestMappingIgnoresNotifications(t *testing.T) {
+	const body = `{"alerts":[
+		{"labels":{"alertname":"Test"},"startsAt":"2026-11-22T10:00:00Z","status":"firing"},
+		{"labels":{"alertname":"Down"},"startsAt":"2026-11-22T10:00:00Z","status":"firing"}],
+		"commonAnnotations":{},"commonLabels":{},"externalURL":"","groupKey":"","groupLabels":{},"receiver":"","status":"firing","version":"4"}`
+	m, err := mapping.Parse([]byte(`{"ignore_when":{"source":{"path":["labels","alertname"]},"equals":["test"]}}`), "mapping")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := alert.Parse([]byte(body), alert.Reading{Format: alert.Metrics, Mapping: m})
+	if err != nil || parsed.IgnoredItems != 1 || len(parsed.Occurrences) != 1 || parsed.Occurrences[0][0].Title != "Down" {
+		t.Errorf("Parse = %+v, %v, want the second notification alone", parsed, err)
 	}
 }

@@ -31,13 +31,14 @@ func readMapping(text []byte) ([]byte, error) {
 // checkMapped checks whether an integration of the type can have the mapping.
 func checkMapped(t Type, text []byte) error {
 	m, err := mapping.Parse(text, mappingField)
+	m.IgnoreWhen = nil // every type can have one
 	switch {
 	case err != nil:
 		return err
 	case t == OnCallLink:
 		return fault.Field(mappingField, "is for integrations that take alerts")
 	case t == Metrics && !m.Within(mapping.Title, mapping.Severity):
-		return fault.Field(mappingField, "of a metrics integration has title and severity alone")
+		return fault.Field(mappingField, "of a metrics integration has title, severity and ignore_when alone")
 	}
 	return nil
 }

@@ -205,6 +205,7 @@ func TestMostIntegrations(t *testing.T) {
 
 const (
 	nameMapping  = `{"title":{"path":["name"],"type":"STRING"}}`
+	ignoring     = `{"ignore_when":{"source":{"path":["labels","alertname"]},"equals":["Watchdog"]}}`
 	severities   = `{"severity":{"values":{"warning":"medium"}}}`
 	bothEditions = `{"hosts":{"path":["h"],"type":"ARRAY"},"resolved_when":{"source":{"path":["state"]},"equals":["OK"]},"title":{"sources":[{"template":"{a}/{b}"}]}}`
 )
@@ -228,8 +229,9 @@ func TestMappings(t *testing.T) {
 		"for an inactive one":    {integration.HTTP, false, nameMapping, "needs an active integration"},
 		"for a metrics webhook":  {integration.Metrics, true, nameMapping, nameMapping},
 		"of its severities":      {integration.Metrics, true, severities, severities},
-		"of more than it takes":  {integration.Metrics, true, `{"hosts":{"path":["a"],"type":"S"}}`, "of a metrics integration has title and severity alone"},
-		"of when it resolves":    {integration.Metrics, true, `{"ignore_when":{"source":{"path":["a"]},"equals":["b"]}}`, "of a metrics integration has title and severity alone"},
+		"of more than it takes":  {integration.Metrics, true, `{"hosts":{"path":["a"],"type":"S"}}`, "of a metrics integration has title, severity and ignore_when alone"},
+		"of when it resolves":    {integration.Metrics, true, `{"resolved_when":{"source":{"path":["a"]},"equals":["b"]}}`, "of a metrics integration has title, severity and ignore_when alone"},
+		"of what it ignores":     {integration.Metrics, true, ignoring, ignoring},
 		"of all editions":        {integration.HTTP, true, bothEditions, bothEditions},
 		"for an on-call link":    {integration.OnCallLink, true, nameMapping, "is for integrations that take alerts"},
 		"that only escapes":      {integration.HTTP, true, `{"title":{"default":"<` + strings.Repeat(`"},"hosts":{"sources":[{"constant":"<<`, 0) + `"}}`, `{"title":{"default":"\u003c"}}`},
