@@ -27,6 +27,7 @@ type delivery struct {
 	notRead  string               // by read: why the body counts as empty, if it does
 	parsed   alert.Parsed         // by read
 	touched  []alert.Recorded     // by record
+	dedupKey string               // by open: of an event of the Events API v2
 }
 
 func (r *Rules) newDelivery(sent Delivery, e integration.Endpoint) *delivery {
@@ -58,6 +59,7 @@ var (
 // cannot be used is refused first, but even that is noted at the integration.
 func (d *delivery) open(ctx context.Context) (err error) {
 	d.endpoint, err = d.rules.integrations.EndpointOf(ctx, d.Project, d.Endpoint)
+	d.readEvent()
 	d.noKey = !d.endpoint.Authorizes(d.Key, d.PathKey)
 	if unusable := cmp.Or(d.Unread, d.check()); unusable != nil {
 		if fault.IgnoreNotFound(err) != nil {
@@ -207,7 +209,8 @@ func (d *delivery) write(ctx context.Context) error {
 		return err
 	}
 	d.touched = d.parsed.Touched(recorded)
-	if _, lone := d.parsed.Lone(); lone && len(d.touched) == 0 {
+	_, lone := d.parsed.Lone()
+	if lone && len(d.touched) == 0 && !d.takesEvents() { // who sends events expects no refusal of what is over
 		return errNotOpen
 	}
 	return nil

@@ -65,8 +65,8 @@ type Delivery struct {
 //     after any other refusal
 //   - fault.Unavailable if the store fails; the sender should try again
 func (r *Rules) Deliver(ctx context.Context, sent Delivery) ([]alert.Recorded, error) {
-	d := r.newDelivery(sent, integration.Endpoint{})
-	return d.run(ctx, d.open, d.read, d.record)
+	touched, _, err := r.Accept(ctx, sent)
+	return touched, err
 }
 
 // Test records the alerts in a payload as if a tool had sent it, with the

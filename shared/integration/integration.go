@@ -54,6 +54,10 @@ func (i Integration) SameVersion(other Integration) bool {
 // CompareID orders integrations by their ids.
 func (i Integration) CompareID(other Integration) int { return cmp.Compare(i.ID, other.ID) }
 
+// PagerDuty is the preset of integrations that take events of PagerDuty's Events API v2:
+// the authorization key is in the body, and the answer has the event's key.
+const PagerDuty = "pagerduty_v2"
+
 // MaxIntegrations bounds the integrations of a project.
 const MaxIntegrations = 50
 

@@ -73,7 +73,7 @@ func newItems(touched []alert.Recorded) []item {
 func (a *api) notify(w http.ResponseWriter, r *http.Request, d intake.Delivery) error {
 	d.Body, d.Unread = readBody(r)
 	d.OtherType, d.Key = otherType(r), key(r)
-	touched, err := a.intake.Deliver(r.Context(), d)
+	touched, dedupKey, err := a.intake.Accept(r.Context(), d)
 	if err != nil {
 		telemetry.Add(telemetry.AlertsRefused, 1)
 	}
@@ -87,8 +87,17 @@ func (a *api) notify(w http.ResponseWriter, r *http.Request, d intake.Delivery) 
 		return err
 	case err != nil:
 		return web.NotFound("Project", err)
+	case dedupKey != "":
+		return web.JSON(w, http.StatusAccepted, eventBody{"success", "Event processed", dedupKey})
 	}
 	return web.JSON(w, http.StatusOK, newItems(touched))
+}
+
+// eventBody is the answer to an event of the Events API v2.
+type eventBody struct {
+	Status   string `json:"status"`
+	Message  string `json:"message"`
+	DedupKey string `json:"dedup_key"`
 }
 
 // readBody returns the body without its content coding. One that is too large is 400 here:
