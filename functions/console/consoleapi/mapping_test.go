@@ -301,5 +301,5 @@ func TestMapAMetricsWebhook(t *testing.T) {
 	b.Post(mapping, form).Want(200, "Medium", "<bdi>Down</bdi>")
 	form.Set("mapping", `{"hosts":{"default":"x"}}`)
 	form.Set("do", "save")
-	b.Post(mapping, form).Want(422, "of a metrics integration has title and severity alone")
+	b.Post(mapping, form).Want(422, "of a metrics integration has title, severity and ignore_when alone")
 }

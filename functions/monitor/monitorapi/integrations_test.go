@@ -312,7 +312,7 @@ func TestIntegrationsThatAreNoGood(t *testing.T) {
 			complaint(mapping, "needs an active integration")},
 		{"a mapping of a metrics webhook's hosts", object{"name": "x", "type": "metrics", "active": true, "api_url": "https://x.example",
 			mapping: object{"hosts": object{"sources": list{object{"constant": "x"}}}}},
-			complaint(mapping, "of a metrics integration has title and severity alone")},
+			complaint(mapping, "of a metrics integration has title, severity and ignore_when alone")},
 		{"several at once", object{"name": "", "type": "x", "active": true, "payload_example": 5}, object{"message": object{
 			"name": list{"can't be blank"}, "type": list{"is not included in the list"},
 			"payload_example": list{"the payload must be a JSON object"},
