@@ -12,6 +12,8 @@ import (
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/fault"
+	"gatehouse/shared/mapping"
+	"gatehouse/shared/payload"
 )
 
 // webhook returns a metrics payload with the items.

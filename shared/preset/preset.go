@@ -127,11 +127,16 @@ func Fill(d integration.Draft) (integration.Draft, error) {
 	return d, nil
 }
 
+// NeedsURLWithKey reports whether the tool can send the key in its address alone.
+func (p Preset) NeedsURLWithKey() bool {
+	return strings.Contains(p.Snippet+strings.Join(p.Setup, "\n"), "GATEHOUSE_URL_WITH_KEY")
+}
+
 // Address is what the placeholders in a preset stand for.
 type Address struct {
 	URL     string // of the integration
 	Key     string
-	WithKey string // the URL with the key in it
+	WithKey string // the address that holds a key of its own
 }
 
 // Into returns the text with the address in the places of the placeholders.

@@ -17,7 +17,7 @@ type integrationBody struct {
 	Integration integrationView
 	Form        integrationForm
 	Setup       setup
-	URLWithKey  string // empty: there is none, or its key cannot be shown
+	URLWithKey  string     // empty: there is none, or its key cannot be shown
 	Tool        *toolSetup // of its preset; nil for none, and without the key
 	Mapped      []mappedField
 	Features    integration.Features
@@ -55,15 +55,15 @@ func (a *api) renderIntegration(w http.ResponseWriter, r *http.Request, v visit,
 		return err
 	}
 	if !body.Integration.IsLink() {
+		if body.URLWithKey, err = a.urlWithKey(v, i); err != nil && !errors.Is(err, secret.ErrSealed) {
+			return err
+		}
 		key, err := a.app.Integrations.Key(i)
 		switch {
 		case err == nil:
 			body.Setup = newSetup(body.Integration, key, a.app.Now())
-			body.Tool = newToolSetup(body.Integration, body.Setup)
+			body.Tool = newToolSetup(body.Integration, body.Setup, body.URLWithKey)
 		case !errors.Is(err, secret.ErrSealed): // the page explains that one
-			return err
-		}
-		if body.URLWithKey, err = a.urlWithKey(v, i); err != nil && !errors.Is(err, secret.ErrSealed) {
 			return err
 		}
 	}

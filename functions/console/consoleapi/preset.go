@@ -6,18 +6,19 @@ import "gatehouse/shared/preset"
 // authorization key.
 type toolSetup struct {
 	preset.Preset
-	Steps   [][]preset.Part
-	Snippet string
+	NoAddress bool // the tool needs an address with a key, which there is not
+	Steps     [][]preset.Part
+	Snippet   string
 }
 
 // newToolSetup returns the tool of the integration, or nil if it has no preset.
-func newToolSetup(i integrationView, s setup) *toolSetup {
+func newToolSetup(i integrationView, s setup, urlWithKey string) *toolSetup {
 	p, ok := preset.Find(i.Preset)
 	if !ok {
 		return nil
 	}
-	address := preset.Address{URL: i.URL, Key: s.Key, WithKey: s.InURL}
-	t := toolSetup{Preset: p, Snippet: address.Into(p.Snippet)}
+	address := preset.Address{URL: i.URL, Key: s.Key, WithKey: urlWithKey}
+	t := toolSetup{Preset: p, NoAddress: urlWithKey == "" && p.NeedsURLWithKey(), Snippet: address.Into(p.Snippet)}
 	for _, step := range p.Setup {
 		t.Steps = append(t.Steps, address.Parts(step))
 	}
