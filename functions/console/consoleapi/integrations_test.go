@@ -129,8 +129,7 @@ func TestAddTheOtherTypes(t *testing.T) {
 	made := b.Post(integrationsPage, apptest.Form("type", "metrics", "name", "Metrics", "active", "1", "api_url", "https://metrics.example.com"))
 	i, _ := onlyIntegration(t, a, web)
 	made.WantRedirect(integrationPage(i))
-	b.Get(integrationPage(i)).Want(200, "/acme/web/prometheus/alerts/notify.json", "https://metrics.example.com", "Deprecated", `"alerts": [{`).
-		WantNot("Payload mapping")
+	b.Get(integrationPage(i)).Want(200, "/acme/web/prometheus/alerts/notify.json", "https://metrics.example.com", "Deprecated", `"alerts": [{`, "Payload mapping")
 	if err := a.Integrations.Delete(t.Context(), audit.Setup, web, i); err != nil {
 		t.Fatal(err)
 	}
@@ -159,6 +158,23 @@ func TestAddAnIntegrationForATool(t *testing.T) {
 	b.Get(test).Want(200, "pg_dump ended with status 1")
 	b.Get(test+"&sample=recovery").Want(200, "The backup is done").WantNot("pg_dump")
 	b.Post(integrationsPage, apptest.Form("preset", "nothing", "name", "x")).Want(422, "The tool does not exist.", "Nothing was saved yet")
+}
+
+func TestAToolThatSendsNoHeaderGetsAnAddressWithAKey(t *testing.T) {
+	a := apptest.New(t)
+	web, b := newProject(t, a)
+	b.Post(integrationsPage, apptest.Form("preset", "statuspage", "name", "", "active", "1"))
+	i, key := onlyIntegration(t, a, web)
+	b.Get(integrationPage(i)).Want(200, "can send the key in its address alone", "Make an address with a key").WantNot("GATEHOUSE_", "Enter the address")
+
+	b.Post(integrationPage(i)+"/path_key", nil)
+	i, _ = onlyIntegration(t, a, web)
+	pathKey, err := a.Integrations.PathKey(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := apptest.BaseURL + i.PathWithKey(web, pathKey)
+	b.Get(integrationPage(i)).Want(200, "Enter the address <code>"+address+"</code>").WantNot("in its address alone", ":"+key+"@")
 }
 
 func TestIntegrationsComplain(t *testing.T) {
