@@ -15,7 +15,10 @@ import (
 type Query struct {
 	Filter
 	Search        string // in title, description, service and monitoring tool, in any letter case
+	Host          string // one of the alert's; empty: any
+	Environment   string // empty: any
 	IntegrationID int64  // that opened the alert; zero: any
+	AssigneeID    int64  // zero: any
 	Order         Order  // empty: ByCreation
 	Descending    bool
 }
@@ -83,7 +86,21 @@ func micros(t time.Time) int64 {
 
 // Searches reports whether the query selects by something that no store has a key
 // for, so that it looks at one alert after the other.
-func (q Query) Searches() bool { return q.Wanted() != "" || q.IntegrationID != 0 }
+func (q Query) Searches() bool { return q.Wanted() != "" || len(q.traits()) > 0 }
+
+// traits are what the query wants of each alert for which no store has a key.
+func (q Query) traits() (wanted []func(Alert) bool) {
+	add := func(asked bool, has func(Alert) bool) {
+		if asked {
+			wanted = append(wanted, has)
+		}
+	}
+	add(q.Host != "", func(a Alert) bool { return slices.Contains(a.Hosts, q.Host) })
+	add(q.Environment != "", func(a Alert) bool { return a.Environment == q.Environment })
+	add(q.IntegrationID != 0, func(a Alert) bool { return a.IntegrationID == q.IntegrationID })
+	add(q.AssigneeID != 0, func(a Alert) bool { return a.AssigneeID == q.AssigneeID })
+	return wanted
+}
 
 // Wanted returns the text that is searched for, as it is in a SearchText.
 func (q Query) Wanted() string { return strings.ToLower(strings.TrimSpace(q.Search)) }
@@ -96,7 +113,8 @@ func (a Alert) SearchText() string {
 
 // Matches reports whether the query selects the alert.
 func (q Query) Matches(a Alert) bool {
-	return q.Passes(a.Class()) && (q.IntegrationID == 0 || q.IntegrationID == a.IntegrationID) &&
+	lacks := func(has func(Alert) bool) bool { return !has(a) }
+	return q.Passes(a.Class()) && !slices.ContainsFunc(q.traits(), lacks) &&
 		(q.Wanted() == "" || strings.Contains(a.SearchText(), q.Wanted()))
 }
 

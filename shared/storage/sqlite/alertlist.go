@@ -101,8 +101,17 @@ func (s *Store) alertList(ctx context.Context, projectID int64, q alert.Query, n
 	if wanted := q.Wanted(); wanted != "" {
 		l.require("instr(search_text, ?) > 0", wanted)
 	}
+	if q.Host != "" {
+		l.require("EXISTS (SELECT 1 FROM json_each(hosts) WHERE value = ?)", q.Host)
+	}
+	if q.Environment != "" {
+		l.require("environment = ?", q.Environment)
+	}
 	if q.IntegrationID != 0 {
 		l.require("integration_id = ?", q.IntegrationID)
+	}
+	if q.AssigneeID != 0 {
+		l.require("assignee_id = ?", q.AssigneeID)
 	}
 	sources, err := l.sources(ctx)
 	list := walk.List[alertEntry]{

@@ -27,6 +27,7 @@ func randomOccurrence(r *rand.Rand) alert.Occurrence {
 	o.Title, o.Description = pick(r, "Disk full", "Queue is LONG", "Straße gesperrt"), pick(r, "", "the disk of web-1", "100%")
 	o.Service, o.MonitoringTool = pick(r, "", "Database"), pick(r, "", "Probe", "disk watch")
 	o.Severity, o.Count, o.IntegrationID = pick(r, alert.Severities...), pick[int64](r, 1, 1, 2, 7), pick[int64](r, 1, 2)
+	o.Hosts, o.Environment = pick(r, nil, []string{"web-1"}, []string{"db-1", "web-1"}), pick(r, "", "production", "Production")
 	o.StartedAt = now.Add(-time.Duration(r.IntN(5)) * time.Hour)
 	if r.IntN(3) == 0 {
 		o.Ungrouped = true
@@ -129,11 +130,16 @@ func listAlerts(t *testing.T, s storage.Store) {
 	}
 }
 
-func alertsOfIntegration(t *testing.T, s storage.Store) {
+func alertsWithTraits(t *testing.T, s storage.Store) {
 	p := newProjectID()
-	all := addRandomAlerts(t, s, p, 10)
-	for integration := range int64(4) {
-		q := alert.Query{IntegrationID: integration, Descending: true}
+	all := addRandomAlerts(t, s, p, 12)
+	open := alert.Filter{Statuses: []alert.Status{alert.Triggered, alert.Acknowledged}}
+	for _, q := range []alert.Query{
+		{IntegrationID: 1}, {IntegrationID: 2, Order: alert.BySeverity}, {IntegrationID: 3}, {Host: "web-1"}, {Host: "db-1", Filter: open}, {Host: "web"},
+		{Host: "%"}, {Environment: "production"}, {Environment: "Production", Search: "disk"}, {Environment: "prod"}, {AssigneeID: 5}, {AssigneeID: 6},
+		{AssigneeID: 5, Host: "web-1", Environment: "production", IntegrationID: 2, Filter: open, Order: alert.ByUpdate},
+	} {
+		q.Descending = true
 		wantAlertList(t, s, p, q, inMemory(all, q))
 	}
 }

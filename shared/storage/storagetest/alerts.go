@@ -36,7 +36,7 @@ var alerts = []promise{
 	{"are not opened again beside another", reopenAlert},
 	{"that are not grouped are opened again", reopenUngrouped},
 	{"are listed in every order, by every filter", listAlerts},
-	{"are found by the integration that opened them", alertsOfIntegration},
+	{"are found by their host, environment, integration and assignee", alertsWithTraits},
 	{"are on one page each, however many there are", manyListed},
 	{"are counted as they are opened and changed", countAlerts},
 	{"are counted when many change them at once", countRacing},
