@@ -12,7 +12,6 @@ import (
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/integration"
-	"gatehouse/shared/mapping"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
 )
@@ -81,22 +80,6 @@ func (r *Rules) Test(ctx context.Context, p project.Project, i integration.Integ
 	}
 	d := r.newDelivery(Delivery{Project: p.FullPath, Body: body}, e)
 	return d.run(ctx, d.read, d.record)
-}
-
-// Preview returns what would become of a payload if the integration had the
-// mapping, and records nothing. The integration need not be stored. A mapping
-// on an instance without mappings is integration.ErrNoMapping.
-func (r *Rules) Preview(ctx context.Context, p project.Project, i integration.Integration, m mapping.Mapping, body []byte) (alert.Preview, error) {
-	if !m.Empty() && !r.integrations.Features.Mapping {
-		return alert.Preview{}, integration.ErrNoMapping
-	}
-	e, err := r.endpoint(ctx, p, i)
-	if err != nil {
-		return alert.Preview{}, err
-	}
-	reading := r.newDelivery(Delivery{}, e).reading()
-	reading.Mapping = m
-	return alert.ReadPreview(body, reading)
 }
 
 // endpoint returns the integration with the project's settings and
