@@ -1,4 +1,5 @@
-// Package outgoing posts the messages of webhooks to receivers on the public network.
+// Package outgoing posts the messages of webhooks to receivers on the public network, and
+// gets pages from there.
 package outgoing
 
 import (
@@ -34,7 +35,7 @@ type Options struct {
 	Roots    *x509.CertPool
 }
 
-// Client is a webhook.Sender.
+// Client is a webhook.Sender and an sns.Getter.
 type Client struct {
 	any, public http.Client // for the addresses that are allowed, and for public ones alone
 	limit       time.Duration
@@ -101,6 +102,32 @@ func (c *Client) Post(ctx context.Context, r webhook.Request) (webhook.Answer, e
 	// The receiver may take it for an error of its own if nobody reads its answer.
 	io.CopyN(io.Discard, answer.Body, maxAnswer)
 	return webhook.Answer{Status: answer.StatusCode, RetryAfter: answer.Header.Get("Retry-After")}, nil
+}
+
+// errLong is about a page that is longer than its reader takes.
+var errLong = &webhook.Unanswered{Reason: "the answer is too long"}
+
+// Get gets a page from where webhooks may go. The errors are those of Post, and errLong.
+func (c *Client) Get(ctx context.Context, url string, most int64) (status int, page []byte, err error) {
+	limited, cancel := context.WithTimeout(ctx, c.limit)
+	defer cancel()
+	request, err := http.NewRequestWithContext(limited, http.MethodGet, url, nil)
+	if err != nil {
+		return 0, nil, webhook.ErrRefused
+	}
+	answer, err := c.any.Do(request)
+	if err != nil {
+		return 0, nil, reason(ctx, err)
+	}
+	defer answer.Body.Close()
+	page, err = io.ReadAll(io.LimitReader(answer.Body, most+1))
+	switch {
+	case err != nil:
+		return 0, nil, reason(ctx, err)
+	case int64(len(page)) > most:
+		return 0, nil, errLong
+	}
+	return answer.StatusCode, page, nil
 }
 
 // reason says why there is no answer. It names no address: errors of the network have

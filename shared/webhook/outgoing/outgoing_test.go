@@ -59,6 +59,39 @@ func TestPost(t *testing.T) {
 	}
 }
 
+func TestGet(t *testing.T) {
+	target := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a redirect is followed") })
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.RawQuery {
+		case "moved":
+			http.Redirect(w, r, target, 302)
+		case "broken":
+			panic(http.ErrAbortHandler)
+		case "cut":
+			w.Header().Set("Content-Length", "100")
+			w.Write([]byte("half"))
+		default:
+			io.WriteString(w, r.Method+" "+r.URL.Path)
+		}
+	})
+	const page = "GET /secret-path"
+	if status, got, err := allowed().Get(t.Context(), url, int64(len(page))); status != 200 || string(got) != page || err != nil {
+		t.Errorf("Get = %d %q, %v, want 200 %q", status, got, err, page)
+	}
+	if status, _, err := allowed().Get(t.Context(), url+"?moved", 100); status != 302 || err != nil {
+		t.Errorf("Get of what moved = %d, %v, want 302", status, err)
+	}
+	for query, want := range map[string]string{"": "the answer is too long", "?broken": "the connection to the receiver broke", "?cut": "the connection to the receiver broke"} {
+		_, _, err := allowed().Get(t.Context(), url+query, int64(len(page))-1)
+		wantReason(t, err, want)
+	}
+	for _, refused := range []string{url, "http://[", "https://169.254.169.254/latest"} {
+		if _, _, err := outgoing.New(outgoing.Options{}).Get(t.Context(), refused, 100); !errors.Is(err, webhook.ErrRefused) {
+			t.Errorf("Get of %s = %v, want ErrRefused", refused, err)
+		}
+	}
+}
+
 func TestRedirectIsNotFollowed(t *testing.T) {
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		followed := false
