@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -109,6 +110,10 @@ func aboutMonitoring() []scenario {
 		{rest: "PUT " + alerts + "/{alert}", status: 400, alone: true},
 		{rest: "PUT " + alerts + "/1", send: `{"status":"acknowledged"}`, status: 200, cost: cost{6, 1, 0}},
 		{rest: "PUT " + alerts + "/1", send: `{"assignee_id":{root}}`, status: 200, cost: cost{7, 1, 0}},
+		{rest: "GET " + alerts + "?host=web-1&environment=x&integration_id={integration}&assignee_id={root}", status: 200, cost: cost{4, 0, 0}},
+		{rest: "PUT " + alerts, status: 400, alone: true},
+		{rest: "PUT " + alerts, send: `{"iids":[` + strings.Join(numbers(2, 101), ",") + `],"status":"acknowledged"}`, status: 200, cost: cost{24, 100, 0}},
+		{rest: "PUT " + alerts, send: `{"iids":[` + strings.Join(numbers(2, 101), ",") + `],"status":"triggered"}`, status: 200},
 		{rest: "PUT " + alerts + "/{alert}", send: `{"status":"resolved"}`, status: 200, alone: true},
 		{rest: "PUT " + alerts + "/{alert}", send: `{"status":"triggered","assignee_id":{root}}`, status: 200},
 		{rest: "PUT " + alerts + "/1", send: `{"status":"resolved"}`, status: 200},
@@ -268,6 +273,14 @@ func (w *walk) calendar(thing string) {
 	if resp.StatusCode != http.StatusOK {
 		w.t.Errorf("the calendar answered %d", resp.StatusCode)
 	}
+}
+
+// numbers are the numbers from one to another.
+func numbers(from, to int) (texts []string) {
+	for n := from; n <= to; n++ {
+		texts = append(texts, strconv.Itoa(n))
+	}
+	return texts
 }
 
 // hundred is a webhook with a hundred alerts.

@@ -120,6 +120,7 @@ var permissions = []permission{
 	{"POST /api/v4/projects/{id}/monitor/integrations/{integration_id}/preview", maintainers},
 	{"POST /api/v4/projects/{id}/monitor/integrations/{integration_id}/test", developers},
 	{"GET /api/v4/projects/{id}/monitor/alerts", developers},
+	{"PUT /api/v4/projects/{id}/monitor/alerts", developers},
 	{"GET /api/v4/projects/{id}/monitor/alerts/{iid}", developers},
 	{"GET /api/v4/projects/{id}/monitor/alerts/{iid}/payload", developers},
 	{"PUT /api/v4/projects/{id}/monitor/alerts/{iid}", developers},

@@ -134,17 +134,29 @@ const maxAttempts = 3
 // Store.ChangeAlert, and fault.Fields for a status that does not exist, a user who
 // cannot be assigned, or a silence that ends in the past or too late.
 func (r *Rules) Change(ctx context.Context, by audit.Actor, p project.Project, was Current, c Change) (Alert, error) {
+	c, err := r.checked(ctx, by, p, c)
+	if err != nil {
+		return Alert{}, err
+	}
+	return r.change(ctx, was, c)
+}
+
+// checked returns the change as it is made on behalf of the actor.
+func (r *Rules) checked(ctx context.Context, by audit.Actor, p project.Project, c Change) (Change, error) {
 	if c.Status != nil && !slices.Contains(Statuses, *c.Status) {
-		return Alert{}, fault.Field("status", "does not have a valid value")
+		return c, fault.Field("status", "does not have a valid value")
 	}
 	if err := r.checkAssignee(ctx, p, c.AssigneeID); err != nil {
-		return Alert{}, err
+		return c, err
 	}
-	c.ActorID, c.At, c.KeptDays = by.UserID, r.now(), was.KeptDays
-	if err := c.checkSilence(); err != nil {
-		return Alert{}, err
-	}
+	c.ActorID, c.At = by.UserID, r.now()
+	return c, c.checkSilence()
+}
+
+// change makes a change that was checked.
+func (r *Rules) change(ctx context.Context, was Current, c Change) (Alert, error) {
 	a := was.Alert
+	c.KeptDays = was.KeptDays
 	for n := 1; ; n++ {
 		c.Tell = was.Tells || a.IncidentIID != 0 || c.IncidentIID != nil
 		if c.overtaken(a) {

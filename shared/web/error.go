@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -29,13 +30,23 @@ func Error(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.As(err, &fields):
 		JSON(w, http.StatusBadRequest, map[string]fault.Fields{"message": fields})
 	default:
-		status := Status(err)
-		if ForTheLog(status, err) {
-			slog.ErrorContext(r.Context(), "request not served", "error", err)
-		}
 		RetryAfter(w, err)
-		JSON(w, status, message(status, fault.Message(err)))
+		JSON(w, Status(err), messageBody(Message(r, err)))
 	}
+}
+
+// Message returns the text with which Error answers an error, and logs what is for the log,
+// for an answer about several things.
+func Message(r *http.Request, err error) string {
+	var missing notFound
+	if errors.As(err, &missing) {
+		return missing.message()
+	}
+	status := Status(err)
+	if ForTheLog(status, err) {
+		slog.ErrorContext(r.Context(), "request not served", "error", err)
+	}
+	return text(status, fault.Message(err))
 }
 
 // ForTheLog reports whether an error says why the service itself failed, which is more
@@ -83,17 +94,19 @@ func Status(err error) int {
 // reasons has the words that follow a status where they differ from HTTP's.
 var reasons = map[int]string{http.StatusBadRequest: "Bad request"}
 
-// message returns the body {"message": "<status> <reason>[ - <detail>]"}. A 404
-// has no detail: its text comes from a store and is for the log.
-func message(status int, detail string) map[string]string {
-	text := reasons[status]
-	if text == "" {
-		text = http.StatusText(status)
-	}
+// message returns the body {"message": "<status> <reason>"}.
+func message(status int) map[string]string { return messageBody(text(status, "")) }
+
+func messageBody(text string) map[string]string { return map[string]string{"message": text} }
+
+// text returns "<status> <reason>[ - <detail>]". A 404 has no detail: its text comes
+// from a store and is for the log.
+func text(status int, detail string) string {
+	reason := cmp.Or(reasons[status], http.StatusText(status))
 	if detail != "" && status != http.StatusNotFound {
-		text += " - " + detail
+		reason += " - " + detail
 	}
-	return map[string]string{"message": strconv.Itoa(status) + " " + text}
+	return strconv.Itoa(status) + " " + reason
 }
 
 // notFound names what was not found.
@@ -116,5 +129,7 @@ func (n notFound) Is(target error) bool { return target == fault.NotFound }
 
 // Answer writes the 404.
 func (n notFound) Answer(w http.ResponseWriter) {
-	JSON(w, http.StatusNotFound, map[string]string{"message": "404 " + n.subject + " Not Found"})
+	JSON(w, http.StatusNotFound, messageBody(n.message()))
 }
+
+func (n notFound) message() string { return "404 " + n.subject + " Not Found" }

@@ -116,7 +116,7 @@ func Refuse(w http.ResponseWriter, _ *http.Request, status int) {
 		JSON(w, status, map[string]string{"error": "404 Not Found"})
 		return
 	}
-	JSON(w, status, message(status, ""))
+	JSON(w, status, message(status))
 }
 
 // RedirectSlash redirects /console/ to /console, and so for every route of the

@@ -187,6 +187,6 @@ func (r *recorder) status() int { return max(r.written, http.StatusOK) }
 func (r *recorder) fail() {
 	if r.written == 0 {
 		r.Header().Del("Set-Cookie")
-		JSON(r, http.StatusInternalServerError, message(http.StatusInternalServerError, ""))
+		JSON(r, http.StatusInternalServerError, message(http.StatusInternalServerError))
 	}
 }

@@ -61,6 +61,10 @@ func readQuery(params *web.Values) alert.Query {
 	q.Statuses = web.Choices(params, "status", alert.Statuses)
 	q.Severities = web.Choices(params, "severity", alert.Severities)
 	q.Search = orZero(params.OptionalString("search"))
+	q.Host = orZero(params.OptionalString("host"))
+	q.Environment = orZero(params.OptionalString("environment"))
+	q.IntegrationID = orZero(params.OptionalInt("integration_id"))
+	q.AssigneeID = orZero(params.OptionalInt("assignee_id"))
 	q.Order = web.Choice(params, "order_by", alert.Orders)
 	q.Descending = web.Choice(params, "sort", []string{"asc", "desc"}) != "asc"
 	return q
@@ -139,7 +143,7 @@ func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, c auth.Caller,
 	if err != nil {
 		return err
 	}
-	change, err := readAlertChange(r)
+	change, err := readAlertChange(web.Params(r))
 	if err != nil {
 		return err
 	}
@@ -150,8 +154,7 @@ func (a *api) changeAlert(w http.ResponseWriter, r *http.Request, c auth.Caller,
 }
 
 // readAlertChange reads a status, an assignee, the end of a silence, or several of them.
-func readAlertChange(r *http.Request) (alert.Change, error) {
-	params := web.Params(r)
+func readAlertChange(params *web.Values) (alert.Change, error) {
 	var c alert.Change
 	if status := web.Choice(params, "status", alert.Statuses); status != "" {
 		c.Status = &status

@@ -101,12 +101,16 @@ func TestTheNewestPayloadOfARepeat(t *testing.T) {
 func threeAlerts(t *testing.T) setup {
 	s := arrange(t)
 	one := s.endpoint(t)
+	if _, err := s.Projects.AddEnvironment(t.Context(), audit.Setup, s.P, "production"); err != nil {
+		t.Fatal(err)
+	}
 	s.fire(t, one, object{"title": "Disk full", "severity": "high", "start_time": "2026-01-03", "service": "Database"})
 	s.Pass(time.Minute)
-	s.fire(t, one, object{"title": "Slow", "severity": "low", "start_time": "2026-01-01", "description": "the DISK waits"})
-	s.fire(t, one, object{"title": "Slow", "severity": "low", "start_time": "2026-01-01", "description": "the DISK waits"})
+	slow := object{"title": "Slow", "severity": "low", "start_time": "2026-01-01", "description": "the DISK waits", "platform_environment_name": "production"}
+	s.fire(t, one, slow)
+	s.fire(t, one, slow)
 	s.Pass(time.Minute)
-	s.fire(t, one, object{"title": "Certificate", "severity": "info", "start_time": "2026-01-02", "monitoring_tool": "probe"})
+	s.fire(t, one, object{"title": "Certificate", "severity": "info", "start_time": "2026-01-02", "monitoring_tool": "probe", "hosts": list{"web-1", "web-2"}})
 	s.Pass(time.Minute)
 	s.Call(t, "PUT", alerts+"/1", object{"status": "acknowledged"}).Want(t, 200, nil)
 	return s
@@ -114,28 +118,41 @@ func threeAlerts(t *testing.T) setup {
 
 func TestListAlerts(t *testing.T) {
 	s := threeAlerts(t)
+	dev := s.User("dev")
+	s.Member(s.P.Place(), dev, project.Developer)
+	s.Call(t, "PUT", alerts+"/1", object{"assignee_id": dev.ID}).Want(t, 200, nil)
+	tool := s.stored(t)[0].ID
 	tests := map[string][]any{
-		"":                                   {3.0, 2.0, 1.0},
-		"sort=asc":                           {1.0, 2.0, 3.0},
-		"order_by=started_at":                {1.0, 3.0, 2.0},
-		"order_by=started_at&sort=asc":       {2.0, 3.0, 1.0},
-		"order_by=updated_at&sort=desc":      {1.0, 3.0, 2.0},
-		"order_by=severity":                  {1.0, 2.0, 3.0},
-		"order_by=event_count":               {2.0, 3.0, 1.0},
-		"order_by=status&sort=asc":           {3.0, 2.0, 1.0},
-		"status=acknowledged":                {1.0},
-		"status=triggered,acknowledged":      {3.0, 2.0, 1.0},
-		"status[]=resolved&status[]=ignored": {},
-		"severity=low&status=triggered":      {2.0},
-		"severity=low,info":                  {3.0, 2.0},
-		"search=disk":                        {2.0, 1.0},
-		"search=%20PROBE%20":                 {3.0},
-		"search=data":                        {1.0},
-		"search=":                            {3.0, 2.0, 1.0},
-		"search=100%25":                      {},
-		"per_page=2&page=2":                  {1.0},
-		"page=5":                             {},
-		"page=2147483647&per_page=100":       {},
+		"":                                     {3.0, 2.0, 1.0},
+		"sort=asc":                             {1.0, 2.0, 3.0},
+		"order_by=started_at":                  {1.0, 3.0, 2.0},
+		"order_by=started_at&sort=asc":         {2.0, 3.0, 1.0},
+		"order_by=updated_at&sort=desc":        {1.0, 3.0, 2.0},
+		"order_by=severity":                    {1.0, 2.0, 3.0},
+		"order_by=event_count":                 {2.0, 3.0, 1.0},
+		"order_by=status&sort=asc":             {3.0, 2.0, 1.0},
+		"status=acknowledged":                  {1.0},
+		"status=triggered,acknowledged":        {3.0, 2.0, 1.0},
+		"status[]=resolved&status[]=ignored":   {},
+		"severity=low&status=triggered":        {2.0},
+		"severity=low,info":                    {3.0, 2.0},
+		"search=disk":                          {2.0, 1.0},
+		"search=%20PROBE%20":                   {3.0},
+		"search=data":                          {1.0},
+		"search=":                              {3.0, 2.0, 1.0},
+		"search=100%25":                        {},
+		"host=web-2&search=":                   {3.0},
+		"host=web&environment=":                {},
+		"environment=production":               {2.0},
+		fmt.Sprintf("integration_id=%d", tool): {3.0, 2.0, 1.0},
+		fmt.Sprintf("integration_id=%d&status=ignored", tool): {},
+		"integration_id=999999":                               {},
+		fmt.Sprintf("assignee_id=%d", dev.ID):                 {1.0},
+		fmt.Sprintf("assignee_id=%d&host=web-2", dev.ID):      {},
+		"assignee_id=0&host=":                                 {3.0, 2.0, 1.0},
+		"per_page=2&page=2":                                   {1.0},
+		"page=5":                                              {},
+		"page=2147483647&per_page=100":                        {},
 	}
 	for query, want := range tests {
 		answer := s.Call(t, "GET", alerts+"?"+query, nil)
@@ -215,6 +232,7 @@ func TestListsThatAreNoGood(t *testing.T) {
 		"status=triggered,open": "status" + choice, "severity=0": "severity" + choice, "severity[]=": "severity" + choice,
 		"order_by=iid": "order_by" + choice, "order_by=": "order_by" + choice, "sort=down": "sort" + choice,
 		"status=triggered&status=ignored": "status is invalid", "sort=asc&sort=asc": "sort is invalid",
+		"host[]=a": "host is invalid", "integration_id=uptime": "integration_id is invalid", "assignee_id=me": "assignee_id is invalid",
 		"search=a&search=b": "search is invalid", "search[]=a": "search is invalid", "search=%ff": "search is invalid",
 		"page=x&status=y": "status" + choice + ", page is invalid", "per_page=0": "per_page has a value not allowed",
 	} {

@@ -46,6 +46,7 @@ func Mount(mux *web.Mux, app *app.App) {
 	mux.Handle("POST /api/v4/projects/{id}/monitor/integrations/{integration_id}/preview", maintainer(api.ofIntegration(api.preview)))
 	mux.Handle("POST /api/v4/projects/{id}/monitor/integrations/{integration_id}/test", developer(api.ofIntegration(api.test)))
 	mux.Handle("GET /api/v4/projects/{id}/monitor/alerts", developer(api.listAlerts))
+	mux.Handle("PUT /api/v4/projects/{id}/monitor/alerts", developer(api.changeAlerts))
 	mux.Handle("GET /api/v4/projects/{id}/monitor/alerts/{iid}", developer(api.showAlert))
 	mux.Handle("GET /api/v4/projects/{id}/monitor/alerts/{iid}/payload", developer(api.showPayload))
 	mux.Handle("PUT /api/v4/projects/{id}/monitor/alerts/{iid}", developer(api.changeAlert))
