@@ -10,6 +10,7 @@ import (
 
 	"gatehouse/shared/audit"
 	"gatehouse/shared/fault"
+	"gatehouse/shared/page"
 	"gatehouse/shared/project"
 )
 
@@ -78,6 +79,38 @@ func (r *Rules) LatestPayload(ctx context.Context, projectID, iid int64) (Latest
 func (r *Rules) AssignedTo(ctx context.Context, userID int64, n int) (found []Alert, more bool, err error) {
 	found, err = r.store.AssignedAlerts(ctx, userID, n+1, r.now())
 	return found[:min(n, len(found))], len(found) > n, err
+}
+
+// Next returns the number of the alert that comes after this one in the order of the query,
+// which need not match it, or of the first one; zero: no other alert matches.
+func (r *Rules) Next(ctx context.Context, projectID, iid int64, q Query) (int64, error) {
+	var from page.Position
+	switch of, err := r.Alert(ctx, projectID, iid); {
+	case err == nil:
+		from = q.Position(of)
+	case !fault.Is(err, fault.NotFound):
+		return 0, err
+	}
+	for _, after := range []page.Position{from, {}} {
+		found, err := r.store.Alerts(ctx, projectID, q, page.Request{Number: 1, Size: 2, After: after, Uncounted: true}, r.now())
+		if err != nil {
+			return 0, err
+		}
+		if n := slices.IndexFunc(found.Items, func(a Alert) bool { return a.IID != iid }); n >= 0 {
+			return found.Items[n].IID, nil
+		}
+	}
+	return 0, nil
+}
+
+// StatusCounts returns the numbers of a project's alerts of each status with these
+// severities, of any where there are none; nil: they are not known yet.
+func (r *Rules) StatusCounts(ctx context.Context, projectID int64, severities []Severity) (map[Status]int, error) {
+	counts, err := r.store.AlertCounts(ctx, projectID, r.now())
+	if counts == nil || err != nil {
+		return nil, err
+	}
+	return counts.statuses(severities), nil
 }
 
 // Waiting counts the alerts of a project that somebody still has to do something about, by

@@ -34,6 +34,8 @@ type Page struct {
 	Focused bool
 	// Secret pages show what opens something.
 	Secret bool
+	// Live pages have the script ask what is new.
+	Live bool
 	// Targets are where the page's forms may lead, besides the site itself.
 	Targets []string
 	Body    any // what the template shows
@@ -66,6 +68,9 @@ func (s *Site) Render(w http.ResponseWriter, r *http.Request, p Page) error {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", policy(p.Targets...))
+	if p.Live {
+		w.Header().Set("Content-Security-Policy", policy(p.Targets...)+"; connect-src 'self'")
+	}
 	if p.Secret {
 		web.KeepPlain(w)
 	}
@@ -79,8 +84,9 @@ const partsFile = "parts.html"
 
 // parse returns the template of each page within the layout. A page is parsed when
 // it is first shown, so that a function starts sooner.
-func parse(files fs.FS) map[string]func() *template.Template {
-	base := template.Must(template.New("").Funcs(functions).ParseFS(layout, "templates/*.html"))
+func parse(files fs.FS, now func() time.Time) map[string]func() *template.Template {
+	clock := template.FuncMap{"clock": func(t time.Time) string { return clock(t, now()) }}
+	base := template.Must(template.New("").Funcs(functions).Funcs(clock).ParseFS(layout, "templates/*.html"))
 	if _, err := fs.Stat(files, partsFile); err == nil {
 		template.Must(base.ParseFS(files, partsFile))
 	}
@@ -104,11 +110,25 @@ var functions = template.FuncMap{
 	"complaint": func(field, text string) complaint { return complaint{field, text} },
 	"copyable":  func(id, label, value string) copyable { return copyable{id, label, value} },
 	"asks":      func(deed string, of any) opener { return opener{deed, of, "Cancel"} },
-	"clock":     func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") },
 	"opens":     func(shut, open string) opener { return opener{Shut: shut, Open: open} },
 	"day":       func(t time.Time) string { return t.UTC().Format("2 Jan 2006") },
 	"exact":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 	"iso":       func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+}
+
+// clock tells a moment: one of the last day by how long ago it was. The script of the pages
+// does the same.
+func clock(t, now time.Time) string {
+	switch ago := now.Sub(t); {
+	case ago < 0 || ago >= 24*time.Hour:
+		return t.UTC().Format("2 Jan 2006, 15:04 UTC")
+	case ago < time.Minute:
+		return "just now"
+	case ago < time.Hour:
+		return fmt.Sprintf("%d min ago", ago/time.Minute)
+	default:
+		return fmt.Sprintf("%d h ago", ago/time.Hour)
+	}
 }
 
 // complaint is what is wrong with a field of a form.

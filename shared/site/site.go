@@ -63,7 +63,7 @@ func New(app *app.App, files fs.FS, notices Notices) *Site {
 	if err != nil {
 		panic(err) // not reached: the name is valid
 	}
-	s := &Site{app: app, templates: parse(templates), notices: notices, origins: newOrigins(app.BaseURL), here: newOrigins(app.BaseURL)}
+	s := &Site{app: app, templates: parse(templates, app.Now), notices: notices, origins: newOrigins(app.BaseURL), here: newOrigins(app.BaseURL)}
 	s.origins.SetDenyHandler(s.Page(func(http.ResponseWriter, *http.Request) error { return errForeignForm }))
 	return s
 }

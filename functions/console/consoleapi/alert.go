@@ -24,6 +24,7 @@ type alertBody struct {
 	Page      string // its address
 	Back      string // the query part of the list's address, which the page's addresses have too
 	Filter    string // of that, what does not say which page of the list it was
+	Next      string // the address of the next open alert in the list
 	Details   alert.Details
 	Runbook   textOrLink
 	Generator textOrLink
@@ -72,7 +73,7 @@ func (a *api) renderAlert(w http.ResponseWriter, r *http.Request, status int, bo
 	title := "#" + strconv.FormatInt(body.Alert.IID, 10) + " " + body.Alert.Title
 	body.Back = backToAlerts(r)
 	if query, err := readAlertQuery(r); err == nil {
-		body.Filter = query.address()
+		body.Filter, body.Next = query.address(), body.nextAlert(query, body.Alert.IID)
 	}
 	return a.render(w, r, body.visit, alertsTab, site.Page{Template: "alert", Title: title, Status: status, Body: body})
 }

@@ -47,6 +47,27 @@ type alertsBody struct {
 	Command      string            // sends an alert to the first integration
 	Undelivered  bool              // some message of the project was not delivered
 	Now          time.Time
+	Here         string // the address of this page of the list
+	Mine         string // of the alerts that are assigned to the visitor; empty: these are they
+	Through      string // name of the integration that the list is narrowed by
+	Tools        []integration.Integration
+	Several      several
+}
+
+// Markable reports whether any alert of the page can be changed with others.
+func (b alertsBody) Markable() bool { return slices.ContainsFunc(b.Rows, alertRow.Markable) }
+
+// Further reports whether the list has other pages.
+func (b alertsBody) Further() bool { return b.Paging.Newer != "" || b.Paging.Older != "" }
+
+// Matching is how many alerts the whole list has; zero: that is not known.
+func (b alertsBody) Matching() int {
+	for _, tab := range b.Statuses {
+		if tab.Current && tab.Counted {
+			return tab.Count
+		}
+	}
+	return 0
 }
 
 // alertRow is an alert in the list.
@@ -54,14 +75,30 @@ type alertRow struct {
 	alert.Alert
 	Address  string
 	Assignee string
+	Checked  bool
 }
+
+// Mark names the alert as the page shows it.
+func (r alertRow) Mark() string { return formatMark(alert.Mark{IID: r.IID, Seen: r.Version}) }
+
+// Markable reports whether the alert can be changed with others.
+func (r alertRow) Markable() bool { return r.Open() }
 
 func (v visit) alertAddress(iid int64) string {
 	return v.Address() + alertsTab + "/" + strconv.FormatInt(iid, 10)
 }
 
-// listAlerts lists the project's alerts, or shows the active on-call link.
+// listAlerts lists the project's alerts, or leads to the next one that is open.
 func (a *api) listAlerts(w http.ResponseWriter, r *http.Request, v visit) error {
+	if r.URL.Query().Has(nextAfter) {
+		return a.toNextAlert(w, r, v)
+	}
+	return a.renderList(w, r, v, http.StatusOK, several{})
+}
+
+// renderList shows a page of the list, with what became of several alerts, or the active
+// on-call link.
+func (a *api) renderList(w http.ResponseWriter, r *http.Request, v visit, status int, done several) error {
 	query, err := readAlertQuery(r)
 	if err != nil {
 		return err
@@ -78,7 +115,11 @@ func (a *api) listAlerts(w http.ResponseWriter, r *http.Request, v visit) error 
 	wanted := site.PageOf(r)
 	body.Paging = site.NewPaging(v.Address()+alertsTab+query.address(), wanted, found.listing.Of)
 	body.Paging.Sorted = query.Sort != ""
-	return a.renderAlerts(w, r, v, alertsTab, site.Page{Template: "alerts", Title: "Alerts", Body: body})
+	body.Several = done
+	for n := range body.Rows {
+		body.Rows[n].Checked = done.checked(body.Rows[n].IID)
+	}
+	return a.renderAlerts(w, r, v, alertsTab, site.Page{Template: "alerts", Title: "Alerts", Status: status, Live: true, Body: body})
 }
 
 // onCallBody is the data of the page that replaces the list while an on-call
@@ -105,7 +146,11 @@ func (a *api) findAlerts(r *http.Request, v visit, query alertQuery) (found foun
 		return err
 	})
 	reads.Go(func() (err error) {
-		found.listing, err = a.app.Alerts.List(ctx, v.Project.ID, query.alerts(), site.PageOf(r), func(ctx context.Context, of []alert.Alert) (err error) {
+		wanted, err := a.alertQuery(ctx, v, query)
+		if err != nil {
+			return err
+		}
+		found.listing, err = a.app.Alerts.List(ctx, v.Project.ID, wanted, site.PageOf(r), func(ctx context.Context, of []alert.Alert) (err error) {
 			found.people, err = a.people(ctx, assignees(of)...)
 			return err
 		})
@@ -126,9 +171,16 @@ func (a *api) findAlerts(r *http.Request, v visit, query alertQuery) (found foun
 func (a *api) newAlertsBody(r *http.Request, v visit, query alertQuery, found foundAlerts) alertsBody {
 	body := alertsBody{
 		visit: v, Query: query, Statuses: query.tabs(v.Address()+alertsTab, found.listing.Counts),
-		Chart: newChart(found.days), Undelivered: found.undelivered, Now: a.app.Now(),
+		Chart: newChart(found.days), Undelivered: found.undelivered, Now: a.app.Now(), Here: v.Address() + alertsTab + backToAlerts(r),
+		Tools: found.integrations,
+	}
+	if mine := query.mine(v.User.Username); mine != query {
+		body.Mine = v.Address() + alertsTab + mine.address()
 	}
 	for _, i := range found.integrations {
+		if strconv.FormatInt(i.ID, 10) == query.Integration {
+			body.Through = i.Name
+		}
 		if i.Receives() {
 			body.Integrations = append(body.Integrations, a.newIntegrationView(v, i))
 		}
@@ -139,7 +191,7 @@ func (a *api) newAlertsBody(r *http.Request, v visit, query alertQuery, found fo
 	back := backToAlerts(r)
 	for _, one := range found.listing.Items {
 		one.Service, one.Environment = brief(one.Service), brief(one.Environment)
-		body.Rows = append(body.Rows, alertRow{one, v.alertAddress(one.IID) + back, brief(found.people.name(one.AssigneeID))})
+		body.Rows = append(body.Rows, alertRow{Alert: one, Address: v.alertAddress(one.IID) + back, Assignee: brief(found.people.name(one.AssigneeID))})
 	}
 	return body
 }

@@ -1,17 +1,33 @@
 package consoleapi
 
 import (
+	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
+	"strings"
 
 	"gatehouse/shared/alert"
+	"gatehouse/shared/fault"
 	"gatehouse/shared/site"
 )
 
 // alertQuery is the query in the address of the list of alerts. Unknown words
 // are ignored, because people edit addresses by hand.
-type alertQuery struct{ Status, Severity, Search, Sort string }
+type alertQuery struct {
+	Status, Severity, Sort    string
+	Search, Host, Environment string
+	Integration, Assignee     string // an id, and a user name
+}
+
+// typed are the fields that take any text, by their names in the address.
+func (q *alertQuery) typed() map[string]*string {
+	return map[string]*string{
+		"search": &q.Search, "host": &q.Host, "environment": &q.Environment, "integration": &q.Integration, "assignee": &q.Assignee,
+	}
+}
 
 // The filters by status that are not a status of an alert.
 const (
@@ -37,7 +53,10 @@ type alertSort struct {
 
 func readAlertQuery(r *http.Request) (alertQuery, error) {
 	values, err := site.ParseValues(r.URL.RawQuery)
-	q := alertQuery{Search: values.Get("search")}
+	var q alertQuery
+	for name, field := range q.typed() {
+		*field = strings.TrimSpace(values.Get(name))
+	}
 	if s := values.Get("status"); s == allAlerts || slices.Contains(alert.Statuses, alert.Status(s)) {
 		q.Status = s
 	}
@@ -50,9 +69,36 @@ func readAlertQuery(r *http.Request) (alertQuery, error) {
 	return q, err
 }
 
-// alerts returns the query for the rules.
+// alertQuery returns the query for the rules.
+func (a *api) alertQuery(ctx context.Context, v visit, q alertQuery) (alert.Query, error) {
+	wanted := q.alerts()
+	var err error
+	if q.Assignee != "" {
+		wanted.AssigneeID, err = a.assigneeNamed(ctx, v, q.Assignee)
+	}
+	return wanted, err
+}
+
+// noUser is the id of nobody, to whom no alert is assigned.
+const noUser = -1
+
+// assigneeNamed returns the id of the user with the name.
+func (a *api) assigneeNamed(ctx context.Context, v visit, name string) (int64, error) {
+	name = strings.TrimPrefix(name, "@")
+	if strings.EqualFold(name, v.User.Username) {
+		return v.User.ID, nil
+	}
+	u, err := a.app.Users.UserByUsername(ctx, name)
+	if fault.Is(err, fault.NotFound) {
+		return noUser, nil
+	}
+	return u.ID, err
+}
+
+// alerts returns the query for the rules, but for the assignee.
 func (q alertQuery) alerts() alert.Query {
-	wanted := alert.Query{Search: q.Search}
+	wanted := alert.Query{Search: q.Search, Host: q.Host, Environment: q.Environment}
+	wanted.IntegrationID, _ = strconv.ParseInt(q.Integration, 10, 64) // what is no number is ignored
 	switch q.Status {
 	case openAlerts:
 		wanted.Statuses = []alert.Status{alert.Triggered, alert.Acknowledged}
@@ -73,16 +119,23 @@ func (q alertQuery) alerts() alert.Query {
 
 // address returns the query part of the list's address.
 func (q alertQuery) address() string {
+	if values := q.values(); len(values) > 0 {
+		return "?" + values.Encode()
+	}
+	return ""
+}
+
+// values returns the parameters of the address that are set.
+func (q alertQuery) values() url.Values {
 	values := url.Values{}
-	for name, value := range map[string]string{"status": q.Status, "severity": q.Severity, "search": q.Search, "sort": q.Sort} {
-		if value != "" {
-			values.Set(name, value)
-		}
+	for name, value := range map[string]string{"status": q.Status, "severity": q.Severity, "sort": q.Sort} {
+		values.Set(name, value)
 	}
-	if len(values) == 0 {
-		return ""
+	for name, field := range q.typed() {
+		values.Set(name, *field)
 	}
-	return "?" + values.Encode()
+	maps.DeleteFunc(values, func(_ string, value []string) bool { return value[0] == "" })
+	return values
 }
 
 // backToAlerts returns the query part of the address of the place in the list of alerts that
@@ -96,7 +149,15 @@ func backToAlerts(r *http.Request) string {
 }
 
 // Narrowed reports whether there is a filter besides the status.
-func (q alertQuery) Narrowed() bool { return q.Severity != "" || q.Search != "" }
+func (q alertQuery) Narrowed() bool {
+	return q.Severity != "" || q.alerts().Searches() || q.Assignee != ""
+}
+
+// mine returns the same query for the alerts that are assigned to the user.
+func (q alertQuery) mine(username string) alertQuery {
+	q.Assignee = username
+	return q
+}
 
 // Sorts lists the orders.
 func (q alertQuery) Sorts() []alertSort { return alertSorts }
@@ -107,6 +168,7 @@ func (q alertQuery) Severities() []alert.Severity { return alert.Severities }
 // statusTab is a link to the alerts of a status.
 type statusTab struct {
 	Name, Address string
+	Status        string // empty: those that are open
 	Count         int
 	Counted       bool
 	Current       bool
@@ -135,7 +197,7 @@ func (q alertQuery) tabs(list string, counts map[alert.Status]int) []statusTab {
 func (q alertQuery) tab(list, name, status string, count int) statusTab {
 	current := q.Status == status
 	q.Status = status
-	return statusTab{Name: name, Address: list + q.address(), Count: count, Current: current}
+	return statusTab{Name: name, Address: list + q.address(), Status: status, Count: count, Current: current}
 }
 
 var statusNames = map[alert.Status]string{

@@ -56,6 +56,13 @@ var notices = site.Notices{
 	"alert-silenced":     "The alert is silenced. Nobody is paged about it until that ends.",
 	"alert-heard":        "The silence has ended.",
 
+	"alerts-acknowledged":    "You acknowledged the alerts.",
+	"alerts-resolved":        "You resolved the alerts. If one happens again, a new alert is opened.",
+	"alerts-assigned-to-you": "The alerts are assigned to you.",
+	"alerts-assigned":        "The alerts were assigned.",
+	"alerts-silenced":        "The alerts are silenced. Nobody is paged about them until that ends.",
+	"alerts-none-open":       "No other alert of the list is open.",
+
 	"incident-created":      "The incident was created.",
 	"incident-saved":        "The incident was saved.",
 	"incident-triggered":    "The incident is triggered again.",
@@ -115,6 +122,8 @@ func New(app *app.App) http.Handler {
 	mux.Handle("POST "+permit.Path, a.site.Page(unseen(a.acknowledge)))
 	mux.Handle("GET /console/{id}", anyone(a.showProject))
 	mux.Handle("GET /console/{id}/alerts", developer(a.listAlerts))
+	mux.Handle("POST /console/{id}/alerts", developer(a.changeAlerts))
+	mux.Handle("GET /console/{id}/alerts/counts.json", developer(a.countAlerts))
 	mux.Handle("GET /console/{id}/alerts/test", developer(a.showTest))
 	mux.Handle("POST /console/{id}/alerts/test", developer(a.sendTest))
 	mux.Handle("GET /console/{id}/alerts/{alert}", developer(a.showAlert))

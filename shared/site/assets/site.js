@@ -76,7 +76,7 @@ const keys = new Map([
   ["?", { says: "Show these keys", press: showKeys }],
 ]);
 const keysOff = "keys-off"; // some people dictate, and their words would press keys
-const typing = (at) => at.closest("input, select, textarea, [contenteditable], dialog");
+const typing = (at) => at.closest("input:not([type=checkbox]), select, textarea, [contenteditable], dialog");
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented || !person()) return;
   const key = keys.get(event.key);
@@ -111,15 +111,128 @@ for (const button of document.querySelectorAll("button[data-keys]")) {
   button.addEventListener("click", showKeys);
 }
 
-// Dates are shown in the reader's zone; the exact time stays on hover.
-for (const time of document.querySelectorAll("time[datetime]")) {
-  const date = new Date(time.dateTime);
-  const day = { day: "numeric", month: "short", year: "numeric" };
-  time.textContent = "clock" in time.dataset
-    ? date.toLocaleString(undefined, { ...day, hour: "numeric", minute: "2-digit" })
-    : date.toLocaleDateString(undefined, day);
-  time.title = date.toLocaleString(undefined, { dateStyle: "full", timeStyle: "long" });
+// In the list of alerts several are checked, to be changed together.
+const list = document.querySelector(".marking");
+const boxes = list ? [...list.querySelectorAll("tbody input[type=checkbox]")] : [];
+if (boxes.length) {
+  const all = list.querySelector("[name=all]"), whole = document.querySelector("[data-page]"), told = list.querySelector("[data-checked]");
+  const count = () => {
+    const n = boxes.filter((box) => box.checked).length;
+    told.textContent = all?.checked ? "" : `${n} checked`;
+    whole.firstElementChild.checked = n === boxes.length;
+  };
+  const checkAll = (checked) => {
+    for (const box of boxes) box.checked = checked;
+    count();
+  };
+  whole.hidden = false;
+  whole.addEventListener("change", ({ target }) => checkAll(target.checked));
+  list.addEventListener("change", count);
+  list.querySelector("#to").addEventListener("keydown", (event) => {
+    if (event.key === "Enter") { event.preventDefault(); list.querySelector("[value=assign]").click(); }
+  });
+  addEventListener("pageshow", count); // the browser may have checked some again
+  count();
+
+  // a and r are for what is checked, else for the row that has the focus.
+  const deed = (name) => {
+    const box = row()?.querySelector("input[type=checkbox]");
+    if (!all?.checked && !boxes.some((one) => one.checked)) {
+      if (!box) return;
+      box.checked = true;
+    }
+    list.querySelector(`[value=${name}]`).click();
+  };
+  keys.set("x", { says: "Check the alert", press: () => row()?.querySelector("input[type=checkbox]")?.click() });
+  keys.set("*", { says: "Check all of this page, and then all that match", press() {
+    if (all && boxes.every((box) => box.checked)) all.checked = true;
+    checkAll(true);
+  } });
+  keys.set("a", { says: "Acknowledge", press: () => deed("acknowledge") });
+  keys.set("r", { says: "Resolve", press: () => deed("resolve") });
 }
+
+// j and k go from row to row, also after a deed, when the page is a new one.
+const rows = list ? [...list.querySelectorAll("tbody tr")] : [];
+const row = () => rows.find((one) => one.contains(document.activeElement));
+const rowKey = "row " + location.pathname;
+if (rows.length) {
+  const address = (one) => one.querySelector("a").href;
+  const kept = JSON.parse(sessionStorage.getItem(rowKey));
+  sessionStorage.removeItem(rowKey);
+  const still = rows.findIndex((one) => address(one) === kept?.address);
+  const begin = kept && still < 0 ? kept.place - 1 : still;
+  const move = (by) => {
+    const to = (row() ? rows.indexOf(row()) : begin) + by;
+    rows[Math.max(0, Math.min(rows.length - 1, to))].querySelector("a").focus();
+  };
+  list.addEventListener("submit", () => {
+    if (row()) sessionStorage.setItem(rowKey, JSON.stringify({ address: address(row()), place: rows.indexOf(row()) }));
+  });
+  keys.set("j", { says: "To the next alert", press: () => move(1) });
+  keys.set("k", { says: "To the alert before", press: () => move(-1) });
+}
+
+// On the page of an alert the same keys are for that alert.
+const next = document.querySelector(".back .next");
+if (next) {
+  const press = (status) => document.querySelector(`.actions form:has([name=status][value=${status}]) button`)?.click();
+  keys.set("j", { says: "To the next open alert", press: () => next.click() });
+  keys.set("a", { says: "Acknowledge", press: () => press("acknowledged") });
+  keys.set("r", { says: "Resolve", press: () => press("resolved") });
+}
+
+// How many alerts there are is asked again while somebody may look: every half minute at
+// first, and less often the longer nothing changes.
+const live = document.querySelector("[data-live]");
+if (live) {
+  const soon = 30_000, late = 300_000, title = document.title;
+  const shown = [...document.querySelectorAll("[data-count]")];
+  let known = shown.length ? Object.fromEntries(shown.map((it) => [it.dataset.count, Number(it.textContent)])) : null;
+  let wait = soon, timer;
+  const ask = async () => {
+    clearTimeout(timer);
+    if (document.hidden) return;
+    try {
+      const answer = await fetch(live.dataset.live, { redirect: "error", headers: { Accept: "application/json" } });
+      if (answer.ok) tell(await answer.json());
+    } catch { /* offline, or signed out: the next time may do */ }
+    timer = setTimeout(ask, wait);
+    wait = Math.min(late, wait * 1.5);
+  };
+  const tell = (numbers) => {
+    const changed = known && Object.keys(numbers).some((name) => numbers[name] !== known[name]);
+    known ??= numbers;
+    for (const it of shown) it.textContent = numbers[it.dataset.count] ?? it.textContent;
+    if (!changed) return;
+    const fresh = numbers.all - known.all;
+    document.querySelector("[data-news]").textContent = fresh > 0 ? `${fresh} new` : "The list has changed";
+    document.title = `(${numbers.open}) ${title}`;
+    wait = soon;
+  };
+  addEventListener("visibilitychange", () => { if (!document.hidden) { wait = soon; ask(); } });
+  timer = setTimeout(ask, wait);
+}
+
+// Dates are shown in the reader's zone, those of the last day by how long ago they were, as
+// the server does; the exact time stays on hover.
+const dates = [...document.querySelectorAll("time[datetime]")].map((time) => [time, new Date(time.dateTime)]);
+const ago = (date) => {
+  const minutes = (Date.now() - date) / 60_000;
+  if (minutes < 0 || minutes >= 24 * 60) return null;
+  return minutes < 1 ? "just now" : minutes < 60 ? `${Math.floor(minutes)} min ago` : `${Math.floor(minutes / 60)} h ago`;
+};
+function tellDates() {
+  for (const [time, date] of dates) {
+    const day = { day: "numeric", month: "short", year: "numeric" };
+    time.textContent = "clock" in time.dataset
+      ? ago(date) ?? date.toLocaleString(undefined, { ...day, hour: "numeric", minute: "2-digit" })
+      : date.toLocaleDateString(undefined, day);
+  }
+}
+for (const [time, date] of dates) time.title = date.toLocaleString(undefined, { dateStyle: "full", timeStyle: "long" });
+tellDates();
+if (dates.length) setInterval(tellDates, 30_000);
 
 // Times that somebody chooses are those of the reader's zone.
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
