@@ -25,6 +25,9 @@ type Alert struct {
 	Hosts          []string
 	Environment    string // name of the environment; empty: none
 	Runbook        string // as the tool sent it, usually a link
+	Labels         Labels
+	GroupTitle     string // of the group that the first notification was in; empty: it had none
+	ExternalURL    string // the web address of the tool that grouped it; empty: not known
 	StartedAt      time.Time
 	EndedAt        time.Time // zero: not resolved
 	Events         int64     // number of notifications, the first included

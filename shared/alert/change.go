@@ -90,7 +90,7 @@ func (o Occurrence) Alert(projectID, iid int64, now time.Time) Alert {
 		ProjectID: projectID, IID: iid, Fingerprint: o.Fingerprint, Grouped: o.groups(),
 		Title: o.Title, Description: o.Description, Severity: o.Severity, PeakSeverity: o.Severity, Status: Triggered,
 		Service: o.Service, MonitoringTool: o.MonitoringTool, Hosts: o.Hosts, Environment: o.Environment,
-		Runbook: o.Runbook, StartedAt: o.StartedAt, Events: o.Count, LastEventAt: now,
+		Runbook: o.Runbook, Labels: o.Labels, GroupTitle: o.GroupTitle, ExternalURL: o.ExternalURL, StartedAt: o.StartedAt, Events: o.Count, LastEventAt: now,
 		IntegrationID: o.IntegrationID, CreatedAt: now, UpdatedAt: now, Version: 1,
 	}
 	if o.Acknowledged {

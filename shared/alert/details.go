@@ -12,6 +12,7 @@ import (
 type Details struct {
 	Query            string // of the metric
 	GeneratorURL     string // as the tool sent it, possibly not a valid link
+	Links            Links
 	YLabel           string // of the metric's chart
 	IncidentMarkdown string // to be appended to the incident
 	// Annotations are those that are in no other field of Alert and Details, by
@@ -22,13 +23,16 @@ type Details struct {
 // Annotation is a further text of the tool, with a name.
 type Annotation struct{ Name, Value string }
 
-// ReadDetails reads the payload of an alert. Missing fields are empty.
-func ReadDetails(text []byte) Details {
+// ReadDetails reads the payload of the alert. Missing fields are empty.
+func (a Alert) ReadDetails(text []byte) Details {
 	document, err := payload.Read(text)
 	if err != nil {
-		return Details{}
+		return Details{Links: Links{External: a.ExternalURL}}
 	}
-	return newItem(document.Object).details()
+	item := newItem(document.Object)
+	details := item.details()
+	details.Links = a.links(item)
+	return details
 }
 
 func (i item) details() Details {

@@ -20,6 +20,7 @@ func FuzzPlain(f *testing.F) {
 		`{"fingerprint":["a",1.50],"severity":"LOW","acme_environment_name":"staging","start_time":"2026/2/3 1:00"}`,
 		"{\"title\":\"\xff\",\"description\":{\"a\":1e99},\"end_time\":1795170600000,\"runbook\":\"r\"}",
 		`{"event":{"name":"x","hosts":["\u0000"]},"service":" ","monitoring_tool":true}`,
+		`{"labels":[{"name":"a","value":1},["b",{"c":2}],"d=e","f:","g",null],"runbook_url":"https://r.example"}`, `{"labels":{"a\u0000":"b","a":" c"}}`,
 	} {
 		f.Add([]byte(body), true)
 	}
@@ -118,6 +119,16 @@ func checkOccurrence(t *testing.T, o alert.Occurrence) {
 	}
 	if hosts > 255 || len(o.Payload) > payload.MaxBytes || !json.Valid(o.Payload) {
 		t.Errorf("hosts of %d characters, payload %.100q", hosts, o.Payload)
+	}
+	labels := 0
+	for name, value := range o.Labels {
+		labels += len(name) + len(value)
+		if name == "" || utf8.RuneCountInString(name) > 128 || utf8.RuneCountInString(value) > 512 || !utf8.ValidString(name+value) {
+			t.Errorf("the label %q is %q", name, value)
+		}
+	}
+	if len(o.Labels) > 64 || labels > 8<<10 || o.ExternalURL != alert.WebLink(o.ExternalURL) {
+		t.Errorf("%d labels of %d bytes, external URL %q", len(o.Labels), labels, o.ExternalURL)
 	}
 	if o.Environment != "" && o.Environment != "production" && o.Environment != "staging" {
 		t.Errorf("the environment %q does not exist", o.Environment)

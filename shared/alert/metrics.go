@@ -20,8 +20,25 @@ var attributes = []string{
 	"alerts", "commonAnnotations", "commonLabels", "externalURL", "groupKey", "groupLabels", "receiver", "status", "version",
 }
 
-// metricsTool is the monitoring tool of every alert of the metrics format.
-const metricsTool = "Prometheus"
+// The monitoring tools of the metrics format.
+const (
+	prometheus = "Prometheus" // any that does not say which it is
+	grafana    = "Grafana"
+)
+
+// sender is what a payload of the metrics format says of the tool and of the group.
+type sender struct{ tool, title, address string }
+
+// sender reads it. Grafana's payloads have the members of its former alerts beside those of
+// an Alertmanager, which sends neither.
+func (r *reader) sender(group payload.Object) sender {
+	s := sender{prometheus, r.cut("the group's title", text(group["title"]), maxTitle), WebLink(text(group["externalURL"]))}
+	_, organization := group["orgId"].(json.Number)
+	if _, state := group["state"].(string); organization && state {
+		s.tool = grafana
+	}
+	return s
+}
 
 func missingAttributes(object payload.Object) []string {
 	var missing []string
@@ -47,6 +64,7 @@ func (r *reader) metrics(document payload.Document, alerts []any) Parsed {
 	if r.Format == Metrics {
 		mapped = r.Mapping.Read(document.Object)
 	}
+	from := r.sender(document.Object)
 	var skipped Skipped
 	var occurrences []Occurrence
 	var places []int
@@ -55,6 +73,7 @@ func (r *reader) metrics(document payload.Document, alerts []any) Parsed {
 		if ignores(mapped, value) {
 			ignored++
 		} else if occurrence, ok := r.notification(value, mapped, &skipped); ok {
+			occurrence.MonitoringTool, occurrence.GroupTitle, occurrence.ExternalURL = from.tool, from.title, from.address
 			occurrence.Payload = r.kept(texts[i])
 			occurrences = append(occurrences, occurrence)
 			places = append(places, i)
@@ -125,21 +144,22 @@ func (r *reader) notification(value any, mapped *mapping.Reading, skipped *Skipp
 
 func (r *reader) occurrence(item item, title string, severity Severity) Occurrence {
 	_, environment := platform(item.labels, environmentName)
+	_, runbook := runbookIn(item.annotations)
 	occurrence := Occurrence{
-		Recovery:       item.resolved(),
-		Ungrouped:      !r.Grouping,
-		Title:          cmp.Or(r.cut("title", title, maxTitle), defaultTitle),
-		Description:    r.cut("description", text(item.annotations["description"]), maxDescription),
-		Severity:       severity,
-		MonitoringTool: metricsTool,
-		Environment:    r.environment(environment),
-		Runbook:        r.link(item.annotations["runbook"]),
-		StartedAt:      timeOr(item.object["startsAt"], r.Now),
-		Fingerprint:    item.fingerprint(),
-		IntegrationID:  r.IntegrationID,
-		Tell:           r.Tell,
-		KeptDays:       r.KeptDays,
-		Count:          1,
+		Recovery:      item.resolved(),
+		Ungrouped:     !r.Grouping,
+		Title:         cmp.Or(r.cut("title", title, maxTitle), defaultTitle),
+		Description:   r.cut("description", text(item.annotations["description"]), maxDescription),
+		Severity:      severity,
+		Environment:   r.environment(environment),
+		Runbook:       r.link(runbook),
+		Labels:        r.labels(item.labels),
+		StartedAt:     timeOr(item.object["startsAt"], r.Now),
+		Fingerprint:   item.fingerprint(),
+		IntegrationID: r.IntegrationID,
+		Tell:          r.Tell,
+		KeptDays:      r.KeptDays,
+		Count:         1,
 	}
 	if occurrence.Recovery {
 		occurrence.EndedAt = timeOr(item.object["endsAt"], r.Now)

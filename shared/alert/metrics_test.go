@@ -34,7 +34,7 @@ func recorded(t testing.TB, name string) string {
 
 func TestAnAlertmanagersAlertsAreRead(t *testing.T) {
 	start := time.Date(2026, 11, 21, 10, 58, 7, 313e6, time.UTC)
-	web := func(instance string, severity alert.Severity) alert.Occurrence {
+	web := func(instance, word string, severity alert.Severity) alert.Occurrence {
 		return alert.Occurrence{
 			Title:          "Error rate of checkout on " + instance + " is high",
 			Description:    "More than 5 % of the requests to " + instance + " fail <since 5 minutes> & counting.",
@@ -42,12 +42,16 @@ func TestAnAlertmanagersAlertsAreRead(t *testing.T) {
 			MonitoringTool: "Prometheus",
 			Environment:    "production",
 			Runbook:        "https://runbooks.acme.example/high-error-rate",
-			StartedAt:      start,
-			IntegrationID:  7,
-			Count:          1,
+			Labels: alert.Labels{
+				"alertname": "HighErrorRate", "instance": instance, "job": "checkout", "platform_environment_name": "production", "severity": word,
+			},
+			ExternalURL:   "https://alertmanager.acme.example",
+			StartedAt:     start,
+			IntegrationID: 7,
+			Count:         1,
 		}
 	}
-	fired, warned, recovered := web("web-1:9090", alert.SeverityHigh), web("web-2:9090", alert.SeverityLow), web("web-1:9090", alert.SeverityHigh)
+	fired, warned, recovered := web("web-1:9090", "page", alert.SeverityHigh), web("web-2:9090", "warning", alert.SeverityLow), web("web-1:9090", "page", alert.SeverityHigh)
 	recovered.Recovery, recovered.EndedAt = true, time.Date(2026, 11, 21, 11, 4, 0, 0, time.UTC)
 	tests := map[string]struct {
 		want      []alert.Occurrence
@@ -55,7 +59,7 @@ func TestAnAlertmanagersAlertsAreRead(t *testing.T) {
 	}{
 		"alertmanager-0.25-firing.json":    {[]alert.Occurrence{fired, warned}, 0},
 		"alertmanager-0.25-mixed.json":     {[]alert.Occurrence{recovered, warned}, 0},
-		"alertmanager-0.25-truncated.json": {[]alert.Occurrence{warned, web("web-3:9090", alert.SeverityCritical)}, 1},
+		"alertmanager-0.25-truncated.json": {[]alert.Occurrence{warned, web("web-3:9090", "minor", alert.SeverityCritical)}, 1},
 		"alertmanager-0.34-mixed.json":     {[]alert.Occurrence{recovered, warned}, 0},
 	}
 	for name, test := range tests {
@@ -120,16 +124,21 @@ func TestGrafanasAlertsAreRead(t *testing.T) {
 	if !resolved.Recovery || !resolved.EndedAt.Equal(time.Date(2026, 11, 21, 10, 57, 30, 0, time.UTC)) {
 		t.Errorf("the resolved alert is %+v", resolved)
 	}
+	if firing.MonitoringTool != "Grafana" || firing.GroupTitle != "[FIRING:1, RESOLVED:1] Queue is too long Shop (p3)" ||
+		firing.ExternalURL != "https://grafana.acme.example/" || firing.Labels["queue"] != "mails" || len(firing.Labels) != 5 {
+		t.Errorf("the firing alert is of %q, %q at %q with the labels %v", firing.MonitoringTool, firing.GroupTitle, firing.ExternalURL, firing.Labels)
+	}
 }
 
 func TestItemsOfTheMetricsFormat(t *testing.T) {
+	named := alert.Labels{"alertname": "A"}
 	tests := []struct {
 		name, item string
 		want       alert.Occurrence
 	}{
-		{"the annotation title is the title", `{"annotations":{"title":"T","summary":"S"},"labels":{"alertname":"A"},"startsAt":""}`, alert.Occurrence{Title: "T", StartedAt: now}},
-		{"a summary is the next", `{"annotations":{"title":" ","summary":"S"},"labels":{"alertname":"A"},"startsAt":null}`, alert.Occurrence{Title: "S", StartedAt: now}},
-		{"the name of the alert is the last", `{"annotations":"none","labels":{"alertname":"A"},"startsAt":1}`, alert.Occurrence{Title: "A", StartedAt: now}},
+		{"the annotation title is the title", `{"annotations":{"title":"T","summary":"S"},"labels":{"alertname":"A"},"startsAt":""}`, alert.Occurrence{Title: "T", Labels: named, StartedAt: now}},
+		{"a summary is the next", `{"annotations":{"title":" ","summary":"S"},"labels":{"alertname":"A"},"startsAt":null}`, alert.Occurrence{Title: "S", Labels: named, StartedAt: now}},
+		{"the name of the alert is the last", `{"annotations":"none","labels":{"alertname":"A"},"startsAt":1}`, alert.Occurrence{Title: "A", Labels: named, StartedAt: now}},
 		{"a title may be a number", `{"annotations":{"title":5},"startsAt":"2026-11-20"}`, alert.Occurrence{Title: "5", StartedAt: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)}},
 		{"what is firing ends never", `{"annotations":{"title":"T"},"startsAt":"","endsAt":"2026-11-21T00:00:00Z","status":"firing"}`, alert.Occurrence{Title: "T", StartedAt: now}},
 		{"a recovery without an end ends now", `{"annotations":{"title":"T"},"startsAt":"","status":"resolved"}`, alert.Occurrence{Title: "T", StartedAt: now, Recovery: true, EndedAt: now}},
@@ -265,13 +274,14 @@ func TestTruncatedAlertsAreCounted(t *testing.T) {
 }
 
 func TestDetailsOfAPayload(t *testing.T) {
-	got := alert.ReadDetails(only(t, webhook(recordedItem(t)), reading(alert.Metrics)).Payload)
+	got := alert.Alert{}.ReadDetails(only(t, webhook(recordedItem(t)), reading(alert.Metrics)).Payload)
 	want := alert.Details{
 		Query:            "rate(http_errors_total[5m]) > 0.05",
 		GeneratorURL:     "http://prometheus.acme.example:9090/graph?g0.expr=rate%28http_errors_total%5B5m%5D%29+%3E+0.05&g0.tab=1",
 		YLabel:           "Error rate of checkout on web-1:9090 is high",
 		IncidentMarkdown: "## First steps\n- look at the logs",
 		Annotations:      []alert.Annotation{{Name: "dashboard", Value: "https://grafana.acme.example/d/abc"}},
+		Links:            alert.Links{Source: "http://prometheus.acme.example:9090/graph?g0.expr=rate%28http_errors_total%5B5m%5D%29+%3E+0.05&g0.tab=1"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("details (-want +got):\n%s", diff)
@@ -297,7 +307,7 @@ func TestDetailsOfOddPayloads(t *testing.T) {
 		},
 	}
 	for payload, want := range tests {
-		if diff := cmp.Diff(want, alert.ReadDetails([]byte(payload))); diff != "" {
+		if diff := cmp.Diff(want, alert.Alert{}.ReadDetails([]byte(payload))); diff != "" {
 			t.Errorf("details of %s (-want +got):\n%s", payload, diff)
 		}
 	}

@@ -25,6 +25,9 @@ type Occurrence struct {
 	Hosts          []string
 	Environment    string
 	Runbook        string
+	Labels         Labels
+	GroupTitle     string
+	ExternalURL    string // a web address
 	StartedAt      time.Time
 	EndedAt        time.Time // of a recovery
 	IntegrationID  int64

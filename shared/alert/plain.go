@@ -91,6 +91,7 @@ func (p plain) occurrence() (Occurrence, bool) {
 		Hosts:          p.hosts(),
 		Environment:    p.environment(p.environmentName()),
 		Runbook:        p.runbook(),
+		Labels:         p.labels(),
 		StartedAt:      p.startTime(),
 		EndedAt:        ended,
 		Fingerprint:    p.fingerprint(state),
@@ -225,11 +226,20 @@ func member(name string) mapping.Place {
 }
 
 func (p plain) runbook() string {
-	link := p.link(p.object["runbook"])
+	name, value := runbookIn(p.object)
+	link := p.link(value)
 	if link != "" {
-		p.used = append(p.used, use{runbook, member("runbook")})
+		p.used = append(p.used, use{runbook, member(name)})
 	}
 	return link
+}
+
+func (p plain) labels() Labels {
+	found := p.reader.labels(p.object[string(labelsMember)])
+	if found != nil {
+		p.used = append(p.used, use{labelsMember, member(string(labelsMember))})
+	}
+	return found
 }
 
 // link returns the text, or "" if it is too long: a cut link would be wrong.

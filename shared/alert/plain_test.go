@@ -75,7 +75,7 @@ func TestAnEmptyPayloadIsAnAlertWithTheDefaults(t *testing.T) {
 func TestBlankValuesAreAbsent(t *testing.T) {
 	for _, blank := range []string{`null`, `false`, `""`, `" \t\n\u00a0"`, `[]`, `{}`} {
 		var members []string
-		for _, target := range append(mapping.Targets, "runbook") {
+		for _, target := range append(mapping.Targets, "runbook", "runbook_url", "labels") {
 			members = append(members, fmt.Sprintf("%q:%s", target, blank))
 		}
 		body := "{" + strings.Join(members, ",") + "}"

@@ -26,7 +26,7 @@ const rule = "\n\n---\n\n"
 // the markdown in the payload, and the template. Nothing of the payload can become anything
 // but text in the facts and labels, and its markdown ends where its quote does.
 func describe(a alert.Alert, text []byte, link, template string) string {
-	details := alert.ReadDetails(text)
+	details := a.ReadDetails(text)
 	parts := []string{facts(a, details, link)}
 	if labels := labels(text); labels != "" {
 		parts = append(parts, labels)

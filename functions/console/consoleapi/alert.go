@@ -109,7 +109,7 @@ func (a *api) newAlertBody(ctx context.Context, v visit, iid int64) (alertBody, 
 		return alertBody{}, err
 	}
 	people := parts.people
-	details := alert.ReadDetails(parts.alert.Payload)
+	details := parts.alert.ReadDetails(parts.alert.Payload)
 	body := alertBody{
 		visit: v, Alert: parts.alert.Alert, Page: v.alertAddress(iid), Details: details,
 		Runbook: newTextOrLink(parts.alert.Runbook), Generator: newTextOrLink(details.GeneratorURL), Annotated: newAnnotations(details),

@@ -190,7 +190,7 @@ func peopleIn(one alert.Alert) []int64 {
 }
 
 func newDetailedAlert(body alertBody, one alert.Alert, n names, text json.RawMessage) detailedAlert {
-	details := alert.ReadDetails(text)
+	details := one.ReadDetails(text)
 	detailed := detailedAlert{
 		alertBody: body, Activity: []activityBody{}, Query: web.OrNull(details.Query), GeneratorURL: web.OrNull(details.GeneratorURL),
 		YLabel: web.OrNull(details.YLabel), IncidentMarkdown: web.OrNull(details.IncidentMarkdown),

@@ -25,6 +25,7 @@ func alertFields(a *alert.Alert) fields {
 		{"grouped", &a.Grouped}, {"title", &a.Title}, {"description", &a.Description},
 		{"severity", (*firstSeverity)(a)}, {"service", &a.Service}, {"monitoring_tool", &a.MonitoringTool},
 		{"hosts", &a.Hosts}, {"environment", &a.Environment}, {"runbook", &a.Runbook},
+		{"labels", (*labels)(&a.Labels)}, {"group_title", &a.GroupTitle}, {"external_url", &a.ExternalURL},
 		{"started_at", &a.StartedAt}, {"integration_id", &a.IntegrationID}, {"created_at", &a.CreatedAt},
 	}, peakField(a), stateOfAlert(a))
 }
@@ -95,6 +96,31 @@ func (l *activityLog) set(value types.AttributeValue) (err error) {
 		return a, activityFields(&a).read(m.Value)
 	})
 	return err
+}
+
+// labels is the stored form of an alert's labels.
+type labels alert.Labels
+
+func (l *labels) value() types.AttributeValue {
+	values := make(map[string]types.AttributeValue, len(*l))
+	for name, value := range *l {
+		values[name] = text(value)
+	}
+	return unless(len(values) == 0, &types.AttributeValueMemberM{Value: values})
+}
+
+func (l *labels) set(value types.AttributeValue) (err error) {
+	m, ok := value.(*types.AttributeValueMemberM)
+	if !ok {
+		return fmt.Errorf("%T is no map", value)
+	}
+	*l = make(labels, len(m.Value))
+	for name, stored := range m.Value {
+		if (*l)[name], err = parseText(stored); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // storedAlert is an alert with where its payloads are.

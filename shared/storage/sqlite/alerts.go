@@ -25,6 +25,7 @@ func alertColumns(a *alert.Alert) columns {
 		{"grouped", &a.Grouped}, {"title", &a.Title}, {"description", &a.Description},
 		{"severity", &a.Severity}, {"peak_severity", &a.PeakSeverity}, {"service", &a.Service}, {"monitoring_tool", &a.MonitoringTool},
 		{"hosts", (*list[string])(&a.Hosts)}, {"environment", &a.Environment}, {"runbook", &a.Runbook},
+		{"labels", (*labels)(&a.Labels)}, {"group_title", &a.GroupTitle}, {"external_url", &a.ExternalURL},
 		{"started_at", &a.StartedAt}, {"events", &a.Events}, {"last_event_at", &a.LastEventAt},
 		{"integration_id", &a.IntegrationID}, {"created_at", &a.CreatedAt},
 		{"search_text", derived(func() any { return a.SearchText() })},

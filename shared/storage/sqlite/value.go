@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/shared/alert"
 	"gatehouse/shared/scope"
 )
 
@@ -95,6 +96,28 @@ func (l *list[T]) Scan(stored any) error {
 }
 
 func (l *list[T]) value() any { return text(*l) }
+
+// labels are stored as JSON.
+type labels alert.Labels
+
+func (l *labels) Scan(stored any) error {
+	from, ok := stored.(string)
+	if !ok {
+		return fmt.Errorf("stored labels are a %T", stored)
+	}
+	*l = nil
+	if from == "{}" {
+		return nil
+	}
+	return json.Unmarshal([]byte(from), (*alert.Labels)(l))
+}
+
+func (l *labels) value() any {
+	if len(*l) == 0 {
+		return "{}"
+	}
+	return text(*l)
+}
 
 // scalar reads a row of one column.
 func scalar[T any](r row) (v T, err error) { return v, r.Scan(&v) }

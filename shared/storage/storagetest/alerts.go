@@ -66,6 +66,8 @@ func newOccurrence() alert.Occurrence {
 		Fingerprint: alert.Fingerprint(unique("fingerprint")), Title: "Disk full: " + unique("host"),
 		Description: "Nothing can be written.", Severity: alert.SeverityHigh, Service: "web", MonitoringTool: "Monitor",
 		Hosts: []string{"web-1", "web-2"}, Environment: "production", Runbook: "https://runbooks.example/disk",
+		Labels:     alert.Labels{"alertname": "DiskFull", "mount.point": "/va\"r, \\ü", "team": "web=1"},
+		GroupTitle: "[FIRING:2] Disk full", ExternalURL: "https://tools.example/alerts",
 		StartedAt: now.Add(-time.Minute), IntegrationID: 7, Payload: []byte(`{"title":"Disk full"}`), Count: 1,
 	}
 }
@@ -87,7 +89,7 @@ func wantAlert(projectID, iid int64, o alert.Occurrence) alert.Alert {
 		ProjectID: projectID, IID: iid, Fingerprint: o.Fingerprint, Grouped: o.Fingerprint != "" && !o.Ungrouped,
 		Title: o.Title, Description: o.Description, Severity: o.Severity, PeakSeverity: o.Severity, Status: alert.Triggered,
 		Service: o.Service, MonitoringTool: o.MonitoringTool, Hosts: o.Hosts, Environment: o.Environment,
-		Runbook: o.Runbook, StartedAt: o.StartedAt, Events: o.Count, LastEventAt: now,
+		Runbook: o.Runbook, Labels: o.Labels, GroupTitle: o.GroupTitle, ExternalURL: o.ExternalURL, StartedAt: o.StartedAt, Events: o.Count, LastEventAt: now,
 		IntegrationID: o.IntegrationID, CreatedAt: now, UpdatedAt: now, Version: 1,
 	}
 }
