@@ -23,7 +23,7 @@ var attributes = []string{
 // The monitoring tools of the metrics format.
 const (
 	prometheus = "Prometheus" // any that does not say which it is
-	grafana    = "Grafana"
+	Grafana    = "Grafana"
 )
 
 // sender is what a payload of the metrics format says of the tool and of the group.
@@ -35,7 +35,7 @@ func (r *reader) sender(group payload.Object) sender {
 	s := sender{prometheus, r.cut("the group's title", text(group["title"]), maxTitle), WebLink(text(group["externalURL"]))}
 	_, organization := group["orgId"].(json.Number)
 	if _, state := group["state"].(string); organization && state {
-		s.tool = grafana
+		s.tool = Grafana
 	}
 	return s
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -28,6 +29,7 @@ type alertBody struct {
 	Details   alert.Details
 	Runbook   textOrLink
 	Generator textOrLink
+	Tools     []toolLink
 	Annotated []annotation
 	Through   string    // name of the integration
 	Assigned  user.User // the assignee; zero: nobody, or a deleted user
@@ -110,9 +112,13 @@ func (a *api) newAlertBody(ctx context.Context, v visit, iid int64) (alertBody, 
 	}
 	people := parts.people
 	details := parts.alert.ReadDetails(parts.alert.Payload)
+	details.Annotations = slices.DeleteFunc(details.Annotations, func(a alert.Annotation) bool {
+		return a.Name == "runbook_url" && a.Value == parts.alert.Runbook // which is shown
+	})
 	body := alertBody{
 		visit: v, Alert: parts.alert.Alert, Page: v.alertAddress(iid), Details: details,
 		Runbook: newTextOrLink(parts.alert.Runbook), Generator: newTextOrLink(details.GeneratorURL), Annotated: newAnnotations(details),
+		Tools:   newToolLinks(parts.alert.Alert, details.Links),
 		Through: parts.through(), Assigned: people[parts.alert.AssigneeID], Assignee: people.name(parts.alert.AssigneeID),
 		Suggested: people.present(), Activity: newActivity(parts.alert.Alert, people), Payload: newTree(parts.alert.Payload),
 		Silenced: parts.alert.Silenced(a.app.Now()),
@@ -149,7 +155,36 @@ func (p alertParts) through() string {
 // address of a web page.
 type textOrLink struct{ Text, Link string }
 
-func newTextOrLink(text string) textOrLink { return textOrLink{text, webLink(text)} }
+func newTextOrLink(text string) textOrLink { return textOrLink{text, alert.WebLink(text)} }
+
+// toolLink is a button that leads to a tool which sent an alert.
+type toolLink struct{ Name, Address string }
+
+// newToolLinks lists what there is, what helps at once first.
+func newToolLinks(a alert.Alert, l alert.Links) []toolLink {
+	tool := "the tool"
+	switch {
+	case a.MonitoringTool == alert.Grafana:
+		tool = alert.Grafana
+	case a.FromAlertmanager():
+		tool = "Alertmanager"
+	}
+	all := []toolLink{
+		{"Runbook", alert.WebLink(a.Runbook)}, {"Silence in " + tool, l.Silence}, {"Dashboard", l.Dashboard}, {"Panel", l.Panel},
+		{"Source", l.Source}, {"Open " + tool, l.External},
+	}
+	return slices.DeleteFunc(all, func(l toolLink) bool { return l.Address == "" })
+}
+
+// Labelled returns the query part of the address of the alerts with the label: of those that
+// wait, like this one, or of all.
+func (b alertBody) Labelled(l alert.Label) string {
+	values := url.Values{"label": {l.String()}}
+	if !b.Alert.Waits() {
+		values.Set("status", allAlerts)
+	}
+	return "?" + values.Encode()
+}
 
 // annotation is a further text of the tool, with a name.
 type annotation struct {
@@ -175,12 +210,3 @@ func newAnnotations(d alert.Details) (shown []annotation) {
 
 // Unannotated is the number of annotations that only the payload shows.
 func (b alertBody) Unannotated() int { return len(b.Details.Annotations) - len(b.Annotated) }
-
-// webLink returns the address if it is that of a web page, else "".
-func webLink(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
-		return ""
-	}
-	return u.String()
-}

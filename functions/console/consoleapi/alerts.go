@@ -108,7 +108,7 @@ func (a *api) renderList(w http.ResponseWriter, r *http.Request, v visit, status
 		return err
 	}
 	if link := activeLink(found.integrations); link != nil {
-		body := onCallBody{v, link.Name, webLink(link.APIURL)}
+		body := onCallBody{v, link.Name, alert.WebLink(link.APIURL)}
 		return a.render(w, r, v, alertsTab, site.Page{Template: "oncall_link", Title: "Alerts", Body: body})
 	}
 	body := a.newAlertsBody(r, v, query, found)

@@ -24,7 +24,10 @@ type alertBody struct {
 	Service        *string         `json:"service"`
 	MonitoringTool *string         `json:"monitoring_tool"`
 	Hosts          []string        `json:"hosts"`
+	Labels         alert.Labels    `json:"labels"`
+	GroupTitle     *string         `json:"group_title"`
 	Events         int64           `json:"events"`
+	LastEventAt    web.Time        `json:"last_event_at"`
 	StartedAt      web.Time        `json:"started_at"`
 	EndedAt        web.Time        `json:"ended_at"`
 	Environment    *string         `json:"environment"`
@@ -60,11 +63,25 @@ type detailedAlert struct {
 	GeneratorURL     *string           `json:"generator_url"`
 	YLabel           *string           `json:"y_label"`
 	IncidentMarkdown *string           `json:"incident_markdown"`
+	Links            linksBody         `json:"links"`
 	Annotations      map[string]string `json:"annotations"`
 	Payload          json.RawMessage   `json:"payload"`
 	PayloadTruncated bool              `json:"payload_truncated"`
 	LatestPayload    json.RawMessage   `json:"latest_payload"`
 	LatestPayloadAt  web.Time          `json:"latest_payload_at"`
+}
+
+// linksBody are the links to the tools that sent an alert.
+type linksBody struct {
+	Silence   *string `json:"silence"`
+	Dashboard *string `json:"dashboard"`
+	Panel     *string `json:"panel"`
+	Source    *string `json:"source"`
+	External  *string `json:"external"`
+}
+
+func newLinksBody(l alert.Links) linksBody {
+	return linksBody{web.OrNull(l.Silence), web.OrNull(l.Dashboard), web.OrNull(l.Panel), web.OrNull(l.Source), web.OrNull(l.External)}
 }
 
 type activityBody struct {
@@ -124,13 +141,22 @@ func (a *api) alertBody(p project.Project, one alert.Alert, n names) alertBody {
 		IID: one.IID, Title: one.Title, Description: web.OrNull(one.Description), Severity: one.Severity,
 		PeakSeverity: one.PeakSeverity, Status: one.Status,
 		Service: web.OrNull(one.Service), MonitoringTool: web.OrNull(one.MonitoringTool), Hosts: append([]string{}, one.Hosts...),
-		Events: one.Events, StartedAt: web.Time(one.StartedAt), EndedAt: web.Time(one.EndedAt),
+		Labels: labelsBody(one.Labels), GroupTitle: web.OrNull(one.GroupTitle),
+		Events: one.Events, LastEventAt: web.Time(one.LastEventAt), StartedAt: web.Time(one.StartedAt), EndedAt: web.Time(one.EndedAt),
 		Environment: web.OrNull(one.Environment), Fingerprint: web.OrNull(string(one.Fingerprint)), Runbook: web.OrNull(one.Runbook),
 		Assignee: n.user(one.AssigneeID), Integration: n.integration(one.IntegrationID),
 		IncidentIID: numberOrNull(one.IncidentIID), SilencedUntil: web.Time(one.SilencedUntil), ExpiresAt: web.Time(one.ExpiresAt),
 		WebURL:    a.app.BaseURL + "/console/" + p.FullPath + "/alerts/" + strconv.FormatInt(one.IID, 10),
 		CreatedAt: web.Time(one.CreatedAt), UpdatedAt: web.Time(one.UpdatedAt),
 	}
+}
+
+// labelsBody is an object also without labels.
+func labelsBody(labels alert.Labels) alert.Labels {
+	if labels == nil {
+		return alert.Labels{}
+	}
+	return labels
 }
 
 // numberOrNull is null for zero.
@@ -194,7 +220,7 @@ func newDetailedAlert(body alertBody, one alert.Alert, n names, text json.RawMes
 	detailed := detailedAlert{
 		alertBody: body, Activity: []activityBody{}, Query: web.OrNull(details.Query), GeneratorURL: web.OrNull(details.GeneratorURL),
 		YLabel: web.OrNull(details.YLabel), IncidentMarkdown: web.OrNull(details.IncidentMarkdown),
-		Annotations: map[string]string{}, Payload: text,
+		Links: newLinksBody(details.Links), Annotations: map[string]string{}, Payload: text,
 	}
 	for _, annotation := range details.Annotations {
 		detailed.Annotations[annotation.Name] = annotation.Value

@@ -22,7 +22,7 @@ func TestAlertBody(t *testing.T) {
 	one := s.endpoint(t)
 	payload := object{
 		"title": "Disk full", "description": "95 %", "severity": "low", "service": "db", "monitoring_tool": "probe",
-		"hosts": list{"db-1", "db-2"}, "start_time": "2026-01-02T03:04:05Z", "platform_environment_name": "production",
+		"hosts": list{"db-1", "db-2"}, "labels": object{"team": "storage"}, "start_time": "2026-01-02T03:04:05Z", "platform_environment_name": "production",
 		"runbook": "https://x.example/runbook", "fingerprint": "disk", "extra": object{"a": list{1.0, nil}},
 	}
 	s.fire(t, one, payload)
@@ -31,7 +31,7 @@ func TestAlertBody(t *testing.T) {
 	fingerprint := list1.Each(t, "fingerprint")[0]
 	want := object{
 		"iid": 1.0, "title": "Disk full", "description": "95 %", "severity": "low", "peak_severity": "low", "status": "triggered", "service": "db",
-		"monitoring_tool": "probe", "hosts": list{"db-1", "db-2"}, "events": 1.0, "started_at": "2026-01-02T03:04:05.000Z",
+		"monitoring_tool": "probe", "hosts": list{"db-1", "db-2"}, "labels": object{"team": "storage"}, "group_title": nil, "events": 1.0, "last_event_at": now, "started_at": "2026-01-02T03:04:05.000Z",
 		"ended_at": nil, "environment": "production", "fingerprint": fingerprint, "runbook": "https://x.example/runbook",
 		"assignee": nil, "incident_iid": nil, "silenced_until": nil, "expires_at": nil, "integration": object{"id": list1.Each(t, "integration")[0].(object)["id"], "name": "Uptime"},
 		"web_url": apptest.BaseURL + "/console/acme/web/alerts/1", "created_at": now, "updated_at": now,
@@ -39,6 +39,7 @@ func TestAlertBody(t *testing.T) {
 	list1.Want(t, 200, list{want})
 	for field, value := range map[string]any{
 		"activity": list{}, "query": nil, "generator_url": nil, "y_label": nil, "incident_markdown": nil,
+		"links":       object{"silence": nil, "dashboard": nil, "panel": nil, "source": nil, "external": nil},
 		"annotations": object{}, "payload": payload, "payload_truncated": false, "latest_payload": nil, "latest_payload_at": nil,
 	} {
 		want[field] = value
@@ -61,8 +62,9 @@ func TestDetailsOfAMetricsAlert(t *testing.T) {
 	s := arrange(t)
 	s.fire(t, s.endpoint(t), object{
 		"version": "4", "groupKey": "", "status": "firing", "receiver": "", "groupLabels": object{}, "commonLabels": object{},
-		"commonAnnotations": object{}, "externalURL": "", "alerts": list{object{
+		"commonAnnotations": object{}, "externalURL": "https://am.example", "alerts": list{object{
 			"startsAt": "2026-01-01T00:00:00Z", "generatorURL": "https://x.example/graph?g0.expr=up+%3D%3D+0", "labels": object{"alertname": "Down"},
+			"dashboardURL": "https://d.example/d/1", "panelURL": "javascript:alert(1)",
 			"annotations": object{"platform_y_label": "up", "platform_incident_markdown": "**now**", "dashboard": "https://d.example"},
 		}},
 	})
@@ -70,6 +72,11 @@ func TestDetailsOfAMetricsAlert(t *testing.T) {
 	for field, want := range map[string]any{
 		"title": "Down", "monitoring_tool": "Prometheus", "query": "up == 0", "generator_url": "https://x.example/graph?g0.expr=up+%3D%3D+0",
 		"y_label": "up", "incident_markdown": "**now**", "annotations": object{"dashboard": "https://d.example"},
+		"labels": object{"alertname": "Down"}, "group_title": nil, "last_event_at": s.Now().Format("2006-01-02T15:04:05.000Z"),
+		"links": object{
+			"silence": "https://am.example/#/silences/new?filter=%7Balertname%3D%22Down%22%7D", "dashboard": "https://d.example/d/1", "panel": nil,
+			"source": "https://x.example/graph?g0.expr=up+%3D%3D+0", "external": "https://am.example",
+		},
 	} {
 		if diff := cmp.Diff(want, got[field]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", field, diff)
@@ -91,7 +98,11 @@ func TestTheNewestPayloadOfARepeat(t *testing.T) {
 		if latest["n"] != step.want || got["payload"].(object)["n"] != 0.0 {
 			t.Errorf("after payload %d the newest payload is %v beside %v, want number %v", n, latest, got["payload"], step.want)
 		}
-		if at := s.Now().Format("2006-01-02T15:04:05.000Z"); (n == 1 || n == 3) && got["latest_payload_at"] != at {
+		at := s.Now().Format("2006-01-02T15:04:05.000Z")
+		if got["last_event_at"] != at {
+			t.Errorf("after payload %d the last event was at %v, want %s", n, got["last_event_at"], at)
+		}
+		if (n == 1 || n == 3) && got["latest_payload_at"] != at {
 			t.Errorf("the newest payload came at %v, want %s", got["latest_payload_at"], at)
 		}
 	}

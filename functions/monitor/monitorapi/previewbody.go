@@ -32,6 +32,7 @@ type previewedAlert struct {
 	Hosts          []string       `json:"hosts"`
 	Environment    *string        `json:"environment"`
 	Runbook        *string        `json:"runbook"`
+	Labels         alert.Labels   `json:"labels"`
 	Fingerprint    *string        `json:"fingerprint"`
 	Recovery       bool           `json:"recovery"`
 	Acknowledged   bool           `json:"acknowledged"`
@@ -65,7 +66,7 @@ func newPreviewedAlert(o alert.Occurrence) previewedAlert {
 	return previewedAlert{
 		Title: o.Title, Description: web.OrNull(o.Description), Severity: o.Severity, Service: web.OrNull(o.Service),
 		MonitoringTool: web.OrNull(o.MonitoringTool), Hosts: append([]string{}, o.Hosts...), Environment: web.OrNull(o.Environment),
-		Runbook: web.OrNull(o.Runbook), Fingerprint: web.OrNull(string(o.Fingerprint)), Recovery: o.Recovery,
+		Runbook: web.OrNull(o.Runbook), Labels: labelsBody(o.Labels), Fingerprint: web.OrNull(string(o.Fingerprint)), Recovery: o.Recovery,
 		Acknowledged: o.Acknowledges(),
 		StartedAt:    web.Time(o.StartedAt), EndedAt: web.Time(o.EndedAt),
 	}
