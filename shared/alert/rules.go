@@ -62,6 +62,12 @@ func (r *Rules) WholeAlert(ctx context.Context, projectID, iid int64, others ...
 	return r.store.WholeAlert(ctx, projectID, iid, r.now(), others...)
 }
 
+// WholeAlertsFrom returns the newest alerts that the integration opened, at most n, with their
+// payloads and without their Activity. Of the project's alerts it looks at the newest alone.
+func (r *Rules) WholeAlertsFrom(ctx context.Context, projectID, integrationID int64, n int) ([]Whole, error) {
+	return r.store.WholeAlertsFrom(ctx, projectID, integrationID, n, r.now())
+}
+
 // AlertPayload returns the payload of the occurrence that opened the alert, or a
 // fault.NotFound error.
 func (r *Rules) AlertPayload(ctx context.Context, projectID, iid int64) ([]byte, error) {

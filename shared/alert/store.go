@@ -58,6 +58,12 @@ type Reader interface {
 	// the others with the alert that it returns, while it reads the payloads (batch.Together).
 	WholeAlert(ctx context.Context, projectID, iid int64, now time.Time, others ...Beside) (Whole, error)
 
+	// WholeAlertsFrom returns, of the project's newest alerts, those that the integration
+	// opened, the newest first and at most n, with their payloads and without their Activity.
+	// Their Events may be those of their last change. It looks at no more alerts than a page
+	// of a list does.
+	WholeAlertsFrom(ctx context.Context, projectID, integrationID int64, n int, now time.Time) ([]Whole, error)
+
 	// AlertPayload returns the payload of the occurrence that opened the
 	// alert, or a fault.NotFound error.
 	AlertPayload(ctx context.Context, projectID, iid int64, now time.Time) ([]byte, error)

@@ -13,7 +13,9 @@ import (
 // A trial tells what the stores promise of the same occurrences.
 func TestATrialTellsWhatWouldHappen(t *testing.T) {
 	at := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
-	fire := func(f alert.Fingerprint) alert.Occurrence { return alert.Occurrence{Fingerprint: f, Title: "T", StartedAt: at} }
+	fire := func(f alert.Fingerprint) alert.Occurrence {
+		return alert.Occurrence{Fingerprint: f, Title: "T", StartedAt: at}
+	}
 	alone, ack, end, early := fire("a"), fire("a"), fire("a"), fire("a")
 	alone.Ungrouped, ack.Acknowledged, end.Recovery, early.Recovery = true, true, true, true
 	end.EndedAt, early.EndedAt = at, at.Add(-time.Second)

@@ -80,6 +80,10 @@ type Reader interface {
 	// returns a fault.NotFound error when the integration is gone.
 	Sample(ctx context.Context, p project.Project, i Integration) ([]byte, error)
 
+	// EndpointWithSample returns the integration as EndpointOf does, and its sample payload,
+	// nil for none. It returns a fault.NotFound error when the integration is gone.
+	EndpointWithSample(ctx context.Context, p project.Project, i Integration) (Endpoint, []byte, error)
+
 	// AlertSettings returns the project's settings, or the default ones.
 	AlertSettings(ctx context.Context, p project.Project) (Settings, error)
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
 	"gatehouse/shared/alert"
 	"gatehouse/shared/batch"
 	"gatehouse/shared/storage/packed"
@@ -38,6 +40,52 @@ func (s *Store) WholeAlert(ctx context.Context, projectID, iid int64, now time.T
 		err = batch.Together(ctx, besides(whole.Alert, others)...)
 	}
 	return whole, err
+}
+
+// WholeAlertsFrom returns the newest alerts that the integration opened, with their payloads,
+// in two requests.
+func (s *Store) WholeAlertsFrom(ctx context.Context, projectID, integrationID int64, n int, now time.Time) ([]alert.Whole, error) {
+	newest, err := s.newestFrom(ctx, projectID, integrationID, n, now)
+	if err != nil {
+		return nil, fmt.Errorf("list the newest alerts of an integration: %w", err)
+	}
+	var parts []key
+	for _, a := range newest {
+		parts = append(parts, a.parts()...)
+	}
+	found, err := s.getAll(ctx, parts)
+	if err != nil {
+		return nil, fmt.Errorf("get the payloads of alerts: %w", err)
+	}
+	var all []alert.Whole
+	for _, a := range newest {
+		whole := alert.Whole{Alert: a.Alert}
+		whole.Activity = nil
+		if whole.Payload, err = payloadAmong(found, a); err == nil {
+			whole.Latest, err = s.latestAmong(ctx, found, a, now)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, whole)
+	}
+	return all, nil
+}
+
+// newestFrom looks at the newest alerts for those that the integration opened.
+func (s *Store) newestFrom(ctx context.Context, projectID, integrationID int64, n int, now time.Time) (newest []storedAlert, err error) {
+	input := s.partition(alertItem.key(projectID), backward)
+	input.Limit = aws.Int32(alertsRead)
+	looked := 0
+	err = s.run(ctx, input, func(it item) (more bool, err error) {
+		a, err := readAlert(it)
+		if a.IntegrationID == integrationID && !a.Expired(now) {
+			newest = append(newest, a)
+		}
+		looked++
+		return len(newest) < n && looked < alertsRead, err
+	})
+	return newest, err
 }
 
 func besides(of alert.Alert, others []alert.Beside) (reads []func(context.Context) error) {

@@ -12,23 +12,55 @@ import (
 
 // Sample returns the sample payload of an integration.
 func (s *Store) Sample(ctx context.Context, p project.Project, i integration.Integration) ([]byte, error) {
-	for {
-		name, chunks, err := s.sample(ctx, p, i)
-		if err != nil || name == "" {
-			return nil, err
-		}
-		whole, err := s.joined(ctx, payloadKeys(name, chunks))
+	_, sample, err := s.EndpointWithSample(ctx, p, i)
+	return sample, err
+}
+
+// EndpointWithSample returns an integration, what comes with it, and its sample payload, in
+// two requests.
+func (s *Store) EndpointWithSample(ctx context.Context, p project.Project, i integration.Integration) (integration.Endpoint, []byte, error) {
+	settings, at := intakeKey(p.FullPath), integrationKey(p.FullPath, i.Endpoint)
+	for before := ""; ; {
+		found, err := s.getAll(ctx, []key{settings, at})
 		if err != nil {
-			return nil, fmt.Errorf("get sample: %w", err)
+			return integration.Endpoint{}, nil, fmt.Errorf("get integration: %w", err)
 		}
-		now, _, err := s.sample(ctx, p, i)
-		switch {
-		case err != nil:
-			return nil, err
-		case now == name:
-			return packed.Unpack(whole)
-		} // another replaced it, and this one may be removed partly
+		e, err := sampledEndpoint(found[at], found[settings], p, i)
+		if err != nil {
+			return integration.Endpoint{}, nil, err
+		}
+		name, chunks, err := payloadIn(found[at])
+		if err != nil || name == "" {
+			return e, nil, err
+		}
+		parts, err := s.getAll(ctx, payloadKeys(name, chunks))
+		if err != nil {
+			return integration.Endpoint{}, nil, fmt.Errorf("get sample: %w", err)
+		}
+		if int64(len(parts)) < chunks && name != before { // another replaced it, and removes this one
+			before = name
+			continue
+		}
+		whole, err := joinedChunks(parts, payloadKeys(name, chunks))
+		if err != nil {
+			return integration.Endpoint{}, nil, err
+		}
+		sample, err := packed.Unpack(whole)
+		return e, sample, err
 	}
+}
+
+// sampledEndpoint returns the endpoint of items, if it is still the integration.
+func sampledEndpoint(it, settings item, p project.Project, i integration.Integration) (integration.Endpoint, error) {
+	stored, err := integrations.read(it)
+	if err == nil && (stored.ID != i.ID || stored.ProjectID != p.ID) {
+		err = integrations.notFound
+	}
+	if err != nil {
+		return integration.Endpoint{}, err
+	}
+	in, err := readIntake(settings, p.ID)
+	return integration.Endpoint{Integration: stored, Settings: in.Settings, Environments: in.environmentNames}, err
 }
 
 // sample returns where the sample of an integration is; the name is empty if it

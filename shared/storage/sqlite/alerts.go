@@ -9,6 +9,7 @@ import (
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/fault"
+	"gatehouse/shared/page"
 	"gatehouse/shared/storage/packed"
 )
 
@@ -85,6 +86,27 @@ func (s *Store) WholeAlert(ctx context.Context, projectID, iid int64, now time.T
 	}
 	whole.Latest, err = s.LatestPayload(ctx, projectID, iid, now)
 	return whole, err
+}
+
+// WholeAlertsFrom returns the newest alerts that the integration opened, with their payloads.
+func (s *Store) WholeAlertsFrom(ctx context.Context, projectID, integrationID int64, n int, now time.Time) ([]alert.Whole, error) {
+	newest, err := s.Alerts(ctx, projectID, alert.Query{IntegrationID: integrationID, Descending: true}, page.Request{Number: 1, Size: n}, now)
+	if err != nil {
+		return nil, err
+	}
+	var all []alert.Whole
+	for _, a := range newest.Items {
+		switch whole, err := s.WholeAlert(ctx, projectID, a.IID, now); {
+		case errors.Is(err, alert.ErrNotFound):
+			continue
+		case err != nil:
+			return nil, err
+		default:
+			whole.Activity = nil
+			all = append(all, whole)
+		}
+	}
+	return all, nil
 }
 
 // ofAlert selects what belongs to an alert.

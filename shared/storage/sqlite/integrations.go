@@ -148,6 +148,16 @@ func (s *Store) Sample(ctx context.Context, p project.Project, i integration.Int
 		"SELECT sample FROM integrations WHERE id = ? AND project_id = ?", i.ID, p.ID)
 }
 
+// EndpointWithSample returns an integration, what comes with it, and its sample payload.
+func (s *Store) EndpointWithSample(ctx context.Context, p project.Project, i integration.Integration) (integration.Endpoint, []byte, error) {
+	e, err := endpoints.find(ctx, s.readers, byPath+" AND integrations.id = ?", key(p.FullPath), i.Endpoint, i.ID)
+	if err != nil {
+		return integration.Endpoint{}, nil, err
+	}
+	sample, err := s.Sample(ctx, p, i)
+	return e, sample, err
+}
+
 // PutSample stores a sample payload.
 func (s *Store) PutSample(ctx context.Context, p project.Project, i integration.Integration, sample []byte) error {
 	return s.writer.do(ctx, func(tx *transaction) error {

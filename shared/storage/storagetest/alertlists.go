@@ -141,6 +141,16 @@ func alertsWithTraits(t *testing.T, s storage.Store) {
 	} {
 		q.Descending = true
 		wantAlertList(t, s, p, q, inMemory(all, q))
+		if integration == 0 {
+			continue // any
+		}
+		wanted := iidsOf(inMemory(all, q))
+		wanted = wanted[:min(2, len(wanted))]
+		var got []int64
+		for _, a := range must[[]alert.Whole](t)(s.WholeAlertsFrom(t.Context(), p, integration, 2, now)) {
+			got = append(got, a.IID)
+		}
+		wantSame(t, "WholeAlertsFrom", got, wanted)
 	}
 }
 

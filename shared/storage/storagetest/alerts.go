@@ -308,6 +308,10 @@ func latestPayload(t *testing.T, s storage.Store) {
 		}
 		whole := must[alert.Whole](t)(s.WholeAlert(t.Context(), p, 1, now))
 		wantSame(t, "the alert of WholeAlert "+what, whole.Alert, readAlert(t, s, p, 1))
+		from := must[[]alert.Whole](t)(s.WholeAlertsFrom(t.Context(), p, o.IntegrationID, 2, now))
+		if len(from) != 1 || !bytes.Equal(from[0].Payload, o.Payload) || !bytes.Equal(from[0].Latest.Text, want.Text) || !from[0].Latest.At.Equal(want.At) {
+			t.Errorf("WholeAlertsFrom %s has %d alerts, want the one with its payloads", what, len(from))
+		}
 		if !bytes.Equal(whole.Payload, o.Payload) || !bytes.Equal(whole.Latest.Text, want.Text) || !whole.Latest.At.Equal(want.At) {
 			t.Errorf("WholeAlert %s has %d and %d bytes of %v, want %d and %d of %v", what, len(whole.Payload), len(whole.Latest.Text), whole.Latest.At, len(o.Payload), len(want.Text), want.At)
 		}

@@ -274,10 +274,17 @@ func keepSample(t *testing.T, s storage.Store) {
 	wantError(t, "PutSample of a removed integration", s.PutSample(t.Context(), p, i, []byte(`{}`)), integration.ErrNotFound)
 	_, err := s.Sample(t.Context(), p, i)
 	wantError(t, "Sample of a removed integration", err, integration.ErrNotFound)
+	_, _, err = s.EndpointWithSample(t.Context(), p, i)
+	wantError(t, "EndpointWithSample of a removed integration", err, integration.ErrNotFound)
 }
 
 func wantSampled(t *testing.T, s storage.Store, p project.Project, i integration.Integration, want []byte) {
 	t.Helper()
+	e, beside, err := s.EndpointWithSample(t.Context(), p, i)
+	if err != nil || !bytes.Equal(beside, want) {
+		t.Errorf("EndpointWithSample has the sample %.40q, %v, want %.40q", beside, err, want)
+	}
+	wantSame(t, "EndpointWithSample", e, must[integration.Endpoint](t)(s.EndpointOf(t.Context(), p.FullPath, i.Endpoint)))
 	if got := must[[]byte](t)(s.Sample(t.Context(), p, i)); !bytes.Equal(got, want) {
 		t.Errorf("Sample = %d bytes %.40q, want %d bytes %.40q", len(got), got, len(want), want)
 	}
