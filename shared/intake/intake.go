@@ -28,6 +28,8 @@ type Rules struct {
 type Store interface {
 	alert.Recorder
 	integration.Meter
+	// OpenAlert is that of alert.Reader.
+	OpenAlert(ctx context.Context, projectID int64, f alert.Fingerprint) (alert.Alert, error)
 }
 
 // NewRules returns the rules over a store and the integrations.

@@ -2,6 +2,7 @@ package integration
 
 import (
 	"bytes"
+	"context"
 	"strconv"
 	"strings"
 
@@ -19,6 +20,7 @@ var (
 	EventKeyReset             = audit.Declare("integration.key_reset", "Alert integration’s key reset")
 	EventPathKeyRenewed       = audit.Declare("integration.path_key_renewed", "Address with a key made for an alert integration")
 	EventPathKeyEnded         = audit.Declare("integration.path_key_ended", "Address with a key of an alert integration ended")
+	EventReplayed             = audit.Declare("integration.replayed", "Payload of an alert replayed")
 	EventAlertSettingsChanged = audit.Declare("alert_settings.changed", "Rules for alerts changed")
 )
 
@@ -29,6 +31,13 @@ func (i Integration) event(name audit.Name, p project.Project, by audit.Actor) a
 		d["integration_id"] = strconv.FormatInt(i.ID, 10)
 	}
 	return by.Event(name, d).In(p.ID)
+}
+
+// Replay runs what replays a payload that came with the alert of this number.
+func (r *Rules) Replay(ctx context.Context, by audit.Actor, p project.Project, i Integration, alertIID int64, replay func(context.Context) error) error {
+	e := i.event(EventReplayed, p, by)
+	e.Details["alert"] = strconv.FormatInt(alertIID, 10)
+	return r.trail.Do(ctx, e, replay)
 }
 
 // changeEvent returns the event about a change of the integration.
