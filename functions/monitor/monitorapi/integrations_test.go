@@ -237,7 +237,7 @@ func TestIntegrationsThatAreNotThere(t *testing.T) {
 	}
 	for _, id := range []string{fmt.Sprint(foreign.ID), "0", "-1", "x", "1.0", "%20", "9223372036854775807", "9223372036854775808"} {
 		for call, path := range map[string]string{
-			"GET": "", "PUT": "", "PATCH": "", "DELETE": "", "GET ": "/last_payload", "POST": "/reset_key", "POST    ": "/path_key", "DELETE ": "/path_key", "POST ": "/test", "POST  ": "/preview",
+			"GET": "", "PUT": "", "PATCH": "", "DELETE": "", "GET ": "/last_payload", "POST": "/reset_key", "POST    ": "/path_key", "DELETE ": "/path_key", "POST ": "/test", "POST  ": "/preview", "POST   ": "/replay",
 		} {
 			s.Call(t, strings.TrimSpace(call), integrations+"/"+id+path, object{"payload": object{}}).WantMessage(t, 404, "404 Integration Not Found")
 		}

@@ -44,6 +44,7 @@ func Mount(mux *web.Mux, app *app.App) {
 	mux.Handle("DELETE /api/v4/projects/{id}/monitor/integrations/{integration_id}/path_key", maintainer(api.ofIntegration(api.endPathKey)))
 	mux.Handle("GET /api/v4/projects/{id}/monitor/integrations/{integration_id}/last_payload", maintainer(api.ofIntegration(api.lastPayload)))
 	mux.Handle("POST /api/v4/projects/{id}/monitor/integrations/{integration_id}/preview", maintainer(api.ofIntegration(api.preview)))
+	mux.Handle("POST /api/v4/projects/{id}/monitor/integrations/{integration_id}/replay", maintainer(api.ofIntegration(api.replay)))
 	mux.Handle("POST /api/v4/projects/{id}/monitor/integrations/{integration_id}/test", developer(api.ofIntegration(api.test)))
 	mux.Handle("GET /api/v4/projects/{id}/monitor/alerts", developer(api.listAlerts))
 	mux.Handle("PUT /api/v4/projects/{id}/monitor/alerts", developer(api.changeAlerts))

@@ -138,3 +138,34 @@ func TestLastPayload(t *testing.T) {
 		"alert_iid": 2.0, "received_at": s.Now().Format("2006-01-02T15:04:05.000Z"), "payload": object{"title": "second", "n": 1.5},
 	})
 }
+
+// A payload that an alert keeps goes through the mapping as it is now.
+func TestReplay(t *testing.T) {
+	s := arrange(t)
+	one, other := s.endpoint(t), s.endpoint(t)
+	s.fire(t, one, object{"what": "Disk full", "id": 7})
+	s.Call(t, "PATCH", one, object{"payload_attribute_mapping": object{
+		"title": object{"path": list{"what"}, "type": "STRING"}, "fingerprint": object{"path": list{"id"}, "type": "STRING"},
+	}}).Want(t, 200, nil)
+	replayed := func(dry bool, outcome string, iid any) object {
+		return object{"dry_run": dry, "alerts": list{object{"outcome": outcome, "iid": iid, "title": "Disk full"}}, "skipped_items": 0.0, "ignored_items": 0.0, "notes": list{}}
+	}
+	for _, step := range []struct{ send, want object }{
+		{object{"alert_iid": 1, "dry_run": true}, replayed(true, "opened", nil)},
+		{object{"alert_iid": 1}, replayed(false, "opened", 2.0)},
+		{object{"alert_iid": 1, "dry_run": true}, replayed(true, "repeated", 2.0)},
+		{object{"alert_iid": 1, "dry_run": false}, replayed(false, "repeated", 2.0)},
+	} {
+		s.Call(t, "POST", one+"/replay", step.send).Want(t, 200, step.want)
+	}
+	if got := s.Call(t, "GET", alerts+"/2", nil).Object(t); got["events"] != 2.0 {
+		t.Errorf("the alert has %v events, want 2: a replay counts", got["events"])
+	}
+	s.Call(t, "POST", one+"/replay", object{"alert_iid": 1, "latest_payload": true}).WantMessage(t, 404, "404 Payload Not Found")
+	s.Call(t, "POST", one+"/replay", object{"alert_iid": 99}).WantMessage(t, 404, "404 Alert Not Found")
+	s.Call(t, "POST", other+"/replay", object{"alert_iid": 1}).WantMessage(t, 404, "404 Payload Not Found")
+	s.Call(t, "POST", one+"/replay", object{}).WantError(t, 400, "alert_iid is missing")
+	s.Call(t, "PATCH", one, object{"active": false}).Want(t, 200, nil)
+	s.Call(t, "POST", one+"/replay", object{"alert_iid": 1}).
+		WantMessage(t, 403, "403 Forbidden - There is no active integration with this address. See the project's Monitor settings.")
+}
