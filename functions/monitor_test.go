@@ -68,7 +68,7 @@ func aboutMonitoring() []scenario {
 		{rest: "POST " + integrations, status: 400, alone: true},
 		{rest: "POST " + integrations, send: `{"name":"","type":"http","active":true}`, status: 400},
 		{rest: "GET " + presets, status: 200, alone: true, cost: cost{2, 0, 0}},
-		{rest: "POST " + integrations, send: `{"name":"Cron","preset":"curl","active":true}`, status: 201, keep: "cron", alone: true, stored: names(integration.EventCreated)},
+		{rest: "POST " + integrations, send: `{"name":"Cron","preset":"cloudwatch_sns","active":true,"sns_topic_arn":"arn:aws:sns:eu-central-1:111122223333:alarms"}`, status: 201, keep: "cron", alone: true, stored: names(integration.EventCreated)},
 		{rest: "DELETE " + integrations + "/{cron}", status: 204, stored: names(integration.EventDeleted)},
 		{rest: "POST " + integrations, send: `{"name":"Cron","preset":"nothing","active":true}`, status: 400, alone: true},
 		{rest: "POST " + integrations, send: `{"name":"Cron","preset":"curl","type":"metrics","active":true}`, status: 400},

@@ -35,6 +35,7 @@ import (
 	"gatehouse/shared/secret"
 	"gatehouse/shared/session"
 	"gatehouse/shared/signin"
+	"gatehouse/shared/sns"
 	"gatehouse/shared/storage"
 	"gatehouse/shared/throttle"
 	"gatehouse/shared/twofactor"
@@ -53,6 +54,7 @@ type Config struct {
 	OAuth     oauth.Settings // HTTPS and Issuer follow from BaseURL
 	Features  integration.Features
 	Webhooks  webhook.Delivery
+	Web       sns.Getter
 	Mails     mail.Way // empty: they are kept
 	// TopLevelGroups says who may make top-level groups until an administrator does.
 	TopLevelGroups project.TopLevel
@@ -128,7 +130,7 @@ func New(store storage.Store, c Config) *App {
 	a.Geo = geo.NewRules(store, trail, c.Now)
 	a.OAuth = oauth.NewServer(store, a.Users, attempts, trail, c.Keys, c.OAuth, c.Now)
 	a.Integrations = integration.NewRules(store, trail, c.Keys, c.Features, c.Now)
-	a.Intake = intake.NewRules(store, a.Integrations, c.Now)
+	a.Intake = intake.NewRules(store, a.Integrations, sns.NewRules(c.Web, c.Now), c.Now)
 	a.Webhooks = webhook.NewRules(store, a.Integrations, trail, c.Keys, c.Webhooks, c.Now)
 	a.Notices = notice.NewRules(store, a.Webhooks.Own(), trail, c.Now)
 	a.Mails, a.KeepsMails = mail.NewRules(store, c.Now), c.Mails == "" || c.Mails == mail.ByKeeping

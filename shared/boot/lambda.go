@@ -111,17 +111,17 @@ func warmUp(ctx context.Context, store storage.Store) {
 
 // New returns the App that the environment configures, over a store.
 func New(env Env, store storage.Store, keys secret.Keys) *app.App {
+	web := outgoing.New(outgoing.Options{Private: env.PrivateWebhooks})
 	return app.New(store, app.Config{
-		BaseURL:   env.BaseURL,
-		GitURL:    env.GitURL,
-		Keys:      keys,
-		Passwords: secret.DefaultPasswords,
-		Attempts:  env.Attempts,
-		Features:  env.Features,
-		OAuth:     oauth.Settings{PasswordGrant: env.PasswordGrant, RefreshRetry: env.RefreshRetry, Sudo: env.OAuthSudo},
-		Webhooks: webhook.Delivery{
-			Sender: outgoing.New(outgoing.Options{Private: env.PrivateWebhooks}), Private: env.PrivateWebhooks,
-		},
+		BaseURL:        env.BaseURL,
+		GitURL:         env.GitURL,
+		Keys:           keys,
+		Passwords:      secret.DefaultPasswords,
+		Attempts:       env.Attempts,
+		Features:       env.Features,
+		OAuth:          oauth.Settings{PasswordGrant: env.PasswordGrant, RefreshRetry: env.RefreshRetry, Sudo: env.OAuthSudo},
+		Webhooks:       webhook.Delivery{Sender: web, Private: env.PrivateWebhooks},
+		Web:            web,
 		Mails:          env.Mail.Way,
 		TopLevelGroups: env.TopLevelGroups,
 		Now:            time.Now,

@@ -28,6 +28,8 @@ type delivery struct {
 	parsed   alert.Parsed         // by read
 	touched  []alert.Recorded     // by record
 	dedupKey string               // by open: of an event of the Events API v2
+
+	confirmed bool // by take: it was a question of SNS, and the answer is yes
 }
 
 func (r *Rules) newDelivery(sent Delivery, e integration.Endpoint) *delivery {
@@ -59,7 +61,9 @@ var (
 // cannot be used is refused first, but even that is noted at the integration.
 func (d *delivery) open(ctx context.Context) (err error) {
 	d.endpoint, err = d.rules.integrations.EndpointOf(ctx, d.Project, d.Endpoint)
+	err = d.admit(err)
 	d.readEvent()
+	d.readCall()
 	d.noKey = !d.endpoint.Authorizes(d.Key, d.PathKey)
 	if unusable := cmp.Or(d.Unread, d.check()); unusable != nil {
 		if fault.IgnoreNotFound(err) != nil {
@@ -210,7 +214,7 @@ func (d *delivery) write(ctx context.Context) error {
 	}
 	d.touched = d.parsed.Touched(recorded)
 	_, lone := d.parsed.Lone()
-	if lone && len(d.touched) == 0 && !d.takesEvents() { // who sends events expects no refusal of what is over
+	if lone && len(d.touched) == 0 && !d.takesEvents() && d.Call.Preset == "" { // who sends these expects no refusal of what is over
 		return errNotOpen
 	}
 	return nil
@@ -220,7 +224,7 @@ func (d *delivery) write(ctx context.Context) error {
 // sender may not read, failed. It returns the error for the sender.
 func (d *delivery) end(ctx context.Context, err error) error {
 	var h integration.Health
-	if d.parsed.Format != "" { // the payload was read
+	if d.parsed.Format != "" || d.confirmed { // the payload was read
 		h.LastReceivedAt = d.now
 	}
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // it also returns the key under which the event is known, and "" for any other.
 func (r *Rules) Accept(ctx context.Context, sent Delivery) (touched []alert.Recorded, dedupKey string, err error) {
 	d := r.newDelivery(sent, integration.Endpoint{})
-	touched, err = d.run(ctx, d.open, d.read, d.record)
+	touched, err = d.run(ctx, d.open, d.take)
 	return touched, d.dedupKey, err
 }
 

@@ -20,6 +20,7 @@ import (
 type Rules struct {
 	store        Store
 	integrations *integration.Rules
+	topics       Topics
 	meter        *meter
 	now          func() time.Time
 }
@@ -32,9 +33,9 @@ type Store interface {
 	OpenAlert(ctx context.Context, projectID int64, f alert.Fingerprint) (alert.Alert, error)
 }
 
-// NewRules returns the rules over a store and the integrations.
-func NewRules(store Store, integrations *integration.Rules, now func() time.Time) *Rules {
-	return &Rules{store, integrations, newMeter(), now}
+// NewRules returns the rules over a store, the integrations and what confirms topics.
+func NewRules(store Store, integrations *integration.Rules, topics Topics, now func() time.Time) *Rules {
+	return &Rules{store, integrations, topics, newMeter(), now}
 }
 
 // Delivery is a request to the address of an integration.
@@ -44,6 +45,7 @@ type Delivery struct {
 	Metrics  bool   // the address takes the metrics format only
 	Key      secret.Text
 	PathKey  secret.Text // in the address, if it holds one
+	Call     Call        // what the address says, if it is below the integration's
 	Body     []byte
 	// OtherType is what the body claims to be if that is not JSON. It counts as JSON all the
 	// same if it is a JSON object, and else as empty.
@@ -55,7 +57,8 @@ type Delivery struct {
 // touched. The error is of one of these kinds (Interface: "Alert intake"):
 //
 //   - fault.Invalid for a payload that no alert can be made of, and for a plain
-//     payload that resolves an alert that is not open
+//     payload that resolves an alert that is not open, and for a question of SNS that is
+//     not certain to be one about the named topic
 //   - fault.NotFound if there is no such project
 //   - fault.Forbidden if the project has no such active integration, but
 //     fault.Unauthorized at an address of the metrics format

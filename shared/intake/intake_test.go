@@ -41,6 +41,7 @@ type store struct {
 	healthFails, settingsFails, placesFail error
 	overRate                               bool
 	outcome                                alert.Outcome
+	topics                                 topics
 
 	mu       sync.Mutex
 	writes   []string
@@ -121,7 +122,7 @@ func (s *store) rules(t *testing.T, f integration.Features) *intake.Rules {
 		t.Fatal(err)
 	}
 	clock := func() time.Time { return now }
-	return intake.NewRules(s, integration.NewRules(s, nil, keys, f, clock), clock)
+	return intake.NewRules(s, integration.NewRules(s, nil, keys, f, clock), s.topics, clock)
 }
 
 // captureLog returns what is logged until the test ends.

@@ -39,6 +39,8 @@ type Integration struct {
 	// Preset is the id of the preset that it was made from, "" for none. It never
 	// changes.
 	Preset string
+	// SNSTopic is the ARN of the topic whose subscription is confirmed; empty: none is.
+	SNSTopic string
 
 	Health    Health
 	CreatedAt time.Time
@@ -57,6 +59,13 @@ func (i Integration) CompareID(other Integration) int { return cmp.Compare(i.ID,
 // PagerDuty is the preset of integrations that take events of PagerDuty's Events API v2:
 // the authorization key is in the body, and the answer has the event's key.
 const PagerDuty = "pagerduty_v2"
+
+// Opsgenie is the preset of integrations that take calls of Opsgenie's Alert API below their
+// address.
+const Opsgenie = "opsgenie"
+
+// CloudWatchSNS is the preset of integrations that a topic of SNS can send to.
+const CloudWatchSNS = "cloudwatch_sns"
 
 // MaxIntegrations bounds the integrations of a project.
 const MaxIntegrations = 50

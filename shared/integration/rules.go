@@ -17,6 +17,7 @@ import (
 	"gatehouse/shared/fault"
 	"gatehouse/shared/project"
 	"gatehouse/shared/secret"
+	"gatehouse/shared/sns"
 	"gatehouse/shared/text"
 )
 
@@ -52,6 +53,7 @@ type Draft struct {
 	RateLimit int
 	NoAPIURL  bool   // a metrics integration may do without the address
 	Preset    string // the id of the preset that filled the draft
+	SNSTopic  string // only with the preset CloudWatchSNS
 }
 
 // Create adds an integration with a new key to the project. Mistakes in fields
@@ -65,7 +67,7 @@ func (r *Rules) Create(ctx context.Context, by audit.Actor, p project.Project, d
 	}
 	i := Integration{
 		ProjectID: p.ID, Name: d.Name, Type: d.Type, Active: d.Active, Endpoint: newEndpoint(d.Type, had),
-		APIURL: d.APIURL, RateLimit: d.RateLimit, Preset: d.Preset, CreatedAt: r.now(),
+		APIURL: d.APIURL, RateLimit: d.RateLimit, Preset: d.Preset, SNSTopic: d.SNSTopic, CreatedAt: r.now(),
 	}
 	r.renewKey(&i)
 	sample, err := i.normalize(d.Mapping, d.Sample, !d.NoAPIURL)
@@ -123,6 +125,7 @@ type Change struct {
 	Mapping   *[]byte // as mapping.Parse takes it
 	Sample    *[]byte // a JSON object; empty for none
 	RateLimit *int
+	SNSTopic  *string
 	Type      *Type // the present one: it never changes
 	Seen      int64 // the Version on which the change was decided; zero: any
 }
@@ -188,6 +191,7 @@ func (i Integration) changed(c Change) (Integration, []byte, error) {
 	set(&i.Active, c.Active)
 	set(&i.APIURL, c.APIURL)
 	set(&i.RateLimit, c.RateLimit)
+	set(&i.SNSTopic, c.SNSTopic)
 	text, sample := i.Mapping, []byte(nil)
 	set(&text, c.Mapping)
 	set(&sample, c.Sample)
@@ -341,7 +345,21 @@ func (i Integration) complaints(needsAPIURL bool) fault.Fields {
 	if i.RateLimit < 0 || i.RateLimit > maxRateLimit {
 		complaints.Add("rate_limit", "must be between 0 and "+strconv.Itoa(maxRateLimit))
 	}
+	if i.SNSTopic != "" {
+		complaints.Add("sns_topic_arn", i.checkTopic())
+	}
 	return complaints
+}
+
+// checkTopic returns the complaint about the topic, or "".
+func (i Integration) checkTopic() string {
+	if _, ok := sns.ParseTopic(i.SNSTopic); !ok {
+		return "must be the ARN of a topic of SNS, such as arn:aws:sns:eu-central-1:111122223333:alarms"
+	}
+	if i.Preset != CloudWatchSNS {
+		return "is for integrations made from the preset " + CloudWatchSNS
+	}
+	return ""
 }
 
 // checkURL returns the complaint about an address for people, or "".

@@ -275,9 +275,41 @@ func TestRateLimits(t *testing.T) {
 	}
 }
 
+const topicARN = "arn:aws:sns:eu-central-1:111122223333:alarms"
+
+func TestTopics(t *testing.T) {
+	const noARN = "must be the ARN of a topic of SNS, such as arn:aws:sns:eu-central-1:111122223333:alarms"
+	for _, test := range []struct{ preset, topic, complaint string }{
+		{integration.CloudWatchSNS, topicARN, ""},
+		{integration.CloudWatchSNS, "", ""},
+		{"", "", ""},
+		{integration.CloudWatchSNS, "alarms", noARN},
+		{integration.CloudWatchSNS, "arn:aws:sqs:eu-central-1:111122223333:alarms", noARN},
+		{"", topicARN, "is for integrations made from the preset cloudwatch_sns"},
+		{"grafana", topicARN, "is for integrations made from the preset cloudwatch_sns"},
+	} {
+		r, _ := newRules(t, integration.AllFeatures)
+		d := draft(integration.HTTP, true)
+		d.Preset = test.preset
+		i := create(t, r, d)
+		changed, changeErr := r.Change(t.Context(), audit.Setup, web, i.ID, integration.Change{SNSTopic: &test.topic})
+		d.SNSTopic = test.topic
+		made, makeErr := r.Create(t.Context(), audit.Setup, web, d)
+		if test.complaint != "" {
+			if want := fault.Field("sns_topic_arn", test.complaint); !cmp.Equal(changeErr, want) || !cmp.Equal(makeErr, want) {
+				t.Errorf("%q for %q: %v, %v, want %v", test.topic, test.preset, changeErr, makeErr, want)
+			}
+			continue
+		}
+		if changed.SNSTopic != test.topic || made.SNSTopic != test.topic || changeErr != nil || makeErr != nil {
+			t.Errorf("%q for %q gave %q, %v and %q, %v", test.topic, test.preset, changed.SNSTopic, changeErr, made.SNSTopic, makeErr)
+		}
+	}
+}
+
 func TestEventsOfChanges(t *testing.T) {
 	name, address, limit, sample, mapped := "New", "https://new.example", 5, []byte(`{"a":1}`), []byte(nameMapping)
-	on, off := true, false
+	on, off, topic := true, false, topicARN
 	tests := map[string]struct {
 		was      bool // active
 		change   integration.Change
@@ -291,6 +323,7 @@ func TestEventsOfChanges(t *testing.T) {
 		"mapping":      {true, integration.Change{Mapping: &mapped}, integration.EventChanged, "mapping", ""},
 		"sample":       {true, integration.Change{Sample: &sample}, integration.EventChanged, "sample", ""},
 		"rate limit":   {true, integration.Change{RateLimit: &limit}, integration.EventChanged, "rate limit", ""},
+		"topic":        {true, integration.Change{SNSTopic: &topic}, integration.EventChanged, "topic of SNS", ""},
 		"still active": {true, integration.Change{Active: &on}, integration.EventChanged, "", ""},
 		"still off":    {false, integration.Change{Active: &off}, integration.EventChanged, "", ""},
 		"on":           {false, integration.Change{Active: &on, Name: &name}, integration.EventEnabled, "name", "The http"},
@@ -299,7 +332,9 @@ func TestEventsOfChanges(t *testing.T) {
 	for what, test := range tests {
 		t.Run(what, func(t *testing.T) {
 			r, s := newRules(t, integration.AllFeatures)
-			i := create(t, r, draft(integration.HTTP, test.was))
+			made := draft(integration.HTTP, test.was)
+			made.Preset = integration.CloudWatchSNS
+			i := create(t, r, made)
 			if _, err := r.Change(t.Context(), audit.ByUser(3), web, i.ID, test.change); err != nil {
 				t.Fatal(err)
 			}

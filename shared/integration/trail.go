@@ -68,6 +68,7 @@ func (i Integration) changedFields(was Integration, c Change) (names []string) {
 		{!bytes.Equal(i.Mapping, was.Mapping), "mapping"},
 		{c.Sample != nil, "sample"},
 		{i.RateLimit != was.RateLimit, "rate limit"},
+		{i.SNSTopic != was.SNSTopic, "topic of SNS"},
 	} {
 		if field.changed {
 			names = append(names, field.name)

@@ -17,10 +17,29 @@ import (
 //	<project>/alerts/notify/<name>/<endpoint identifier>/<path key>.json
 //	<project>/prometheus/alerts/notify.json
 //
-// The ending .json may be missing. The name has no meaning.
+// The ending .json may be missing. The name has no meaning. Below these are addresses of
+// calls.
 func parseAddress(path string) (d intake.Delivery, ok bool) {
-	path = strings.TrimSuffix(strings.TrimPrefix(path, "/"), ".json")
-	segments := strings.Split(path, "/")
+	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	for n, segment := range segments {
+		if segment != "v2" {
+			continue
+		}
+		call, isCall := parseCall(segments[n:])
+		if d, ok := parseOwn(segments[:n]); ok && isCall {
+			d.Call = call
+			return d, true
+		}
+	}
+	return parseOwn(segments)
+}
+
+// parseOwn reads an address of an integration itself.
+func parseOwn(segments []string) (d intake.Delivery, ok bool) {
+	segments = slices.Clone(segments)
+	if last := len(segments) - 1; last >= 0 {
+		segments[last] = strings.TrimSuffix(segments[last], ".json")
+	}
 	switch {
 	case endIn(segments, "prometheus", "alerts", "notify"):
 		d = intake.Delivery{Endpoint: integration.LegacyMetrics, Metrics: true}

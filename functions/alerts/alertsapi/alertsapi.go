@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/app"
@@ -20,11 +21,12 @@ import (
 
 type api struct {
 	intake *intake.Rules
+	now    func() time.Time
 }
 
 // New returns the group's handler.
 func New(app *app.App) http.Handler {
-	api := &api{app.Intake}
+	api := &api{app.Intake, app.Now}
 	return web.Wrap(app.BaseURL, web.RESTCORS.Wrap(http.HandlerFunc(api.route)))
 }
 
@@ -71,7 +73,11 @@ func newItems(touched []alert.Recorded) []item {
 }
 
 func (a *api) notify(w http.ResponseWriter, r *http.Request, d intake.Delivery) error {
+	start := a.now()
 	d.Body, d.Unread = readBody(r)
+	if d.Call.Action != "" && d.Unread == nil {
+		d.Unread = checkIdentifier(r)
+	}
 	d.OtherType, d.Key = otherType(r), key(r)
 	touched, dedupKey, err := a.intake.Accept(r.Context(), d)
 	if err != nil {
@@ -89,6 +95,8 @@ func (a *api) notify(w http.ResponseWriter, r *http.Request, d intake.Delivery) 
 		return web.NotFound("Project", err)
 	case dedupKey != "":
 		return web.JSON(w, http.StatusAccepted, eventBody{"success", "Event processed", dedupKey})
+	case d.Call.Preset != "":
+		return web.JSON(w, http.StatusAccepted, newRequestBody(a.now().Sub(start)))
 	}
 	return web.JSON(w, http.StatusOK, newItems(touched))
 }

@@ -557,7 +557,7 @@ func TestWhatCannotBeRecordedIsToBeSentAgain(t *testing.T) {
 	t.Cleanup(func() { slog.SetDefault(before) })
 	cause := errors.New("the disk is full")
 	for _, err := range []error{cause, fmt.Errorf("%w: %w", fault.New(fault.Unavailable, "send it again"), cause)} {
-		s.Intake = intake.NewRules(failing{s.Store, err}, s.Integrations, s.Now)
+		s.Intake = intake.NewRules(failing{s.Store, err}, s.Integrations, nil, s.Now)
 		s.handler = alertsapi.New(s.App.App)
 		log.Reset()
 		s.post(t, plain.Path(s.project), plainKey, "{}").Want(t, 503, nil)
@@ -626,7 +626,7 @@ func TestAGoodPayloadEndsTheTroubleAtOnce(t *testing.T) {
 		if got := s.health(t, i).Trouble(); got == "" {
 			t.Fatal("the broken payload is no trouble")
 		}
-		s.Intake = intake.NewRules(s.Store, s.Integrations, s.Now)
+		s.Intake = intake.NewRules(s.Store, s.Integrations, nil, s.Now)
 		s.handler = alertsapi.New(s.App.App)
 		s.Pass(time.Second)
 		s.post(t, i.Path(s.project), key, "{}").Want(t, 200, nil)
@@ -710,7 +710,7 @@ func (s *site) rotate(t *testing.T, keys ...[]byte) {
 		t.Fatal(err)
 	}
 	s.Integrations = integration.NewRules(s.Store, s.Trail, parsed, integration.AllFeatures, s.Now)
-	s.Intake = intake.NewRules(s.Store, s.Integrations, s.Now)
+	s.Intake = intake.NewRules(s.Store, s.Integrations, nil, s.Now)
 	s.handler = alertsapi.New(s.App.App)
 }
 

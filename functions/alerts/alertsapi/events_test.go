@@ -14,12 +14,18 @@ import (
 func eventSite(t *testing.T) (s *site, address, key string) {
 	t.Helper()
 	s = newSite(t)
-	draft, err := preset.Fill(integration.Draft{Preset: integration.PagerDuty, Active: true})
+	i, key := s.preset(t, integration.PagerDuty)
+	return s, i.Path(s.project), key
+}
+
+// preset adds an integration that is made from the preset.
+func (s *site) preset(t *testing.T, id string) (integration.Integration, string) {
+	t.Helper()
+	draft, err := preset.Fill(integration.Draft{Preset: id, Active: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	i, key := s.integration(t, draft)
-	return s, i.Path(s.project), key
+	return s.integration(t, draft)
 }
 
 // dedupKey returns the key of an event that was accepted.

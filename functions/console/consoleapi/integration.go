@@ -115,6 +115,9 @@ func (a *api) changeIntegration(w http.ResponseWriter, r *http.Request, v visit,
 		if i.Type != integration.HTTP {
 			change.APIURL = &sent.APIURL
 		}
+		if i.Preset == integration.CloudWatchSNS {
+			change.SNSTopic = &sent.SNSTopic
+		}
 		_, err = a.app.Integrations.Change(r.Context(), v.actor(), v.Project, i.ID, change)
 	}
 	switch {

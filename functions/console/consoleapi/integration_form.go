@@ -20,7 +20,8 @@ type integrationForm struct {
 	Active     bool
 	APIURL     string
 	RateLimit  string // requests a minute as entered; empty: unlimited
-	Version    int64  // of the integration that the form was shown with
+	SNSTopic   string
+	Version    int64 // of the integration that the form was shown with
 	Complaints site.Complaints
 	Complaint  string // about the form as a whole
 }
@@ -29,7 +30,7 @@ type integrationForm struct {
 func (f integrationForm) IsLink() bool { return f.Type == integration.OnCallLink }
 
 func newIntegrationForm(i integration.Integration) integrationForm {
-	f := integrationForm{Name: i.Name, Type: i.Type, Active: i.Active, APIURL: i.APIURL, Version: i.Version}
+	f := integrationForm{Name: i.Name, Type: i.Type, Active: i.Active, APIURL: i.APIURL, SNSTopic: i.SNSTopic, Version: i.Version}
 	if i.RateLimit > 0 {
 		f.RateLimit = strconv.Itoa(i.RateLimit)
 	}
@@ -51,6 +52,7 @@ func readIntegrationForm(r *http.Request) (integrationForm, error) {
 		Preset:    form.Get("preset"),
 		Active:    form.Checked("active"),
 		RateLimit: strings.TrimSpace(form.Get("rate_limit")),
+		SNSTopic:  strings.TrimSpace(form.Get("sns_topic_arn")),
 	}
 	switch f.Type {
 	case integration.Metrics:
@@ -79,7 +81,7 @@ func (f *integrationForm) explain(err error) (status int, other error) {
 	var wrong fault.Fields
 	switch {
 	case errors.As(err, &wrong):
-		f.Complaints = site.NewComplaints(wrong, "preset", "The tool", "type", "The type", "name", "The name", "api_url", "The address", "rate_limit", "The limit")
+		f.Complaints = site.NewComplaints(wrong, "preset", "The tool", "type", "The type", "name", "The name", "api_url", "The address", "rate_limit", "The limit", "sns_topic_arn", "The topic")
 		f.Complaint = site.Sentence("The mapping", wrong["payload_attribute_mapping"])
 		return http.StatusUnprocessableEntity, nil
 	case fault.Is(err, fault.Conflict), fault.Is(err, fault.Forbidden):

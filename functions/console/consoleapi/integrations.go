@@ -35,6 +35,9 @@ var typeNames = map[integration.Type]string{
 // TypeName returns the type in words.
 func (i integrationView) TypeName() string { return typeNames[i.Type] }
 
+// TakesTopic reports whether a topic of SNS can be named for it.
+func (i integrationView) TakesTopic() bool { return i.Preset == integration.CloudWatchSNS }
+
 // IsLink reports whether it is an on-call link, which takes no alerts.
 func (i integrationView) IsLink() bool { return i.Type == integration.OnCallLink }
 

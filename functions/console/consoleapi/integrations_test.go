@@ -177,6 +177,32 @@ func TestAToolThatSendsNoHeaderGetsAnAddressWithAKey(t *testing.T) {
 	b.Get(integrationPage(i)).Want(200, "Enter the address <code>"+address+"</code>").WantNot("in its address alone", ":"+key+"@")
 }
 
+func TestTopicOfSNS(t *testing.T) {
+	a := apptest.New(t)
+	web, b := newProject(t, a)
+	const field, arn = `name="sns_topic_arn"`, "arn:aws:sns:eu-central-1:111122223333:alarms"
+	b.Post(integrationsPage, apptest.Form("preset", "cloudwatch_sns", "active", "1"))
+	i, _ := onlyIntegration(t, a, web)
+	change := func(topic string) apptest.Page {
+		i, _ := onlyIntegration(t, a, web)
+		return b.Post(integrationPage(i), apptest.Form("version", fmt.Sprint(i.Version), "type", "http", "name", "Alarms", "active", "1", "sns_topic_arn", topic))
+	}
+	b.Get(integrationPage(i)).Want(200, field)
+	change("alarms").Want(422, "The topic must be the ARN of a topic of SNS", `value="alarms"`)
+	change(" " + arn + " ").WantRedirect(integrationPage(i))
+	b.Get(integrationPage(i)).Want(200, `value="`+arn+`"`)
+	change("")
+	if i, _ := onlyIntegration(t, a, web); i.SNSTopic != "" || i.Name != "Alarms" {
+		t.Errorf("the integration is %q with the topic %q, want none", i.Name, i.SNSTopic)
+	}
+	b.Post(integrationsPage, apptest.Form("preset", "curl", "active", "1"))
+	all, err := a.Integrations.Integrations(t.Context(), web)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Get(integrationPage(all[1])).Want(200, "Settings").WantNot(field)
+}
+
 func TestIntegrationsComplain(t *testing.T) {
 	a := apptest.New(t)
 	web, b := newProject(t, a)

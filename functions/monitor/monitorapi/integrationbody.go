@@ -28,6 +28,7 @@ type integrationBody struct {
 	PayloadAttributeMapping json.RawMessage  `json:"payload_attribute_mapping"`
 	RateLimit               int              `json:"rate_limit"`
 	Preset                  *string          `json:"preset"`
+	SNSTopicARN             *string          `json:"sns_topic_arn"`
 	Health                  healthBody       `json:"health"`
 	CreatedAt               web.Time         `json:"created_at"`
 }
@@ -57,7 +58,7 @@ func (a *api) integrationBody(c auth.Caller, p project.Project, i integration.In
 	return integrationBody{
 		ID: i.ID, Name: i.Name, Type: i.Type, Active: i.Active, EndpointIdentifier: i.Endpoint,
 		URL: a.url(p, i), AuthorizationKey: a.key(c, i), PathKeyURL: a.pathKeyURL(c, p, i), APIURL: web.OrNull(i.APIURL),
-		PayloadAttributeMapping: orEmptyObject(i.Mapping), RateLimit: i.RateLimit, Preset: web.OrNull(i.Preset),
+		PayloadAttributeMapping: orEmptyObject(i.Mapping), RateLimit: i.RateLimit, Preset: web.OrNull(i.Preset), SNSTopicARN: web.OrNull(i.SNSTopic),
 		Health: newHealthBody(i.Health), CreatedAt: web.Time(i.CreatedAt),
 	}
 }

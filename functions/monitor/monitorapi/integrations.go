@@ -50,6 +50,7 @@ func readDraft(params *web.Values) integration.Draft {
 	}
 	d.Type, d.Active = integration.Type(orZero(params.OptionalString("type"))), params.Bool("active")
 	d.APIURL, d.RateLimit = orZero(params.OptionalString("api_url")), int(orZero(params.OptionalInt("rate_limit")))
+	d.SNSTopic = orZero(params.OptionalString("sns_topic_arn"))
 	d.Mapping, d.Sample = params.OptionalJSON("payload_attribute_mapping"), params.OptionalJSON("payload_example")
 	return d
 }
@@ -130,6 +131,10 @@ func readChange(params *web.Values) integration.Change {
 	if limit := params.OptionalInt("rate_limit"); limit != nil {
 		n := int(*limit)
 		c.RateLimit = &n
+	}
+	if params.Has("sns_topic_arn") { // null ends it
+		topic := orZero(params.OptionalString("sns_topic_arn"))
+		c.SNSTopic = &topic
 	}
 	c.Mapping = sentJSON(params, "payload_attribute_mapping")
 	c.Sample = sentJSON(params, "payload_example")

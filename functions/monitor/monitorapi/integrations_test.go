@@ -35,7 +35,7 @@ func TestIntegrationBody(t *testing.T) {
 		"id": float64(made.ID(t)), "name": "Uptime", "type": "http", "active": true, "endpoint_identifier": "legacy",
 		"url": apptest.BaseURL + "/acme/web/alerts/notify.json", "authorization_key": key, "path_key_url": nil, "api_url": nil,
 		"payload_attribute_mapping": object{"title": object{"path": list{"check", "name"}, "type": "STRING"}},
-		"rate_limit":                60.0, "preset": nil, "health": noHealth, "created_at": s.Now().Format("2006-01-02T15:04:05.000Z"),
+		"rate_limit":                60.0, "preset": nil, "sns_topic_arn": nil, "health": noHealth, "created_at": s.Now().Format("2006-01-02T15:04:05.000Z"),
 		"payload_example": object{"check": object{"name": "web"}, "at": "2026-01-02T03:04:05Z"},
 		"payload_alert_fields": list{
 			object{"path": list{"at"}, "label": "at", "type": "DATETIME"},
@@ -250,6 +250,25 @@ func TestIntegrationsThatAreNotThere(t *testing.T) {
 	}
 }
 
+func TestTopicOfAnIntegration(t *testing.T) {
+	s := arrange(t)
+	const arn = "arn:aws:sns:eu-central-1:111122223333:alarms"
+	made := s.Call(t, "POST", integrations, object{"name": "Alarms", "preset": "cloudwatch_sns", "active": true, "sns_topic_arn": arn})
+	one := fmt.Sprintf("%s/%d", integrations, made.ID(t))
+	for _, step := range []struct {
+		change object
+		want   any
+	}{
+		{object{"name": "Named"}, arn}, {object{"sns_topic_arn": nil}, nil}, {object{"sns_topic_arn": arn}, arn}, {object{"sns_topic_arn": ""}, nil},
+	} {
+		if got := s.Call(t, "PATCH", one, step.change).Object(t)["sns_topic_arn"]; got != step.want {
+			t.Errorf("after %v the topic is %v, want %v", step.change, got, step.want)
+		}
+	}
+	s.Call(t, "PATCH", one, object{"sns_topic_arn": "alarms"}).
+		WantMessage(t, 400, object{"sns_topic_arn": list{"must be the ARN of a topic of SNS, such as " + arn}})
+}
+
 func TestIntegrationOfAPreset(t *testing.T) {
 	s := arrange(t)
 	made := s.Call(t, "POST", integrations, object{"name": "Cron", "preset": "curl", "active": true}).Object(t)
@@ -292,6 +311,8 @@ func TestIntegrationsThatAreNoGood(t *testing.T) {
 		{"a long name", with("name", strings.Repeat("é", 256)), complaint("name", "is too long (maximum is 255 characters)")},
 		{"an unknown type", with("type", "HTTP"), complaint("type", "is not included in the list")},
 		{"an unknown preset", with("preset", "x"), complaint("preset", "does not exist")},
+		{"a topic of another preset", with("sns_topic_arn", "arn:aws:sns:eu-central-1:111122223333:alarms"),
+			complaint("sns_topic_arn", "is for integrations made from the preset cloudwatch_sns")},
 		{"the type of another preset", object{"name": "x", "type": "http", "active": true, "preset": "grafana"}, complaint("type", "must be metrics for this preset")},
 		{"an address of another kind", with("api_url", "javascript:1"), complaint("api_url", url)},
 		{"an address without a host", with("api_url", "https://"), complaint("api_url", url)},

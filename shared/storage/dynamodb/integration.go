@@ -32,7 +32,7 @@ func changeable(i *integration.Integration) fields {
 	return fields{
 		{"name", &i.Name}, {"active", &i.Active}, {"key_digest", i.KeyDigest[:]}, {"sealed_key", &i.SealedKey},
 		{"path_key_digest", &i.PathKeyDigest}, {"sealed_path_key", &i.SealedPathKey},
-		{"api_url", &i.APIURL}, {"mapping", &i.Mapping}, {"rate_limit", &i.RateLimit}, {"version", &i.Version},
+		{"api_url", &i.APIURL}, {"mapping", &i.Mapping}, {"rate_limit", &i.RateLimit}, {"sns_topic_arn", &i.SNSTopic}, {"version", &i.Version},
 	}
 }
 

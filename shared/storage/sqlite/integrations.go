@@ -19,6 +19,7 @@ func integrationColumns(i *integration.Integration) columns {
 		{"type", &i.Type}, {"active", &i.Active}, {"endpoint", &i.Endpoint},
 		{"key_digest", i.KeyDigest[:]}, {"sealed_key", &i.SealedKey}, {"api_url", &i.APIURL},
 		{"path_key_digest", &i.PathKeyDigest}, {"sealed_path_key", &i.SealedPathKey}, {"mapping", &i.Mapping}, {"rate_limit", &i.RateLimit}, {"preset", &i.Preset}, {"created_at", &i.CreatedAt},
+		{"sns_topic_arn", &i.SNSTopic},
 		{"version", &i.Version}, {"last_received_at", &h.LastReceivedAt}, {"received", &h.Received},
 		{"rejected", &h.Rejected}, {"skipped_items", &h.SkippedItems}, {"truncated_alerts", &h.TruncatedAlerts},
 		{"last_error", &h.LastError}, {"last_error_at", &h.LastErrorAt},
@@ -130,9 +131,9 @@ func (s *Store) UpdateIntegration(ctx context.Context, p project.Project, i inte
 			UPDATE integrations SET name = ?1, active = ?2, key_digest = ?3,
 				sealed_key = CASE key_digest WHEN ?3 THEN sealed_key ELSE ?4 END, path_key_digest = ifnull(?5, x''),
 				sealed_path_key = CASE path_key_digest WHEN ifnull(?5, x'') THEN sealed_path_key ELSE ifnull(?6, x'') END,
-				api_url = ?7, mapping = ?8, rate_limit = ?9, version = ?10 WHERE id = ?11`,
+				api_url = ?7, mapping = ?8, rate_limit = ?9, version = ?10, sns_topic_arn = ?11 WHERE id = ?12`,
 			i.Name, i.Active, i.KeyDigest[:], i.SealedKey, i.PathKeyDigest, i.SealedPathKey, i.APIURL, i.Mapping, i.RateLimit,
-			i.Version, i.ID)
+			i.Version, i.SNSTopic, i.ID)
 	})
 	return i, err
 }

@@ -55,6 +55,7 @@ func newIntegration(p project.Project, endpoint string) integration.Integration 
 		ProjectID: p.ID, Name: "Uptime check", Type: integration.HTTP, Active: true, Endpoint: endpoint,
 		KeyDigest: secret.New("", 16).Digest(), SealedKey: secret.Random(60), APIURL: "https://uptime.example",
 		Mapping: []byte(`{"title":{"path":["name"],"type":"string"}}`), RateLimit: 60, Preset: "uptime_kuma", CreatedAt: now,
+		SNSTopic: "arn:aws:sns:eu-central-1:111122223333:alarms",
 	}
 }
 
@@ -129,7 +130,7 @@ func changeIntegration(t *testing.T, s storage.Store) {
 	other, i := addIntegration(t, s, p), addIntegration(t, s, p)
 	had := []integration.Integration{other, i}
 	i.Name, i.Active, i.APIURL, i.Mapping, i.RateLimit = "Renamed", false, "", nil, 0
-	i.KeyDigest, i.SealedKey = secret.New("", 16).Digest(), secret.Random(61)
+	i.KeyDigest, i.SealedKey, i.SNSTopic = secret.New("", 16).Digest(), secret.Random(61), ""
 	i.PathKeyDigest, i.SealedPathKey = secret.Random(32), secret.Random(61)
 	changed := must[integration.Integration](t)(s.UpdateIntegration(t.Context(), p, i, had))
 	want := i
