@@ -16,7 +16,7 @@ import (
 )
 
 // searchLimit is how many groups or projects a page of a search looks at.
-const searchLimit = 350
+const searchLimit = 700
 
 // A search says how far it looked, in the list of everything and in those of what
 // everyone sees and of what is in a group.
