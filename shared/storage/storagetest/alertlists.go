@@ -141,9 +141,9 @@ func alertsWithTraits(t *testing.T, s storage.Store) {
 	} {
 		q.Descending = true
 		wantAlertList(t, s, p, q, inMemory(all, q))
-		if integration == 0 {
-			continue // any
-		}
+	}
+	for _, integration := range []int64{1, 2, 3} {
+		q := alert.Query{IntegrationID: integration, Descending: true}
 		wanted := iidsOf(inMemory(all, q))
 		wanted = wanted[:min(2, len(wanted))]
 		var got []int64
