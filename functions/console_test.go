@@ -49,6 +49,8 @@ func aboutTheConsole() []scenario {
 		// the steps.
 		{page: "GET " + console + "/alerts", cost: cost{7, 0, 0}}, // entries, alerts, their events
 		{page: "GET " + console + "/alerts?sort=severity"},
+		{page: "GET " + console + "/alerts?assignee=nobody&host=web-1", cost: cost{7, 0, 0}},
+		{page: "GET " + console + "/alerts/counts.json", cost: cost{5, 0, 0}},
 		{page: "GET " + console + "/alerts/1", cost: cost{6, 0, 0}},
 		{page: "POST " + console + "/alerts/1/status", send: "status=acknowledged", status: 303, cost: cost{7, 1, 0}},
 		{page: "POST " + console + "/alerts/1/silence", send: "for=hour", status: 303, cost: cost{7, 1, 0}},
@@ -56,6 +58,9 @@ func aboutTheConsole() []scenario {
 		{name: "a mail's link", do: func(w *walk) { w.keepToken("token", 2) }},
 		{page: "GET " + permit.Path + "?token={token}", cost: cost{3, 0, 0}},
 		{page: "POST " + permit.Path, send: "token={token}", status: 200, cost: cost{4, 1, 0}},
+		{page: "POST " + console + "/alerts", send: "deed=hour&alerts[]=2.2&alerts[]=3.1", status: 303, cost: cost{8, 2, 0}},
+		{page: "POST " + console + "/alerts", send: "deed=acknowledge&all=1", status: 303, cost: cost{11, 1, 0}},
+		{page: "POST " + console + "/alerts", send: "deed=resolve", status: 422},
 		{page: "GET " + console + "/alerts/1/assignee", cost: cost{6, 0, 0}},
 		{page: "POST " + console + "/alerts/1/assignee", send: "user_id={root}", status: 303},
 		{page: "POST " + incidents, send: "title=Disks&severity=high&alerts=1", status: 303, stored: names(incident.EventCreated), cost: cost{9, 4, 5}},

@@ -370,6 +370,8 @@ var permissions = []permission{
 	{"POST /console/{id}/settings/general", maintainers},
 	{"POST /console/{id}/settings/general/delete", owners},
 	{"GET /console/{id}/alerts", developers},
+	{"POST /console/{id}/alerts", developers},
+	{"GET /console/{id}/alerts/counts.json", developers},
 	{"GET /console/{id}/alerts/test", developers},
 	{"POST /console/{id}/alerts/test", developers},
 	{"GET /console/{id}/alerts/{alert}", developers},

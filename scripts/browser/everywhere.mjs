@@ -145,6 +145,7 @@ async function crawl(who, starts, follow = () => true) {
 
 // lookAt checks a page, and returns where its links lead.
 async function lookAt(who, { page, bare }, address) {
+  if (patternOf(pages, address)?.endsWith("counts.json")) return seen.add(patternOf(pages, address)), []; // see triage.mjs
   if (address.startsWith("/admin/audit.csv")) return seen.add("/admin/audit.csv"), []; // see admin.mjs
   const answer = await page.goto(base + address);
   const shown = patternOf(pages, page.url()) ?? address;

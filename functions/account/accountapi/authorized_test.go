@@ -60,7 +60,7 @@ func TestAuthorizedApplicationsSayWhatEachMayDo(t *testing.T) {
 	allow(t, a, b, instance, "api")
 	page := b.Get(authorizedList).Want(200, "Weather station", "The user ada (@ada)", "Read your profile",
 		"Calendar", "this instance of Gatehouse", "Read and change everything",
-		since.Format("2 Jan 2006"), a.Now().Format("2 Jan 2006, 15:04 UTC")).Text()
+		since.Format("2 Jan 2006"), `title="`+a.Now().UTC().Format("2006-01-02 15:04:05 UTC")).Text()
 	if strings.Count(page, "Read and change everything") != 1 {
 		t.Error("the page names a scope for an application that has it not")
 	}

@@ -43,7 +43,7 @@ func TestSessionsAreListed(t *testing.T) {
 	a.Pass(50 * time.Hour)
 	desk := signedInWith(t, a, ada, firefox)
 	page := desk.Get(sessionList).Want(200, "Firefox on Linux", "This browser", "Safari on iPhone", "192.0.2.1",
-		signedInAt.Format("2 Jan 2006, 15:04 UTC"), a.Now().Format("2 Jan 2006, 15:04 UTC"), "Sign out everywhere else").Text()
+		signedInAt.Format("2 Jan 2006, 15:04 UTC"), "just now", "Sign out everywhere else").Text()
 	own, others, _ := strings.Cut(page, "Safari on iPhone")
 	if strings.Contains(page, "curl") || !strings.Contains(own, "This browser") || strings.Contains(others, "This browser") {
 		t.Errorf("want ada's sessions, this one first and marked: %s", page)

@@ -13,6 +13,7 @@ import (
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/integration"
+	"gatehouse/shared/payload"
 	"gatehouse/shared/site"
 	"gatehouse/shared/user"
 )
@@ -50,7 +51,7 @@ type alertsBody struct {
 	Here         string // the address of this page of the list
 	Mine         string // of the alerts that are assigned to the visitor; empty: these are they
 	Through      string // name of the integration that the list is narrowed by
-	Tools        []integration.Integration
+	Tools        []listedTool
 	Several      several
 }
 
@@ -68,6 +69,12 @@ func (b alertsBody) Matching() int {
 		}
 	}
 	return 0
+}
+
+// listedTool is an integration that the list can be narrowed by.
+type listedTool struct {
+	ID   int64
+	Name string
 }
 
 // alertRow is an alert in the list.
@@ -168,18 +175,27 @@ func (a *api) findAlerts(r *http.Request, v visit, query alertQuery) (found foun
 	return found, err
 }
 
+// A page of the list has to stay light.
+const (
+	maxListedTitle = 100 // characters
+	maxListedTools = 30  // integrations that the list can be narrowed by
+)
+
 func (a *api) newAlertsBody(r *http.Request, v visit, query alertQuery, found foundAlerts) alertsBody {
 	body := alertsBody{
 		visit: v, Query: query, Statuses: query.tabs(v.Address()+alertsTab, found.listing.Counts),
 		Chart: newChart(found.days), Undelivered: found.undelivered, Now: a.app.Now(), Here: v.Address() + alertsTab + backToAlerts(r),
-		Tools: found.integrations,
 	}
 	if mine := query.mine(v.User.Username); mine != query {
 		body.Mine = v.Address() + alertsTab + mine.address()
 	}
 	for _, i := range found.integrations {
-		if strconv.FormatInt(i.ID, 10) == query.Integration {
+		chosen := strconv.FormatInt(i.ID, 10) == query.Integration
+		if chosen {
 			body.Through = i.Name
+		}
+		if chosen || len(body.Tools) < maxListedTools {
+			body.Tools = append(body.Tools, listedTool{i.ID, brief(i.Name)})
 		}
 		if i.Receives() {
 			body.Integrations = append(body.Integrations, a.newIntegrationView(v, i))
@@ -190,7 +206,7 @@ func (a *api) newAlertsBody(r *http.Request, v visit, query alertQuery, found fo
 	}
 	back := backToAlerts(r)
 	for _, one := range found.listing.Items {
-		one.Service, one.Environment = brief(one.Service), brief(one.Environment)
+		one.Title, one.Service, one.Environment = payload.Cut(one.Title, maxListedTitle), brief(one.Service), brief(one.Environment)
 		body.Rows = append(body.Rows, alertRow{Alert: one, Address: v.alertAddress(one.IID) + back, Assignee: brief(found.people.name(one.AssigneeID))})
 	}
 	return body
