@@ -26,6 +26,11 @@ func (l Labels) Sorted() []Label {
 	return all
 }
 
+func (l Labels) has(one Label) bool {
+	value, there := l[one.Name]
+	return there && value == one.Value
+}
+
 // The limits of labels. A search reads the labels of hundreds of alerts, so that all of them
 // together have a limit that is far above what tools send.
 const (
@@ -87,7 +92,7 @@ func labelsIn(value any) Labels {
 func (l Labels) add(name string, value any) {
 	name = strings.TrimSpace(strings.Map(plainText, name))
 	if name != "" && !payload.Blank(value) {
-		l[name] = strings.Map(plainText, payload.Text(value))
+		l[name] = strings.TrimSpace(strings.Map(plainText, payload.Text(value)))
 	}
 }
 

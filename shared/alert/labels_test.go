@@ -16,9 +16,9 @@ func TestLabelsAreRead(t *testing.T) {
 		`[{"name":"team","value":"web"},{"key":"shard","value":3},{"tag":"zone","value":"a"},{"value":"x"},{"name":"y"}]`: {
 			"team": "web", "shard": "3", "zone": "a",
 		},
-		`[["team","web"],["shard",3],["one"],["a","b","c"],[]]`:                     {"team": "web", "shard": "3"},
-		`["team:web","url=http://x.example","job: a:b","tag",":x","k:"]`:            {"team": "web", "url": "http://x.example", "job": "a:b"},
-		`{"te\u202eam\u0000":"w\u202ee\u0007b\n2"," ":"x","blank":" ","none":null}`: {"team": "web\n2"},
+		`[["team","web"],["shard",3],["one"],["a","b","c"],[]]`:                                    {"team": "web", "shard": "3"},
+		`["team:web","url=http://x.example","job: a:b","tag",":x","k:"]`:                           {"team": "web", "url": "http://x.example", "job": "a:b"},
+		`{"te\u202eam\u0000":"w\u202ee\u0007b\n2"," ":"x"," zone ":" a ","blank":" ","none":null}`: {"team": "web\n2", "zone": "a"},
 		`"team:web"`: nil,
 		`7`:          nil,
 		`{}`:         nil,

@@ -17,6 +17,7 @@ type Query struct {
 	Search        string // in title, description, service and monitoring tool, in any letter case
 	Host          string // one of the alert's; empty: any
 	Environment   string // empty: any
+	Label         Label  // one of the alert's; without a name: any
 	IntegrationID int64  // that opened the alert; zero: any
 	AssigneeID    int64  // zero: any
 	Order         Order  // empty: ByCreation
@@ -97,6 +98,7 @@ func (q Query) traits() (wanted []func(Alert) bool) {
 	}
 	add(q.Host != "", func(a Alert) bool { return slices.Contains(a.Hosts, q.Host) })
 	add(q.Environment != "", func(a Alert) bool { return a.Environment == q.Environment })
+	add(q.Label.Name != "", func(a Alert) bool { return a.Labels.has(q.Label) })
 	add(q.IntegrationID != 0, func(a Alert) bool { return a.IntegrationID == q.IntegrationID })
 	add(q.AssigneeID != 0, func(a Alert) bool { return a.AssigneeID == q.AssigneeID })
 	return wanted

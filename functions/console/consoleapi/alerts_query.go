@@ -19,13 +19,15 @@ import (
 type alertQuery struct {
 	Status, Severity, Sort    string
 	Search, Host, Environment string
+	Label                     string // name=value
 	Integration, Assignee     string // an id, and a user name
 }
 
 // typed are the fields that take any text, by their names in the address.
 func (q *alertQuery) typed() map[string]*string {
 	return map[string]*string{
-		"search": &q.Search, "host": &q.Host, "environment": &q.Environment, "integration": &q.Integration, "assignee": &q.Assignee,
+		"search": &q.Search, "host": &q.Host, "environment": &q.Environment, "label": &q.Label,
+		"integration": &q.Integration, "assignee": &q.Assignee,
 	}
 }
 
@@ -98,6 +100,7 @@ func (a *api) assigneeNamed(ctx context.Context, v visit, name string) (int64, e
 // alerts returns the query for the rules, but for the assignee.
 func (q alertQuery) alerts() alert.Query {
 	wanted := alert.Query{Search: q.Search, Host: q.Host, Environment: q.Environment}
+	wanted.Label, _ = alert.ParseLabel(q.Label)                       // without "=" no alert has it
 	wanted.IntegrationID, _ = strconv.ParseInt(q.Integration, 10, 64) // what is no number is ignored
 	switch q.Status {
 	case openAlerts:

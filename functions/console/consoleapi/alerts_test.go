@@ -213,8 +213,8 @@ func TestPayloadsAreHostile(t *testing.T) {
 	web, i, b := newAlerts(t, a)
 	const script = `</bdi></title><script>alert(1)</script>`
 	for _, link := range []string{"javascript:alert(1)", "JAVASCRIPT:alert(1)", "data:text/html,x", "//evil.example", "https:evil", "https://user:pass@evil.example/", " javascript:alert(1)"} {
-		iid := fire(t, a, web, i, fmt.Sprintf(`{"title": %q, "description": %[1]q, "service": %[1]q, "hosts": [%[1]q], "monitoring_tool": %[1]q, "runbook": %[2]q,
-			"generatorURL": %[2]q, "annotations": {%[1]q: %[1]q}, %[1]q: {%[1]q: %[1]q}}`, script, link))
+		iid := fire(t, a, web, i, fmt.Sprintf(`{"title": %q, "description": %[1]q, "service": %[1]q, "hosts": [%[1]q], "monitoring_tool": %[1]q, "runbook": %[2]q, "labels": {%[1]q: %[1]q},
+			"generatorURL": %[2]q, "silenceURL": %[2]q, "dashboardURL": %[2]q, "panelURL": %[2]q, "annotations": {%[1]q: %[1]q}, %[1]q: {%[1]q: %[1]q}}`, script, link))
 		for _, shown := range []apptest.Page{b.Get(alertPage(iid)), b.Get(alertsPage)} {
 			if body := shown.Want(200).Body.String(); strings.Contains(body, "<script>alert") {
 				t.Errorf("a payload's script is part of %s", shown.Call)
@@ -442,6 +442,41 @@ func TestTheWayBackKeepsTheFilter(t *testing.T) {
 	b.Post(alertPage(1)+"/silence"+filter, apptest.Form("for", "hour")).WantRedirect(alertPage(1) + filter)
 	b.Get(alertPage(1)+"?search=a&page=2&cursor=0.z&else=x").Want(200, `href="`+alertsPage+`?search=a&page=2&cursor=0.z"`).WantNot("else=x")
 	b.Get(alertPage(1)).Want(200, `href="`+alertsPage+`"`)
+}
+
+func TestLabelsLeadToTheAlertsThatHaveThem(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b := newAlerts(t, a)
+	one := fire(t, a, web, i, `{"title": "Disk full", "labels": {"team": "storage", "a.b": "x=<b>&amp;\u202e y"}}`)
+	fire(t, a, web, i, `{"title": "Slow", "labels": {"team": "web"}}`)
+	page := b.Get(alertPage(one)).Want(200, ">Labels</h2>", `<bdi>team</bdi>=<bdi>storage</bdi>`, "<bdi>x=<b>&amp; y</bdi>")
+	for _, l := range []string{"?label=team%3Dstorage", "?label=a.b%3Dx%3D%3Cb%3E%26amp%3B+y"} {
+		page.Want(200, `<a href="`+alertsPage+l+`">`)
+		b.Get(alertsPage+l).Want(200, "Disk full", "with the label").WantNot("Slow")
+	}
+	b.Get(alertsPage+"?label=team").Want(200, "Nothing found", "with the label <b><bdi>team</bdi></b>")
+	b.Post(alertPage(one)+"/status", apptest.Form("status", "resolved"))
+	b.Get(alertPage(one)).Want(200, `<a href="`+alertsPage+`?label=team%3Dstorage&status=all">`)
+	b.Get(alertPage(fire(t, a, web, i, `{"title": "Other"}`))).Want(200).WantNot(">Labels</h2>", "At the tools")
+}
+
+func TestAnAlertLeadsToItsTools(t *testing.T) {
+	a := apptest.New(t)
+	web, i, b := newAlerts(t, a)
+	group := func(members, item string) string {
+		return `{"version": "4", "groupKey": "", "status": "firing", "receiver": "", "groupLabels": {}, "commonLabels": {}, "commonAnnotations": {},
+			"externalURL": "https://tool.example", ` + members + `"alerts": [{"startsAt": "2026-01-02T03:04:05Z", "labels": {"alertname": "Down"}, ` + item + `}]}`
+	}
+	const rest = `rel="noreferrer noopener">`
+	b.Get(alertPage(fire(t, a, web, i, group(`"orgId": 1, "state": "alerting", "title": "[FIRING:1] Down", `,
+		`"silenceURL": "https://tool.example/s", "dashboardURL": "https://tool.example/d", "panelURL": "https://tool.example/p",
+		"generatorURL": "https://tool.example/g", "annotations": {"runbook_url": "https://runbooks.example/down", "more": "M"}`)))).Want(200,
+		`href="https://runbooks.example/down" `+rest+"Runbook", `href="https://tool.example/s" `+rest+"Silence in Grafana",
+		`href="https://tool.example/d" `+rest+"Dashboard", `href="https://tool.example/p" `+rest+"Panel", `href="https://tool.example/g" `+rest+"Source",
+		`href="https://tool.example" `+rest+"Open Grafana", "<bdi>Grafana</bdi>", "<dt>Group</dt><dd><bdi>[FIRING:1] Down</bdi>", "<bdi>M</bdi>").WantNot("<bdi>runbook_url</bdi></dt>")
+	b.Get(alertPage(fire(t, a, web, i, group("", `"fingerprint": "2"`)))).Want(200,
+		`href="https://tool.example/#/silences/new?filter=%7Balertname%3D%22Down%22%7D" `+rest+"Silence in Alertmanager", "Open Alertmanager").WantNot("Dashboard", "Panel", "Group</dt>")
+	b.Get(alertPage(fire(t, a, web, i, `{"title": "Plain", "silenceURL": "https://tool.example/s"}`))).Want(200, rest+"Silence in the tool").WantNot("Open ")
 }
 
 // An example that nobody touched is not sent to an integration of another format.

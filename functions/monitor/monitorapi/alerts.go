@@ -63,11 +63,22 @@ func readQuery(params *web.Values) alert.Query {
 	q.Search = orZero(params.OptionalString("search"))
 	q.Host = orZero(params.OptionalString("host"))
 	q.Environment = orZero(params.OptionalString("environment"))
+	q.Label = labelOf(params)
 	q.IntegrationID = orZero(params.OptionalInt("integration_id"))
 	q.AssigneeID = orZero(params.OptionalInt("assignee_id"))
 	q.Order = web.Choice(params, "order_by", alert.Orders)
 	q.Descending = web.Choice(params, "sort", []string{"asc", "desc"}) != "asc"
 	return q
+}
+
+// labelOf reads a label that an alert is to have.
+func labelOf(params *web.Values) alert.Label {
+	written := orZero(params.OptionalString("label"))
+	label, ok := alert.ParseLabel(written)
+	if !ok && written != "" {
+		params.Invalid("label")
+	}
+	return label
 }
 
 // foundAlert is an alert with what a change leaves as it is.

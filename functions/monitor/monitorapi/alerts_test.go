@@ -2,6 +2,7 @@ package monitorapi_test
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -193,6 +194,25 @@ func TestListAlerts(t *testing.T) {
 		if got := searched.Header.Values(name); len(got) > 0 {
 			t.Errorf("%s of a search is %q, want none", name, got)
 		}
+	}
+}
+
+func TestAlertsWithALabel(t *testing.T) {
+	s := arrange(t)
+	one := s.endpoint(t)
+	s.fire(t, one, object{"title": "Disk full", "labels": object{"team": "web", "a.b": "x=y, z"}})
+	s.fire(t, one, object{"title": "Slow", "labels": object{"team": "web"}})
+	s.fire(t, one, object{"title": "Other", "labels": object{"web": "team"}})
+	for query, want := range map[string][]any{
+		"team=web": {2.0, 1.0}, " team=web": {2.0, 1.0}, "a.b=x=y, z": {1.0}, "team=": {}, "team=We": {}, "": {3.0, 2.0, 1.0},
+	} {
+		answer := s.Call(t, "GET", alerts+"?label="+url.QueryEscape(query), nil)
+		if diff := cmp.Diff(want, answer.Each(t, "iid")); diff != "" {
+			t.Errorf("label=%s (-want +got):\n%s", query, diff)
+		}
+	}
+	for _, wrong := range []string{"team", "=web", " =web"} {
+		s.Call(t, "GET", alerts+"?label="+url.QueryEscape(wrong), nil).Want(t, 400, object{"error": "label is invalid"})
 	}
 }
 

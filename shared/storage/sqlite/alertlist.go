@@ -107,6 +107,9 @@ func (s *Store) alertList(ctx context.Context, projectID int64, q alert.Query, n
 	if q.Environment != "" {
 		l.require("environment = ?", q.Environment)
 	}
+	if q.Label.Name != "" {
+		l.require("EXISTS (SELECT 1 FROM json_each(labels) WHERE key = ? AND value = ?)", q.Label.Name, q.Label.Value)
+	}
 	if q.IntegrationID != 0 {
 		l.require("integration_id = ?", q.IntegrationID)
 	}

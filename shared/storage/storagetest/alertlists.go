@@ -28,6 +28,7 @@ func randomOccurrence(r *rand.Rand) alert.Occurrence {
 	o.Service, o.MonitoringTool = pick(r, "", "Database"), pick(r, "", "Probe", "disk watch")
 	o.Severity, o.Count, o.IntegrationID = pick(r, alert.Severities...), pick[int64](r, 1, 1, 2, 7), pick[int64](r, 1, 2)
 	o.Hosts, o.Environment = pick(r, nil, []string{"web-1"}, []string{"db-1", "web-1"}), pick(r, "", "production", "Production")
+	o.Labels = pick(r, nil, alert.Labels{"team": "web"}, alert.Labels{"team": "web", "a\"b.c": "%"}, alert.Labels{"web": "team", "team": "7"})
 	o.StartedAt = now.Add(-time.Duration(r.IntN(5)) * time.Hour)
 	if r.IntN(3) == 0 {
 		o.Ungrouped = true
@@ -130,6 +131,8 @@ func listAlerts(t *testing.T, s storage.Store) {
 	}
 }
 
+func label(name, value string) alert.Label { return alert.Label{Name: name, Value: value} }
+
 func alertsWithTraits(t *testing.T, s storage.Store) {
 	p := newProjectID()
 	all := addRandomAlerts(t, s, p, 12)
@@ -137,6 +140,8 @@ func alertsWithTraits(t *testing.T, s storage.Store) {
 	for _, q := range []alert.Query{
 		{IntegrationID: 1}, {IntegrationID: 2, Order: alert.BySeverity}, {IntegrationID: 3}, {Host: "web-1"}, {Host: "db-1", Filter: open}, {Host: "web"},
 		{Host: "%"}, {Environment: "production"}, {Environment: "Production", Search: "disk"}, {Environment: "prod"}, {AssigneeID: 5}, {AssigneeID: 6},
+		{Label: label("team", "web")}, {Label: label("a\"b.c", "%"), Filter: open}, {Label: label("team", "7")}, {Label: label("team", "team")}, {Label: label("team", "")},
+		{Label: label("te_m", "web")}, {Label: label("team", "web"), Host: "web-1", Order: alert.BySeverity},
 		{AssigneeID: 5, Host: "web-1", Environment: "production", IntegrationID: 2, Filter: open, Order: alert.ByUpdate},
 	} {
 		q.Descending = true
