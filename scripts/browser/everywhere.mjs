@@ -38,7 +38,9 @@ async function furnish(root) {
   await call("PUT", `${monitor}/settings`, { create_incident: false });
   const integration = await call("POST", `${monitor}/integrations`, { name: "Uptime", type: "http", active: true });
   for (const [n, severity] of ["critical", "high", "medium", "low", "info", "unknown"].entries()) {
-    await deliver(integration, { title: `Oven ${n} is cold`, severity, service: "oven", hosts: ["oven-1"], description: "It **was** warm.", monitoring_tool: "Uptime", runbook: "https://wiki.example/oven" });
+    await deliver(integration, { title: `Oven ${n} is cold`, severity, service: "oven", hosts: ["oven-1"], description: "It **was** warm.", monitoring_tool: "Uptime", runbook: "https://wiki.example/oven",
+      labels: { alertname: "OvenCold", team: "bakery", [`name.${"x".repeat(110)}`]: "y".repeat(500) },
+      silenceURL: "https://tool.example/silence", dashboardURL: "https://tool.example/d", panelURL: "https://tool.example/p", generatorURL: "https://tool.example/g" });
   }
   await call("PUT", `${monitor}/alerts/2`, { status: "acknowledged" });
   await call("POST", `${monitor}/incidents`, { title: "No bread", description: "- flour\n- water" });

@@ -48,6 +48,7 @@ async function furnish() {
   const links = addresses.map((address) => ({ runbook: address, link: address, generatorURL: address }));
   for (const payload of [...payloads, inMarkdown]) {
     await deliver(integration, { title: payload(), description: payload(), service: payload(), hosts: [payload()], monitoring_tool: payload(),
+      labels: { [payload()]: payload() }, silenceURL: addresses[0], dashboardURL: addresses[1], panelURL: addresses.at(-1),
       [payload()]: payload(), runbook: addresses[0], gitlab_environment_name: payload(), annotations: { [payload()]: payload(), runbook_url: addresses[1] }, links });
   }
   await make("POST", `${monitor}/incidents`, { title: payloads[0](), description: inMarkdown() });
