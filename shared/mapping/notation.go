@@ -78,8 +78,8 @@ func wordInBrackets(word string) string {
 
 var errNotUTF8 = fault.New(fault.Invalid, "is no text in UTF-8")
 
-// ReadPath reads a path as people write one: items[0].tags[name=host].value. The error is
-// fault.Invalid.
+// ReadPath reads a path as people write one: items[0].tags[name=host].value, or as a mapping
+// has it: ["items", 0]. The error is fault.Invalid.
 func ReadPath(text string) (Path, error) {
 	if !utf8.ValidString(text) {
 		return nil, errNotUTF8
@@ -89,10 +89,26 @@ func ReadPath(text string) (Path, error) {
 	if r.wrong == "" && r.rest != "" {
 		r.wrong = `with a } where a step should begin`
 	}
-	if r.wrong != "" {
-		return nil, fault.New(fault.Invalid, "is a path "+r.wrong)
+	if r.wrong == "" {
+		return path, nil
 	}
-	return path, nil
+	if path, ok := readSteps(text); ok {
+		return path, nil
+	}
+	return nil, fault.New(fault.Invalid, "is a path "+r.wrong)
+}
+
+// readSteps reads a path that is written as a mapping has it.
+func readSteps(text string) (Path, bool) {
+	if !strings.HasPrefix(strings.TrimSpace(text), "[") {
+		return nil, false
+	}
+	document, err := payload.Read([]byte(`{"path":` + text + `}`))
+	if err != nil {
+		return nil, false
+	}
+	path, complaint := parsePath(document.Object["path"])
+	return path, complaint == ""
 }
 
 // Text writes the source as people write it. ReadSource reads the same source, but for a
@@ -243,6 +259,33 @@ func (t Times) String() string {
 		}
 	}
 	return strings.Join(parts, " ")
+}
+
+// InElement returns the rest of a path that leads into an element of the list, and whether it
+// leads there.
+func (p Path) InElement(list Path) (Path, bool) {
+	if len(p) < len(list)+2 || !p.Within(list) || !p[len(list)].key.inArray {
+		return nil, false
+	}
+	return p[len(list)+1:], true
+}
+
+// NewCondition returns the condition that the source has one of the words. The error is
+// fault.Invalid.
+func NewCondition(s Source, words []string) (*Condition, error) {
+	written, err := json.Marshal(Condition{Source: s, Equals: words})
+	if err != nil {
+		return nil, err
+	}
+	document, err := payload.Read(written)
+	if err != nil {
+		return nil, err
+	}
+	c, complaint := parseCondition("", document.Object)
+	if complaint != "" {
+		return nil, fault.New(fault.Invalid, "is a condition whose "+strings.TrimPrefix(complaint, "."))
+	}
+	return c, nil
 }
 
 // Around returns a payload that has the element at the end of the path to a list, as an

@@ -27,6 +27,7 @@ func TestSourcesAreWrittenAsTheyAreRead(t *testing.T) {
 		`whole:{a}!`:                `{"template":"{a}!","of":"whole"}`,
 		`"a \"constant\""`:          `{"constant":"a \"constant\""}`,
 		`{{{a}}}`:                   `{"template":"{{{a}}}"}`,
+		` ["a", 0, {"all":true}]`:   `{"path":["a",0,{"all":true}]}`,
 		`a[" b"]`:                   `{"path":["a"," b"]}`,
 		`["line\nfeed"]`:            `{"path":["line\nfeed"]}`,
 		`annotations[key=x=y].text`: `{"path":["annotations",{"where":"key","is":"x=y"},"text"]}`,

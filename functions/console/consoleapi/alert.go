@@ -38,7 +38,8 @@ type alertBody struct {
 	Wrong     wrongAssignee
 	Activity  []activity
 	Payload   *node
-	Latest    *node // the newest payload of a repeat
+	Mapping   string // address where the payload goes through the mapping; empty: it does not, or not for the visitor
+	Latest    *node  // the newest payload of a repeat
 	LatestAt  time.Time
 	Silenced  bool
 	Silence   silenceForm
@@ -121,7 +122,7 @@ func (a *api) newAlertBody(ctx context.Context, v visit, iid int64) (alertBody, 
 		Tools:   newToolLinks(parts.alert.Alert, details.Links),
 		Through: parts.through(), Assigned: people[parts.alert.AssigneeID], Assignee: people.name(parts.alert.AssigneeID),
 		Suggested: people.present(), Activity: newActivity(parts.alert.Alert, people), Payload: newTree(parts.alert.Payload),
-		Silenced: parts.alert.Silenced(a.app.Now()),
+		Silenced: parts.alert.Silenced(a.app.Now()), Mapping: a.mappingAddress(v, parts),
 	}
 	if !parts.alert.Latest.At.IsZero() {
 		body.Latest, body.LatestAt = newTree(parts.alert.Latest.Text), parts.alert.Latest.At
@@ -139,6 +140,15 @@ func userIDs(of alert.Alert) []int64 {
 		ids = append(ids, a.ActorID, a.UserID)
 	}
 	return ids
+}
+
+// mappingAddress returns where maintainers see what the mapping makes of the alert's payload.
+func (a *api) mappingAddress(v visit, parts alertParts) string {
+	n := slices.IndexFunc(parts.integrations, func(i integration.Integration) bool { return i.ID == parts.alert.IntegrationID })
+	if n < 0 || !v.Maintains() || !a.app.Integrations.Features.Mapping {
+		return ""
+	}
+	return a.newIntegrationView(v, parts.integrations[n]).Address + "/mapping?alert=" + strconv.FormatInt(parts.alert.IID, 10)
 }
 
 // through returns the name of the integration that received the alert.

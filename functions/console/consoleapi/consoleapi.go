@@ -43,6 +43,12 @@ var notices = site.Notices{
 	"path-key":            "The integration has a new address with a key. A former one no longer works.",
 	"path-key-ended":      "The address with a key no longer works.",
 	"mapping-saved":       "The mapping was saved. It applies from the next payload on.",
+	"replay-opened":       "The payload was replayed, and opened this alert.",
+	"replay-counted":      "The payload was replayed, and counted on this alert.",
+	"replay-acknowledged": "The payload was replayed, and acknowledged this alert.",
+	"replay-resolved":     "The payload was replayed, and resolved this alert.",
+	"replay-nothing":      "The payload was replayed, and changed no alert.",
+	"replay-refused":      "The payload was replayed, and refused: it resolves an alert that is not open, or is none that the integration takes.",
 	"alert-settings":      "The rules for alerts were saved.",
 	"environment-added":   "The environment was added.",
 	"environment-deleted": "The environment was deleted. Alerts keep its name.",
@@ -174,6 +180,7 @@ func New(app *app.App) http.Handler {
 	mux.Handle("POST /console/{id}/settings/integrations/{integration}/delete", maintainer(a.ofIntegration(a.deleteIntegration)))
 	mux.Handle("GET /console/{id}/settings/integrations/{integration}/mapping", maintainer(a.ofIntegration(a.showMapping)))
 	mux.Handle("POST /console/{id}/settings/integrations/{integration}/mapping", maintainer(a.ofIntegration(a.changeMapping)))
+	mux.Handle("POST /console/{id}/settings/integrations/{integration}/replay", maintainer(a.ofIntegration(a.replay)))
 	mux.Handle("GET /console/{id}/settings/error_tracking", maintainer(a.showTracking))
 	mux.Handle("POST /console/{id}/settings/error_tracking", maintainer(a.changeTracking))
 	mux.Handle("POST /console/{id}/settings/error_tracking/client_keys", maintainer(a.createKey))

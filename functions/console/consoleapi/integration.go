@@ -85,7 +85,7 @@ func mapped(i integration.Integration) ([]mappedField, error) {
 	var fields []mappedField
 	for _, target := range mapping.Targets {
 		if rule, ok := stored.Rules[target]; ok {
-			fields = append(fields, mappedField{targetNames[target], rule.String()})
+			fields = append(fields, mappedField{fieldNames[string(target)], rule.String()})
 		}
 	}
 	for _, said := range []struct {

@@ -1,9 +1,15 @@
 package consoleapi
 
 import (
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"html/template"
+	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"gatehouse/shared/fault"
@@ -13,192 +19,284 @@ import (
 	"gatehouse/shared/site"
 )
 
-// The buttons of the form.
+// The buttons of the form. Any other shows what becomes of the sample.
 const (
-	readSample  = "read"
 	saveMapping = "save"
+	toText      = "json"   // the mapping as a text
+	toFields    = "choose" // and back
 )
+
+// The fields of the form beside those of an alert.
+const (
+	resolvedWhen     = "resolved_when"
+	acknowledgedWhen = "acknowledged_when"
+	ignoreWhen       = "ignore_when"
+	splitAt          = "split"
+)
+
+var fieldNames = map[string]string{
+	string(mapping.Title): "Title", string(mapping.Description): "Description", string(mapping.StartTime): "Start time", string(mapping.EndTime): "End time",
+	string(mapping.Service): "Service", string(mapping.MonitoringTool): "Monitoring tool", string(mapping.Hosts): "Hosts", string(mapping.Severity): "Severity",
+	string(mapping.Fingerprint): "Fingerprint", string(mapping.Environment): "Environment",
+	resolvedWhen: "Resolved when", acknowledgedWhen: "Acknowledged when", ignoreWhen: "Ignored when", splitAt: "An alert for each of",
+}
+
+// fieldsOf lists the fields that the integration's mapping can have, in the order of the page.
+func fieldsOf(i integration.Integration) (names []string) {
+	if i.Type == integration.Metrics {
+		return []string{string(mapping.Title), string(mapping.Severity), ignoreWhen}
+	}
+	for _, target := range mapping.Targets {
+		names = append(names, string(target))
+	}
+	return append(names, resolvedWhen, acknowledgedWhen, ignoreWhen, splitAt)
+}
+
+// isTarget reports whether the field is one of an alert.
+func isTarget(name string) bool { return slices.Contains(mapping.Targets, mapping.Target(name)) }
 
 // mappingForm is the form of a mapping.
 type mappingForm struct {
-	Sample string
-	Action string                    // the button; neither of those above: preview
-	JSON   bool                      // the mapping is a text
-	Text   string                    // that text
-	simple bool                      // what is stored can be chosen from a sample
-	paths  map[mapping.Target]string // the chosen options' values
-	places []place
+	Sample string // the text; empty: what From says
+	From   string // "stored", or the address of a payload that an alert keeps
+	Preset string // the sample of the preset that is to be looked at
+	Action string // the button
+	JSON   bool   // the mapping is a text
+	Text   string // that text
+	Base   string // the mapping that is edited, if it is not the stored one
+	Seen   string // the digest of the stored mapping
+	Field  string // the field that a click in the sample fills
+	Taken  string // the path that was clicked
+	inputs map[string]string
+	words  map[string]string
+	wrong  map[string]string // what is wrong with a field
 }
 
-// place is a place in the sample from which a field can be taken.
-type place struct {
-	mapping.Rule
-	Value   string // of the option: the path as JSON
-	Example string
-	Absent  bool // in the stored mapping only, not in this sample
-}
-
-func readMappingForm(r *http.Request) (mappingForm, error) {
+func readMappingForm(r *http.Request, i integration.Integration) (mappingForm, error) {
 	form, err := site.ReadLargeForm(r)
-	f := mappingForm{Sample: form.Get("sample"), Action: form.Get("do"), JSON: form.Get("as") == "json", paths: map[mapping.Target]string{}}
-	f.Text = payload.Head(form.Get("mapping"), maxMappingText)
-	for _, target := range mapping.Targets {
-		f.paths[target] = form.Get("path_" + string(target))
+	f := mappingForm{
+		Sample: form.Get("sample"), From: form.Get("sample_from"), Preset: form.Get("use"), Action: form.Get("do"), JSON: form.Get("as") == "json",
+		Text: payload.Head(form.Get("mapping"), maxMappingText), Base: payload.Head(form.Get("base"), maxMappingText), Seen: form.Get("seen"),
+		Field: form.Get("field"), Taken: form.Get("take"), wrong: map[string]string{},
 	}
 	if form.Get("chosen") == "" {
-		f.paths = nil // read proposes the stored mapping
+		return f, err // the stored mapping is proposed
+	}
+	f.inputs, f.words = map[string]string{}, map[string]string{}
+	for _, name := range fieldsOf(i) {
+		f.inputs[name] = strings.TrimSpace(payload.Head(form.Get("path_"+name), maxInput))
+		f.words[name] = payload.Head(form.Get("words_"+name), maxInput)
 	}
 	return f, err
 }
 
-// maxMappingText bounds the mapping that is written, in characters: with its indentation it
-// is longer than what is stored.
-const maxMappingText = 4 * mapping.MaxBytes
+// The limits of the form, in characters.
+const (
+	maxInput       = 16 << 10
+	maxMappingText = 4 * mapping.MaxBytes // with its indentation it is longer than what is stored
+	maxExample     = 40                   // of a value in the sample
+)
 
-// blank reports whether there is no sample.
-func (f *mappingForm) blank() bool { return strings.TrimSpace(f.Sample) == "" }
+// seen is the digest of a stored mapping.
+func seen(i integration.Integration) string {
+	sum := sha256.Sum256(i.Mapping)
+	return hex.EncodeToString(sum[:8])
+}
 
-// read finds the places in the sample, and proposes the stored mapping if
-// nothing was chosen yet. A mapping that was stored without a sample, over REST, has
-// its own places to choose from.
-func (f *mappingForm) read(i integration.Integration) error {
-	stored, err := mapping.Parse(i.Mapping, "mapping")
-	if err != nil {
-		return err
+// base returns the mapping that is edited.
+func (f *mappingForm) base(i integration.Integration) (mapping.Mapping, error) {
+	if f.Base != "" {
+		return mapping.Parse([]byte(f.Base), mappingField)
 	}
-	f.simple = stored.Simple() && i.Type == integration.HTTP
-	if !f.JSON && !f.simple {
-		f.JSON, f.Text = true, indented(i.Mapping)
-		if f.Action != "" { // by a form that was opened before
-			return errNotChosen
+	return mapping.Parse(i.Mapping, mappingField)
+}
+
+// mappingField is the field under which mapping.Parse complains.
+const mappingField = "payload_attribute_mapping"
+
+// propose fills the form with the mapping.
+func (f *mappingForm) propose(m mapping.Mapping, i integration.Integration) {
+	f.inputs, f.words = map[string]string{}, map[string]string{}
+	for _, name := range fieldsOf(i) {
+		f.inputs[name], f.words[name] = inputOf(m, name)
+	}
+}
+
+// inputOf returns what the form shows of a field.
+func inputOf(m mapping.Mapping, name string) (source, words string) {
+	if c := *conditionOf(&m, name); c != nil {
+		return c.Source.Text(), joinWords(c.Equals)
+	}
+	if name == splitAt {
+		return m.Split.Text(), ""
+	}
+	if s, ok := m.Rules[mapping.Target(name)].First(); ok {
+		return s.Text(), ""
+	}
+	return "", ""
+}
+
+// conditionOf returns where the mapping has the condition; it is nil for other fields.
+func conditionOf(m *mapping.Mapping, name string) **mapping.Condition {
+	switch name {
+	case resolvedWhen:
+		return &m.ResolvedWhen
+	case acknowledgedWhen:
+		return &m.AcknowledgedWhen
+	case ignoreWhen:
+		return &m.IgnoreWhen
+	}
+	return new(*mapping.Condition)
+}
+
+// joinWords writes words with commas between them, and quotes where they hold one.
+func joinWords(words []string) string {
+	quoted := make([]string, len(words))
+	for n, word := range words {
+		if quoted[n] = word; strings.ContainsAny(word, ",\"\n") || strings.TrimSpace(word) != word {
+			quoted[n] = `"` + strings.ReplaceAll(word, `"`, `""`) + `"`
 		}
 	}
+	return strings.Join(quoted, ", ")
+}
+
+func splitWords(text string) ([]string, error) {
+	reader := csv.NewReader(strings.NewReader(strings.TrimSpace(text)))
+	reader.TrimLeadingSpace, reader.LazyQuotes = true, true
+	words, err := reader.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, nil
+	}
+	for n := range words {
+		words[n] = strings.TrimSpace(words[n])
+	}
+	return words, err
+}
+
+var errWrong = fault.New(fault.Invalid, "Nothing was saved yet: see the fields marked below.")
+
+// chosen returns the mapping that was chosen or written: what the form does not show of the
+// edited one stays.
+func (f *mappingForm) chosen(i integration.Integration, sample payload.Object) (mapping.Mapping, error) {
 	if f.JSON {
+		return mapping.Parse([]byte(f.Text), mappingField)
+	}
+	m, err := f.base(i)
+	if err != nil {
+		return m, err
+	}
+	if m.Rules == nil {
+		m.Rules = map[mapping.Target]mapping.Rule{}
+	}
+	for _, name := range fieldsOf(i) {
+		if err := f.choose(&m, name, sample); err != nil {
+			f.wrong[name] = site.Sentence(fieldNames[name], []string{fault.Message(err)})
+		}
+	}
+	if len(f.wrong) > 0 {
+		return m, errWrong
+	}
+	return checked(m)
+}
+
+// checked returns the mapping as it is read when it is stored.
+func checked(m mapping.Mapping) (mapping.Mapping, error) {
+	written, err := json.Marshal(m)
+	if err != nil {
+		return m, err
+	}
+	return mapping.Parse(written, mappingField)
+}
+
+// choose puts what a field has into the mapping, unless it has that already.
+func (f *mappingForm) choose(m *mapping.Mapping, name string, sample payload.Object) error {
+	source, words := inputOf(*m, name)
+	if f.inputs[name] == source && f.words[name] == words {
 		return nil
 	}
-	if f.blank() && stored.Empty() {
-		return errNoSample
+	switch {
+	case name == splitAt:
+		return f.chooseSplit(m)
+	case !isTarget(name):
+		return f.chooseCondition(*conditionOf(m, name), conditionOf(m, name), name)
 	}
-	document, err := payload.Read([]byte(f.Sample))
-	if err != nil {
-		return err
+	target := mapping.Target(name)
+	var chosen *mapping.Source
+	if text := f.inputs[name]; text != "" {
+		read, err := mapping.ReadSource(text)
+		if err != nil {
+			return err
+		}
+		chosen = &read
 	}
-	f.findPlaces(document.Object)
-	f.propose(stored)
+	if m.Rules[target] = m.Rules[target].With(target, chosen, sample); !m.Rules[target].Says() {
+		delete(m.Rules, target)
+	}
 	return nil
 }
 
-// findPlaces lists the places in the sample, as far as there is room on the page.
-func (f *mappingForm) findPlaces(object payload.Object) {
-	room := maxOptions - escapedLen(f.Sample)
-	for _, field := range mapping.Fields(object) {
-		p := place{
-			Rule:  mapping.Rule{Path: field.Path, Type: field.Type, Label: payload.Cut(field.Label, maxLabel)},
-			Value: pathValue(field.Path), Example: payload.Cut(payload.Text(field.Path.Find(object)), maxExample),
+func (f *mappingForm) chooseSplit(m *mapping.Mapping) (err error) {
+	if m.Split = nil; f.inputs[splitAt] != "" {
+		m.Split, err = mapping.ReadPath(f.inputs[splitAt])
+	}
+	return err
+}
+
+func (f *mappingForm) chooseCondition(was *mapping.Condition, to **mapping.Condition, name string) error {
+	*to = nil
+	if f.inputs[name] == "" && strings.TrimSpace(f.words[name]) == "" {
+		return nil
+	}
+	if f.inputs[name] == "" {
+		return errNoSource
+	}
+	source, err := mapping.ReadSource(f.inputs[name])
+	if was != nil && was.Source.Text() == f.inputs[name] {
+		source, err = was.Source, nil
+	}
+	if err != nil {
+		return err
+	}
+	words, err := splitWords(f.words[name])
+	if err != nil || len(words) == 0 {
+		return errNoWords
+	}
+	*to, err = mapping.NewCondition(source, words)
+	return err
+}
+
+var (
+	errNoSource = fault.New(fault.Invalid, "needs a place in the payload, such as event.state")
+	errNoWords  = fault.New(fault.Invalid, "needs the words that the place may have, with commas between them")
+)
+
+// take fills the field that is being mapped with the path that was clicked. Where the payload
+// holds several alerts, a path goes on from an element, and one beside them from the whole.
+func (f *mappingForm) take(i integration.Integration, m mapping.Mapping, sample payload.Object) {
+	path, err := mapping.ReadPath(f.Taken)
+	if _, known := f.inputs[f.Field]; !known || err != nil {
+		return
+	}
+	list := m.Split
+	if i.Type == integration.Metrics {
+		list = mapping.Path{mapping.Name("alerts")}
+	}
+	f.inputs[f.Field] = path.Text()
+	if f.Field != splitAt && list != nil {
+		source := mapping.Source{Path: path, Whole: true}
+		if rest, inside := path.InElement(list); inside {
+			source = mapping.Source{Path: rest}
 		}
-		if room -= len(mapping.Targets) * p.optionLen(); room >= 0 {
-			f.places = append(f.places, p)
-		}
+		f.inputs[f.Field] = source.Text()
+	}
+	if value := path.Find(sample); !isTarget(f.Field) && f.Field != splitAt && strings.TrimSpace(f.words[f.Field]) == "" && value != nil {
+		f.words[f.Field] = joinWords([]string{payload.Cut(payload.Text(value), maxWordTaken)})
 	}
 }
 
-// The limits of a place, in characters.
-const (
-	maxExample = 40  // of the example value
-	maxLabel   = 255 // of a mapping's label
-)
-
-// maxOptions bounds the sample and the options together, in bytes of the page:
-// a Lambda function's answer is limited to 6 MB, and the rest needs some.
-const maxOptions = 5_700_000
-
-// optionLen estimates the length of the place's option on the page, in bytes.
-func (p place) optionLen() int {
-	const tags = 40
-	return tags + escapedLen(p.Value) + escapedLen(p.Path.String()) + escapedLen(p.Example)
-}
+const maxWordTaken = 255
 
 // escapedLen is the length of the text on a page, in bytes.
 func escapedLen(s string) int {
 	return len(template.HTMLEscapeString(s)) + strings.Count(s, "+")*(len("&#43;")-1)
-}
-
-func (f *mappingForm) propose(stored mapping.Mapping) {
-	proposed := map[mapping.Target]string{}
-	for _, target := range mapping.Targets {
-		rule, ok := stored.Rules[target]
-		if !ok {
-			continue
-		}
-		proposed[target] = pathValue(rule.Path)
-		if _, ok := f.place(proposed[target]); !ok {
-			f.places = append(f.places, place{Rule: rule, Value: proposed[target], Absent: true})
-		}
-	}
-	if f.paths == nil {
-		f.paths = proposed
-	}
-}
-
-func pathValue(p mapping.Path) string {
-	text, err := json.Marshal(p)
-	if err != nil {
-		return "" // not reached: segments are strings and integers
-	}
-	return string(text)
-}
-
-func (f *mappingForm) place(value string) (place, bool) {
-	for _, p := range f.places {
-		if p.Value == value {
-			return p, true
-		}
-	}
-	return place{}, false
-}
-
-var errNotChosen = fault.New(fault.Conflict, "the mapping was changed since you opened this page: below is what it is now")
-
-var errNotInSample = fault.New(fault.Invalid, "the sample no longer has all of the chosen fields: choose them again")
-
-// chosen returns the mapping that was chosen or written.
-func (f *mappingForm) chosen() (mapping.Mapping, error) {
-	if f.JSON {
-		return mapping.Parse([]byte(f.Text), "payload_attribute_mapping")
-	}
-	chosen := mapping.Mapping{Rules: map[mapping.Target]mapping.Rule{}}
-	for target, value := range f.paths {
-		if value == "" {
-			continue
-		}
-		p, ok := f.place(value)
-		if !ok {
-			return mapping.Mapping{}, errNotInSample
-		}
-		chosen.Rules[target] = p.Rule
-	}
-	return chosen, nil
-}
-
-// choice is a field of an alert with the places that it can be taken from.
-type choice struct {
-	Target mapping.Target
-	Name   string
-	Chosen string
-	Places []place
-}
-
-var targetNames = map[mapping.Target]string{
-	mapping.Title: "Title", mapping.Description: "Description", mapping.StartTime: "Start time", mapping.EndTime: "End time",
-	mapping.Service: "Service", mapping.MonitoringTool: "Monitoring tool", mapping.Hosts: "Hosts", mapping.Severity: "Severity",
-	mapping.Fingerprint: "Fingerprint", mapping.Environment: "Environment",
-}
-
-// choices returns the choice for each field of an alert.
-func (f *mappingForm) choices() []choice {
-	var all []choice
-	for _, target := range mapping.Targets {
-		all = append(all, choice{target, targetNames[target], f.paths[target], f.places})
-	}
-	return all
 }

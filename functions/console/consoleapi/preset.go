@@ -28,7 +28,7 @@ func newToolSetup(i integrationView, s setup, urlWithKey string) *toolSetup {
 // doing is what becomes of a sample, in words.
 var doing = map[preset.Effect]string{
 	preset.Opens: "opens an alert", preset.Counts: "counts on the open alert", preset.Acknowledges: "acknowledges the alert",
-	preset.Resolves: "resolves the alert", preset.Ignored: "changes nothing",
+	preset.Resolves: "resolves the alert", preset.Ignored: "changes nothing", preset.Several: "does several things",
 }
 
 // Doing returns what becomes of a sample, in words.

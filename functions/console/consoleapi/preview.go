@@ -6,6 +6,7 @@ import (
 
 	"gatehouse/shared/alert"
 	"gatehouse/shared/mapping"
+	"gatehouse/shared/payload"
 )
 
 // preview shows what would become of a sample.
@@ -26,10 +27,26 @@ type previewRow struct {
 	Target      mapping.Target
 	Name, Value string
 	From        string // a path in the sample, or what the mapping says; or empty
+	In          *preview
 }
 
-// maxIgnored bounds the ignored places that are shown.
-const maxIgnored = 50
+// The limits of the ignored places that are shown.
+const (
+	maxIgnored      = 50
+	maxIgnoredBytes = 2 << 10 // of their names on the page
+)
+
+// ignore lists the first ignored places.
+func (p *preview) ignore(all []mapping.Field) {
+	left := maxIgnoredBytes
+	for _, field := range all {
+		if left -= escapedLen(field.Label); left < 0 || len(p.Ignored) == maxIgnored {
+			break
+		}
+		p.Ignored = append(p.Ignored, field)
+	}
+	p.More = len(all) - len(p.Ignored)
+}
 
 func newPreview(p alert.Preview) *preview {
 	shown := &preview{Mapped: p.Format == alert.Plain, Items: p.Items, Dropped: p.IgnoredItems, Skipped: p.Skipped.String(), Notes: p.Notes}
@@ -40,12 +57,29 @@ func newPreview(p alert.Preview) *preview {
 		return shown
 	}
 	for _, target := range mapping.Targets {
-		shown.Rows = append(shown.Rows, previewRow{target, targetNames[target], valueOf(shown.Occurrence, target), cmp.Or(p.Origins[target], p.Sources[target].String())})
+		shown.Rows = append(shown.Rows, previewRow{target, fieldNames[string(target)], payload.Cut(valueOf(shown.Occurrence, target), maxValue), cmp.Or(p.Origins[target], p.Sources[target].String()), shown})
 	}
-	shown.Ignored = p.Ignored[:min(len(p.Ignored), maxIgnored)]
-	shown.More = len(p.Ignored) - len(shown.Ignored)
+	shown.ignore(p.Ignored)
 	return shown
 }
+
+// row returns the row of the field, nil if there is none.
+func (p *preview) row(name string) *previewRow {
+	for n := range p.Rows {
+		if string(p.Rows[n].Target) == name {
+			return &p.Rows[n]
+		}
+	}
+	return nil
+}
+
+// maxValue bounds a value of the alert, in characters.
+const maxValue = 300
+
+// maxShort bounds a value that is compared with another, in characters.
+const maxShort = 60
+
+func short(value string) string { return payload.Cut(value, maxShort) }
 
 // valueOf returns the alert's value for the target if it is a text.
 func valueOf(o alert.Occurrence, target mapping.Target) string {

@@ -111,6 +111,11 @@ for (const button of document.querySelectorAll("button[data-keys]")) {
   button.addEventListener("click", showKeys);
 }
 
+// Whoever goes into a field of a mapping marks it: the next click in the sample fills it.
+for (const pick of document.querySelectorAll(".pick")) {
+  pick.addEventListener("focusin", ({ target }) => { if (target.type === "text") pick.querySelector("[type=radio]").checked = true; });
+}
+
 // In the list of alerts several are checked, to be changed together.
 const list = document.querySelector(".marking");
 const boxes = list ? [...list.querySelectorAll("tbody input[type=checkbox]")] : [];
