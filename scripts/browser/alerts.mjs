@@ -115,23 +115,107 @@ async function mapThePayload(visit, integration) {
   await visit.follow("a[href$=mapping]");
   await visit.look("mapping-empty");
   await visit.follow("button[value=read]");
-  assert.match(await page.textContent("[role=alert]"), /Paste a payload/);
-  await visit.tabTo("#sample");
+  assert.match(await page.textContent("#sample-complaint"), /Paste a payload/);
+  assert.equal(await visit.focused("#sample"), true, "the field with the mistake has the focus");
   await visit.type(payload);
   await visit.follow("button[value=read]");
   await visit.look("mapping-fields");
+  await click(visit, "title", mapped.title);
+  await click(visit, "severity", mapped.severity);
   for (const [field, place] of Object.entries(mapped)) {
+    if (await page.inputValue(`#path_${field}`) === place) continue;
     await visit.tabTo(`#path_${field}`);
-    await visit.type(place); // moves to the option that begins so
-    assert.match(await page.locator(`#path_${field} option:checked`).textContent(), new RegExp(`^${place} = `));
+    await visit.type(place);
   }
-  await visit.follow("button[value=preview]");
-  const preview = await page.textContent("#preview");
+  await visit.submit("Enter"); // which shows the result, and fills nothing
+  const preview = await page.textContent("#choices");
   for (const text of ["Disk almost full on web-1", "High", endless, "check.name"]) assert.ok(preview.includes(text), `the preview shows ${text}`);
   await visit.look("mapping-preview");
-  await visit.follow("button[value=save]");
+  await visit.tabTo("#path_title");
+  await page.keyboard.press("End");
+  await visit.type(".");
+  await visit.follow("#choices button[value=save]");
+  assert.equal(await visit.focused("#path_title"), true, "the wrong field has the focus");
+  assert.match(await page.textContent("#path_title-complaint"), /Title is a path/);
+  await visit.look("mapping-refused");
+  await visit.tabTo("#path_title");
+  await page.keyboard.press("End");
+  await page.keyboard.press("Backspace");
+  await asText(visit);
+  await hostileSample(visit, integration);
+  await visit.follow("#choices button[value=save]");
   assert.match(await page.textContent("[role=status]"), /mapping was saved/);
   await visit.look("integration-mapped");
+}
+
+// click marks a field with the arrow keys, and takes a value of the sample for it.
+async function click(visit, field, place) {
+  const { page } = visit, leaf = `button[name=take][value="${place}"]`;
+  await visit.tabTo("input[name=field]:checked");
+  while (await page.inputValue("input[name=field]:checked") !== field) await page.keyboard.press("ArrowDown");
+  await visit.tabTo(leaf, "Shift+Tab");
+  await visit.submit("Enter");
+  assert.equal(await page.inputValue(`#path_${field}`), place);
+  assert.equal(await visit.focused(`input[name=field][value=${field}]`), true, "the field that was filled has the focus");
+}
+
+// asText goes on with the mapping as JSON, makes a mistake in it, and comes back.
+async function asText(visit) {
+  const { page } = visit;
+  await visit.follow("button[value=json]");
+  const text = await page.inputValue("#mapping");
+  assert.deepEqual(JSON.parse(text).title.path, ["check", "name"]);
+  await visit.tabTo("#mapping");
+  await page.keyboard.press("Control+A");
+  await visit.type("{");
+  await visit.follow("button[value=preview]");
+  assert.match(await page.textContent("#mapping-complaint"), /must be a JSON object/);
+  assert.equal(await visit.focused("#mapping"), true);
+  assert.equal(await page.inputValue("#mapping"), "{");
+  await visit.look("mapping-text-refused");
+  await page.keyboard.press("Control+A");
+  await visit.type(JSON.stringify({ ...JSON.parse(text), service: { sources: [{ path: ["check", "area"] }], values: { web: "Web shop" } } }));
+  await visit.follow("button[value=preview]");
+  assert.match(await page.textContent("#preview"), /Web shop/);
+  await visit.look("mapping-text");
+  await visit.follow("button[value=choose]");
+  assert.match(await page.textContent("#choices"), /web → Web shop/);
+}
+
+// hostileSample has the page show what nobody should send, and what was there again.
+async function hostileSample(visit) {
+  const { page } = visit;
+  const deep = JSON.parse(`${'{"n":'.repeat(90)}1${"}".repeat(90)}`);
+  const wide = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`${n}-${endless}`, `<b>${endless}</b>`]));
+  await paste(visit, JSON.stringify({ deep, ...wide, check: { name: "Typed" } }));
+  assert.match(await page.textContent(".leaves"), /more\. Their places can be typed/);
+  assert.match(await page.textContent("#choices"), /Typed/);
+  await visit.look("mapping-hostile");
+  await paste(visit, payload);
+}
+
+// paste replaces the sample.
+async function paste(visit, sample) {
+  const { page } = visit;
+  await visit.tabTo("summary:has(+ .field)");
+  await page.keyboard.press("Enter");
+  await visit.tabTo("#sample");
+  await page.keyboard.press("Control+A");
+  await page.keyboard.insertText(sample);
+  await visit.follow("button[value=read]");
+}
+
+// replay takes the payload of the alert once more.
+async function replay(visit, home) {
+  const { page } = visit;
+  await visit.open(`${base}${home}/alerts/1`);
+  await visit.follow("a[href*='mapping?alert=1']:not([href*=latest])");
+  assert.match(await page.textContent("#choices"), /Disk almost full on web-1/);
+  await visit.ask("form[action$='/replay']");
+  await visit.look("mapping-replay");
+  await visit.follow("form[action$='/replay'] button");
+  assert.equal(visit.path(), `${home}/alerts/1`);
+  assert.match(await page.textContent("[role=status]"), /was replayed, and counted on this alert/);
 }
 
 async function sendTests(visit, home) {
@@ -154,6 +238,8 @@ async function sendTests(visit, home) {
   const { y, height } = await page.locator("tbody tr").boundingBox();
   if (visit.scripted) assert.ok(y + height <= page.viewportSize().height, `the first alert ends at ${y + height} px, below the first screen`);
   await visit.look("alerts-first");
+  await replay(visit, home);
+  await visit.open(`${base}${home}/alerts`);
 }
 
 async function work(visit, home) {

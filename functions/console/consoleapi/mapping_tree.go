@@ -27,6 +27,7 @@ type leaf struct {
 	List     bool   // a list: it can be taken as a whole
 	Children []leaf
 	Size     string // the number of its members
+	Shut     bool   // it is opened by who wants to see them: there is much
 }
 
 // sampleTree is the part of the sample that is shown.
@@ -39,7 +40,20 @@ type sampleTree struct {
 func newSampleTree(object payload.Object) sampleTree {
 	b := leafBuilder{left: maxLeaves, bytes: maxTreeBytes}
 	root, _ := b.leaf("", object, nil)
+	if maxLeaves-b.left > manyLeaves {
+		shut(root.Children)
+	}
 	return sampleTree{root.Children, b.more}
+}
+
+// manyLeaves are too many to go through one by one with a keyboard.
+const manyLeaves = 50
+
+// shut closes what has others inside, so that the keyboard passes it in one step.
+func shut(all []leaf) {
+	for n := range all {
+		all[n].Shut = true
+	}
 }
 
 // leafBuilder counts what may still be shown, and what is not.

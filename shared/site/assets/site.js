@@ -111,9 +111,11 @@ for (const button of document.querySelectorAll("button[data-keys]")) {
   button.addEventListener("click", showKeys);
 }
 
-// Whoever goes into a field of a mapping marks it: the next click in the sample fills it.
+// Whoever clicks on a field of a mapping, or types in it, marks it: the next click in the
+// sample fills it. Passing through with the keyboard marks nothing.
 for (const pick of document.querySelectorAll(".pick")) {
-  pick.addEventListener("focusin", ({ target }) => { if (target.type === "text") pick.querySelector("[type=radio]").checked = true; });
+  const mark = ({ target }) => { if (target.type === "text") pick.querySelector("[type=radio]").checked = true; };
+  for (const event of ["click", "input"]) pick.addEventListener(event, mark);
 }
 
 // In the list of alerts several are checked, to be changed together.
