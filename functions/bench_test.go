@@ -1,17 +1,20 @@
 package functions_test
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"gatehouse/shared/audit"
 	"gatehouse/shared/integration"
+	"gatehouse/shared/preset"
 )
 
 // The benchmarks go over loopback through the local gateway and the functions'
@@ -107,12 +110,31 @@ func BenchmarkWebhookOfAHundred(b *testing.B) {
 	}
 }
 
+// BenchmarkLargestPreset compares the payload of the preset with the largest mapping where
+// it is mapped and where it is not. It is a repeat both times.
+func BenchmarkLargestPreset(b *testing.B) {
+	largest := slices.MaxFunc(preset.All(), func(one, other preset.Preset) int { return cmp.Compare(len(one.Mapping), len(other.Mapping)) })
+	fires := string(largest.Sample("firing").Payload)
+	for name, draft := range map[string]integration.Draft{
+		"without": {Name: "Uptime", Type: largest.Type, Active: true}, "mapped": {Name: "Uptime", Type: largest.Type, Active: true, Mapping: largest.Mapping},
+	} {
+		b.Run(name, func(b *testing.B) {
+			send := notifierTo(b, draft)
+			side(b, func(int) { send(fires) })
+		})
+	}
+}
+
 // notifier sends payloads to an integration of its own.
 func notifier(b *testing.B) func(payload string) {
+	return notifierTo(b, integration.Draft{Name: "Uptime", Type: integration.HTTP, Active: true})
+}
+
+func notifierTo(b *testing.B, d integration.Draft) func(payload string) {
 	quiet(b)
 	s := startServer(b)
 	p := s.project(b)
-	i, err := s.app.Integrations.Create(b.Context(), audit.Setup, p, integration.Draft{Name: "Uptime", Type: integration.HTTP, Active: true})
+	i, err := s.app.Integrations.Create(b.Context(), audit.Setup, p, d)
 	if err != nil {
 		b.Fatal(err)
 	}

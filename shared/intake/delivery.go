@@ -12,7 +12,6 @@ import (
 	"gatehouse/shared/alert"
 	"gatehouse/shared/fault"
 	"gatehouse/shared/integration"
-	"gatehouse/shared/mapping"
 	"gatehouse/shared/payload"
 )
 
@@ -152,7 +151,7 @@ func (t throttled) RetryAfter() time.Duration { return t.wait }
 func (d *delivery) read(context.Context) (err error) {
 	reading := d.reading()
 	if d.rules.integrations.Features.Mapping && len(d.endpoint.Mapping) > 0 {
-		if reading.Mapping, err = mapping.Parse(d.endpoint.Mapping, "mapping"); err != nil {
+		if reading.Mapping, err = d.rules.mappings.read(d.endpoint.Integration); err != nil {
 			return err
 		}
 	}

@@ -22,6 +22,7 @@ type Rules struct {
 	integrations *integration.Rules
 	topics       Topics
 	meter        *meter
+	mappings     *mappings
 	now          func() time.Time
 }
 
@@ -35,7 +36,7 @@ type Store interface {
 
 // NewRules returns the rules over a store, the integrations and what confirms topics.
 func NewRules(store Store, integrations *integration.Rules, topics Topics, now func() time.Time) *Rules {
-	return &Rules{store, integrations, topics, newMeter(), now}
+	return &Rules{store, integrations, topics, newMeter(), new(mappings), now}
 }
 
 // Delivery is a request to the address of an integration.

@@ -115,7 +115,7 @@ func newStore() *store {
 }
 
 // rules returns the rules over the store.
-func (s *store) rules(t *testing.T, f integration.Features) *intake.Rules {
+func (s *store) rules(t testing.TB, f integration.Features) *intake.Rules {
 	t.Helper()
 	keys, err := secret.NewKeys(secret.Random(secret.KeySize))
 	if err != nil {
