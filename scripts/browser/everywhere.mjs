@@ -17,7 +17,7 @@ const tabs = 3; // pages that are looked at together
 function documented(method) {
   const page = readFileSync(new URL("../../functions/docs/who-may.md", import.meta.url), "utf8");
   const table = page.split(/^## /m).find((section) => section.startsWith("Pages and forms"));
-  const all = [...table.matchAll(/^\| `(\w+) (\S+)`/gm)].filter((row) => row[1] === method && !row[2].startsWith("/assets/")).map((row) => row[2]);
+  const all = [...table.matchAll(/^\| `(\w+) (\S+)`/gm)].filter((row) => row[1] === method && !/^\/assets\/|\.json$/.test(row[2])).map((row) => row[2]);
   const literal = (path) => path.replace(/\{[^}]+\}/g, "").length;
   return all.sort((a, b) => literal(b) - literal(a)).map((path) => ({ path, matches: matcher(path) }));
 }
@@ -147,7 +147,6 @@ async function crawl(who, starts, follow = () => true) {
 
 // lookAt checks a page, and returns where its links lead.
 async function lookAt(who, { page, bare }, address) {
-  if (patternOf(pages, address)?.endsWith("counts.json")) return seen.add(patternOf(pages, address)), []; // see triage.mjs
   if (address.startsWith("/admin/audit.csv")) return seen.add("/admin/audit.csv"), []; // see admin.mjs
   const answer = await page.goto(base + address);
   const shown = patternOf(pages, page.url()) ?? address;

@@ -120,7 +120,7 @@ async function clicks(visit, night) {
     const press = () => page.locator(what).first().click();
     return stays ? press() : leads(page, press);
   };
-  await click(visit.scripted ? "[data-page] input" : "tbody input[type=checkbox]", true);
+  await click(visit.scripted ? ".tools > label input" : "tbody input[type=checkbox]", true);
   if (visit.scripted) assert.equal(await page.textContent("[data-checked]"), "20 checked");
   await visit.look("triage-checked");
   await click("[name=all]", true);

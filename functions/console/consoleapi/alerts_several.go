@@ -41,6 +41,11 @@ func (s several) checked(iid int64) bool {
 	return slices.ContainsFunc(s.Marks, func(m alert.Mark) bool { return m.IID == iid })
 }
 
+// Told reports whether there is something to say about a form that was sent.
+func (s several) Told() bool {
+	return s.Complaint != "" || s.Wrong != "" || s.More || len(s.Failed) > 0
+}
+
 // deed is what a button below the list does.
 type deed struct {
 	done   string         // what then is true of the alerts
@@ -109,10 +114,14 @@ func (a *api) changeAlerts(w http.ResponseWriter, r *http.Request, v visit) erro
 		return err
 	}
 	how, known := deeds[sent.Deed]
-	if !known {
+	done := several{severalForm: sent}
+	switch {
+	case sent.Deed == "": // Enter in a box
+		done.Complaint = "Nothing was changed: press one of the buttons below the list."
+		return a.renderList(w, r, v, http.StatusUnprocessableEntity, done)
+	case !known:
 		return errNoMark
 	}
-	done := several{severalForm: sent}
 	change, err := a.severalChange(r.Context(), v, sent)
 	if fault.Is(err, fault.NotFound) {
 		done.Wrong = notAnAssignee

@@ -81,6 +81,7 @@ func TestCheckedAlertsAreChangedTogether(t *testing.T) {
 	send("resolve", nil).Want(422, "There is nothing to do")
 	send("assign", url.Values{"assignee": {"nobody"}}, list()[0]).Want(422, "This is not the user name", `value="nobody"`, `value="`+mark(list()[0])+`" aria-label="Check #4" checked`)
 	send("assign", nil, list()[0]).Want(422, "This is not the user name")
+	send("", nil, list()[0]).Want(422, "press one of the buttons", `aria-label="Check #4" checked`)
 	send("explode", nil, list()[0]).Want(400)
 	send("hour", url.Values{"alerts[]": {"one"}}).Want(400)
 	send("morning", url.Values{"zone": {"Nowhere"}}, list()[0]).Want(400)

@@ -122,7 +122,7 @@ for (const pick of document.querySelectorAll(".pick")) {
 const list = document.querySelector(".marking");
 const boxes = list ? [...list.querySelectorAll("tbody input[type=checkbox]")] : [];
 if (boxes.length) {
-  const all = list.querySelector("[name=all]"), whole = document.querySelector("[data-page]"), told = list.querySelector("[data-checked]");
+  const all = list.querySelector("[name=all]"), whole = document.createElement("label"), told = list.querySelector("[data-checked]");
   const count = () => {
     const n = boxes.filter((box) => box.checked).length;
     told.textContent = all?.checked ? "" : `${n} checked`;
@@ -132,7 +132,8 @@ if (boxes.length) {
     for (const box of boxes) box.checked = checked;
     count();
   };
-  whole.hidden = false;
+  whole.innerHTML = `<input type="checkbox"> Check all of this page`;
+  document.querySelector(".tools [data-live]").before(whole);
   whole.addEventListener("change", ({ target }) => checkAll(target.checked));
   list.addEventListener("change", count);
   list.querySelector("#to").addEventListener("keydown", (event) => {
