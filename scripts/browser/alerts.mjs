@@ -246,7 +246,7 @@ async function work(visit, home) {
   const { page } = visit;
   await visit.follow("tbody a");
   assert.equal(visit.path(), `${home}/alerts/1`);
-  assert.equal(await page.locator("a[href='https://runbooks.example.com/disk']").count(), 1);
+  assert.equal(await page.locator("a.button[href='https://runbooks.example.com/disk']").count(), 1);
   await visit.look("alert");
   await visit.follow("form:has([value=acknowledged]) button");
   assert.match(await page.textContent("[role=status]"), /You acknowledged/);
