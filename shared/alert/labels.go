@@ -51,6 +51,9 @@ func (r *reader) labels(value any) Labels {
 		return nil
 	}
 	found := labelsIn(value)
+	if len(found) > 0 && found.fit() {
+		return found
+	}
 	kept, size := Labels{}, 0
 	for _, sent := range found.Sorted() {
 		l := Label{payload.Cut(sent.Name, maxLabelName), payload.Cut(sent.Value, maxLabelValue)}
@@ -71,6 +74,18 @@ func (r *reader) labels(value any) Labels {
 var labelsCut = "labels are cut: there are at most " + strconv.Itoa(maxLabels) + " of " + strconv.Itoa(maxLabelBytes>>10) +
 	" KiB together, with names of " + strconv.Itoa(maxLabelName) + " and values of " + strconv.Itoa(maxLabelValue) + " characters"
 
+// fit reports whether the labels are within the limits, as nearly all are.
+func (l Labels) fit() bool {
+	size := 0
+	for name, value := range l {
+		size += Label{name, value}.size()
+		if payload.Head(name, maxLabelName) != name || payload.Head(value, maxLabelValue) != value {
+			return false
+		}
+	}
+	return len(l) <= maxLabels && size <= maxLabelBytes
+}
+
 func (l Label) size() int { return len(l.Name) + len(l.Value) }
 
 // labelsIn returns all labels that have a value.
@@ -78,6 +93,7 @@ func labelsIn(value any) Labels {
 	found := Labels{}
 	switch v := value.(type) {
 	case payload.Object:
+		found = make(Labels, len(v))
 		for name, value := range v {
 			found.add(name, value)
 		}
@@ -89,10 +105,16 @@ func labelsIn(value any) Labels {
 	return found
 }
 
+// add adds a label. Of two with one name, as after characters were left out, the value that
+// sorts first counts, because the members of an object have no order.
 func (l Labels) add(name string, value any) {
 	name = strings.TrimSpace(strings.Map(plainText, name))
-	if name != "" && !payload.Blank(value) {
-		l[name] = strings.TrimSpace(strings.Map(plainText, payload.Text(value)))
+	if name == "" || payload.Blank(value) {
+		return
+	}
+	written := strings.TrimSpace(strings.Map(plainText, payload.Text(value)))
+	if former, there := l[name]; !there || written < former {
+		l[name] = written
 	}
 }
 

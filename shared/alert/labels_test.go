@@ -19,10 +19,12 @@ func TestLabelsAreRead(t *testing.T) {
 		`[["team","web"],["shard",3],["one"],["a","b","c"],[]]`:                                    {"team": "web", "shard": "3"},
 		`["team:web","url=http://x.example","job: a:b","tag",":x","k:"]`:                           {"team": "web", "url": "http://x.example", "job": "a:b"},
 		`{"te\u202eam\u0000":"w\u202ee\u0007b\n2"," ":"x"," zone ":" a ","blank":" ","none":null}`: {"team": "web\n2", "zone": "a"},
-		`"team:web"`: nil,
-		`7`:          nil,
-		`{}`:         nil,
-		`[null]`:     nil,
+		`{"te\u0007am":"b","team":"c","\u202eteam":"a"}`:                                           {"team": "a"},
+		`["team:b","team:a"]`: {"team": "a"},
+		`"team:web"`:          nil,
+		`7`:                   nil,
+		`{}`:                  nil,
+		`[null]`:              nil,
 	}
 	for sent, want := range tests {
 		got := only(t, `{"labels":`+sent+`}`, reading(alert.Plain)).Labels
