@@ -150,6 +150,7 @@ func aboutTheConsole() []scenario {
 		{page: "POST " + one + "/mapping", send: sample + `&path_title=["else"]&do=save`, status: 303, stored: names(integration.EventChanged)},
 		{page: "POST " + console + "/alerts/test", send: again, status: 200},
 		{page: "POST " + console + "/alerts/test", send: again, status: 200},
+		{page: "POST " + one + "/replay", send: "alert=4", status: 303, stored: names(integration.EventReplayed)},
 		{page: "POST " + console + "/alerts/4/status", send: "status=resolved", status: 303},
 		{page: "POST " + console + "/alerts/4/status", send: "status=triggered", status: 303},
 		{page: "POST " + console + "/alerts/4/status", send: "status=resolved", status: 303},

@@ -98,7 +98,7 @@ func aboutMonitoring() []scenario {
 		{rest: "POST " + one + "/test", status: 400, alone: true},
 		{rest: "POST " + one + "/test", send: `{"payload":{"title":"again","fingerprint":"again"}}`, status: 200},
 		{rest: "POST " + one + "/test", send: `{"payload":{"title":"again","fingerprint":"again"}}`, status: 200},
-		{rest: "POST " + one + "/replay", send: `{"alert_iid":1,"dry_run":true}`, status: 200, after: "alert", alone: true, cost: cost{6, 0, 0}},
+		{rest: "POST " + one + "/replay", send: `{"alert_iid":1,"dry_run":true}`, status: 200, after: "alert", alone: true, cost: cost{9, 0, 0}},
 		{rest: "POST " + one + "/replay", send: `{"alert_iid":1}`, status: 200, stored: names(integration.EventReplayed)},
 		{rest: "POST " + one + "/replay", send: `{"alert_iid":1000000}`, status: 404},
 		{rest: "GET " + one + "/last_payload", status: 200, after: "alert", alone: true},

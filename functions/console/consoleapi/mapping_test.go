@@ -447,7 +447,7 @@ func TestWhatChangesForTheLastPayloads(t *testing.T) {
 	b.Post(page, form).Want(200, "None of the project’s latest alerts came through this integration")
 	fire(t, a, web, i, nagios)
 	fire(t, a, web, i, `{"title":"Other"}`)
-	b.Post(page, form).Want(200, "Of 1 of the last 2 that were kept something else becomes; 1 stay as they are", "<dt>Title</dt>", "<bdi>New: Alert</bdi> → <bdi>Disk full</bdi>")
+	b.Post(page, form).Want(200, "Of the last 2 that were kept 1 would become something else, and 1 the same", "<dt>Title</dt>", "<bdi>New: Alert</bdi> → <bdi>Disk full</bdi>")
 	form.Set("path_title", "id")
 	form.Set("path_resolved_when", "event.level")
 	form.Set("words_resolved_when", "high")
