@@ -67,16 +67,6 @@ func (m Mapping) Empty() bool {
 	return len(m.Rules) == 0 && m.rulesAlone()
 }
 
-// Simple reports whether the mapping is of the first edition: a path for each target.
-func (m Mapping) Simple() bool {
-	for _, rule := range m.Rules {
-		if rule.Path == nil || !rule.Path.direct() {
-			return false
-		}
-	}
-	return m.rulesAlone()
-}
-
 // Within reports whether the mapping has rules for these targets alone.
 func (m Mapping) Within(targets ...Target) bool {
 	for target := range m.Rules {
