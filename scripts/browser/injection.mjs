@@ -105,7 +105,7 @@ const least = {
 };
 
 // narrow matches fields that take nothing of the kind, as only names, times and the like fit.
-const narrow = / (usernames?|path|api_url|token|\w*sha|\w+_branch|quiet_\w+|timezone|\w+_at|redirect_uri|preset)$/;
+const narrow = / (usernames?|path|api_url|token|\w*sha|\w+_branch|quiet_\w+|timezone|\w+_arn|\w+_at|redirect_uri|preset)$/;
 
 // writeEverywhere writes into each text field of each call, and returns where it was taken.
 async function writeEverywhere(ids) {
