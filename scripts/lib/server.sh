@@ -9,6 +9,11 @@ start_server() {
   start_program "$log" 30 env "$@" GATEHOUSE_LISTEN=127.0.0.1:0 .cache/bin/gatehouse
 }
 
+# start_demo LOG does so with the demonstration's data.
+start_demo() {
+  start_program "$1" 30 env GATEHOUSE_LISTEN=127.0.0.1:0 .cache/bin/gatehouse --demo
+}
+
 # start_program LOG SECONDS COMMAND … does so with a command that serves Gatehouse.
 start_program() {
   local log=$1 seconds=$2

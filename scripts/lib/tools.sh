@@ -33,6 +33,11 @@ need_venv() {
   install_packages python3 python3-venv
 }
 
+# need_chromium installs a Chromium without windows, or else the whole one.
+need_chromium() {
+  need_package chromium-headless-shell chromium-headless-shell fonts-liberation || need_package chromium chromium fonts-liberation
+}
+
 # need_node puts a Node.js of version 20 or newer on the PATH.
 need_node() {
   need_package npm nodejs npm || return
