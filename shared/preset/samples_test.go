@@ -175,12 +175,9 @@ func TestEverySampleDoesWhatItSays(t *testing.T) {
 	}
 }
 
-// The samples of tools that differ most also go through the other store.
 func TestSamplesOnDynamoDB(t *testing.T) {
-	t.Parallel()
 	s := newSite(t, apptest.Over(t, dynamodbtest.Open(t, dynamodbtest.Options(t, os.Getenv), "../../template.yaml")))
-	for _, id := range []string{"grafana", "opsgenie", "zabbix"} {
-		p, _ := preset.Find(id)
+	for _, p := range preset.All() {
 		s.run(t, p)
 	}
 }
