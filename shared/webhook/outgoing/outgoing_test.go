@@ -64,7 +64,7 @@ func TestGet(t *testing.T) {
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.RawQuery {
 		case "moved":
-			http.Redirect(w, r, target, 302)
+			http.Redirect(w, r, target, http.StatusFound)
 		case "broken":
 			panic(http.ErrAbortHandler)
 		case "cut":
