@@ -235,7 +235,7 @@ func TestAHostileMappingIsBounded(t *testing.T) {
 
 func BenchmarkHostileMapping(b *testing.B) {
 	text, body := hostile()
-	for name, r := range map[string]alert.Reading{"with it": mapped(b, text), "split alone": mapped(b, `{"split":{"path":["l"]}}`)} {
+	for name, r := range map[string]alert.Reading{"with it": mapped(b, text), "split alone": mapped(b, `{"split":{"path":["l"]}}`), "without it": mapped(b, `{}`)} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if _, err := alert.Parse([]byte(body), r); err != nil {

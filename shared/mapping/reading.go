@@ -10,7 +10,7 @@ import (
 
 // maxSteps bounds the work of applying a mapping to a payload, of whatever size both are. A
 // step takes some ten nanoseconds.
-const maxSteps = 1 << 19
+const maxSteps = 300_000
 
 // The steps of what is more than one.
 const (
