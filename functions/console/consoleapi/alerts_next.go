@@ -25,11 +25,7 @@ func (v visit) nextAlert(q alertQuery, iid int64) string {
 // toNextAlert leads to the next alert in the order of the list that nobody has acknowledged,
 // else to the next that is acknowledged, else back to the list.
 func (a *api) toNextAlert(w http.ResponseWriter, r *http.Request, v visit) error {
-	query, err := readAlertQuery(r)
-	if err != nil {
-		return err
-	}
-	wanted, err := a.alertQuery(r.Context(), v, query)
+	query, wanted, err := a.wantedAlerts(r, v)
 	if err != nil {
 		return err
 	}

@@ -71,6 +71,16 @@ func readAlertQuery(r *http.Request) (alertQuery, error) {
 	return q, err
 }
 
+// wantedAlerts reads the query of a request, and returns it for the rules too.
+func (a *api) wantedAlerts(r *http.Request, v visit) (alertQuery, alert.Query, error) {
+	query, err := readAlertQuery(r)
+	if err != nil {
+		return alertQuery{}, alert.Query{}, err
+	}
+	wanted, err := a.alertQuery(r.Context(), v, query)
+	return query, wanted, err
+}
+
 // alertQuery returns the query for the rules.
 func (a *api) alertQuery(ctx context.Context, v visit, q alertQuery) (alert.Query, error) {
 	wanted := q.alerts()

@@ -169,11 +169,7 @@ func (a *api) severalChange(ctx context.Context, v visit, sent severalForm) (c a
 // markMatching marks the next hundred of all alerts that match the query of the list and to
 // which the deed is done.
 func (a *api) markMatching(r *http.Request, v visit, how deed, done *several) error {
-	query, err := readAlertQuery(r)
-	if err != nil {
-		return err
-	}
-	wanted, err := a.alertQuery(r.Context(), v, query)
+	_, wanted, err := a.wantedAlerts(r, v)
 	if err != nil {
 		return err
 	}
