@@ -50,18 +50,18 @@ func (r *Rules) Passkey(ctx context.Context, a PasskeyAttempt) (Result, error) {
 func (r *Rules) usePasskey(ctx context.Context, q passkey.Question, a PasskeyAttempt) (u user.User, used passkey.Passkey, attempt throttle.Attempt, err error) {
 	var has passkey.Keyring
 	id := a.Answer.UserID()
-	reads, reading := errgroup.WithContext(ctx)
+	var reads errgroup.Group // none ends another: the trail of a throttled attempt names the user
 	reads.Go(func() (err error) {
-		u, err = r.users.User(reading, id)
+		u, err = r.users.User(ctx, id)
 		return fault.IgnoreNotFound(err)
 	})
 	reads.Go(func() (err error) {
-		has, err = r.passkeys.Of(reading, id)
+		has, err = r.passkeys.Of(ctx, id)
 		return err
 	})
 	reads.Go(func() (err error) {
 		guess := throttle.Guess{Kind: throttle.Passkey, Account: strconv.FormatInt(id, 10), Address: a.Origin.Address}
-		attempt, err = r.attempts.Begin(reading, guess)
+		attempt, err = r.attempts.Begin(ctx, guess)
 		return err
 	})
 	if err = reads.Wait(); err == nil && (u.ID == 0 || u.Blocked()) {
