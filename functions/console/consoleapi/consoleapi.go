@@ -127,6 +127,27 @@ func New(app *app.App) http.Handler {
 	mux.Handle("GET "+permit.Path, a.site.Page(unseen(a.askToAcknowledge)))
 	mux.Handle("POST "+permit.Path, a.site.Page(unseen(a.acknowledge)))
 	mux.Handle("GET /console/{id}", anyone(a.showProject))
+	a.alertRoutes(mux)
+	a.incidentRoutes(mux)
+	a.onCallRoutes(mux)
+	a.webhookRoutes(mux)
+	mux.Handle("GET /console/{id}/environments", developer(a.listEnvironments))
+	mux.Handle("POST /console/{id}/environments", developer(a.addEnvironment))
+	mux.Handle("POST /console/{id}/environments/{environment}/delete", developer(a.deleteEnvironment))
+	mux.Handle("GET /console/{id}/settings", maintainer(toFirstSection))
+	a.integrationRoutes(mux)
+	mux.Handle("GET /console/{id}/settings/error_tracking", maintainer(a.showTracking))
+	mux.Handle("POST /console/{id}/settings/error_tracking", maintainer(a.changeTracking))
+	mux.Handle("POST /console/{id}/settings/error_tracking/client_keys", maintainer(a.createKey))
+	mux.Handle("POST /console/{id}/settings/error_tracking/client_keys/{key}/delete", maintainer(a.deleteKey))
+	groups := a.groupRoutes()
+	pages := besideGroups(a.site.Serve(mux), a.site.Serve(groups))
+	return web.Routed{Handler: web.Wrap(app.BaseURL, web.References(pages, groupsPath+"/", consolePath+"/")), Patterns: append(mux.Patterns(), groups.Patterns()...)}
+}
+
+// alertRoutes adds the pages about alerts.
+func (a *api) alertRoutes(mux *web.Mux) {
+	developer := a.in(project.Developer)
 	mux.Handle("GET /console/{id}/alerts", developer(a.listAlerts))
 	mux.Handle("POST /console/{id}/alerts", developer(a.changeAlerts))
 	mux.Handle("GET /console/{id}/alerts/counts.json", developer(a.countAlerts))
@@ -139,6 +160,11 @@ func New(app *app.App) http.Handler {
 	mux.Handle("POST /console/{id}/alerts/{alert}/silence", developer(a.silence))
 	mux.Handle("POST /console/{id}/alerts/{alert}/incident", developer(a.linkIncident))
 	mux.Handle("POST /console/{id}/alerts/{alert}/incident/delete", developer(a.unlinkIncident))
+}
+
+// incidentRoutes adds the pages about incidents.
+func (a *api) incidentRoutes(mux *web.Mux) {
+	developer := a.in(project.Developer)
 	mux.Handle("GET /console/{id}/incidents", developer(a.listIncidents))
 	mux.Handle("POST /console/{id}/incidents", developer(a.createIncident))
 	mux.Handle("GET /console/{id}/incidents/new", developer(a.newIncident))
@@ -152,7 +178,11 @@ func New(app *app.App) http.Handler {
 	mux.Handle("POST /console/{id}/incidents/{incident}/alerts", developer(a.ofIncident(a.linkAlert)))
 	mux.Handle("POST /console/{id}/incidents/{incident}/alerts/{alert}/delete", developer(a.ofIncident(a.unlinkAlert)))
 	mux.Handle("POST /console/{id}/incidents/{incident}/notes", developer(a.ofIncident(a.addNote)))
-	a.onCallRoutes(mux)
+}
+
+// webhookRoutes adds the pages about webhooks and what they did not deliver.
+func (a *api) webhookRoutes(mux *web.Mux) {
+	maintainer := a.in(project.Maintainer)
 	mux.Handle("GET /console/{id}/settings/webhooks", maintainer(a.listWebhooks))
 	mux.Handle("POST /console/{id}/settings/webhooks", maintainer(a.createWebhook))
 	mux.Handle("GET /console/{id}/settings/webhooks/new", maintainer(a.newWebhook))
@@ -164,10 +194,11 @@ func New(app *app.App) http.Handler {
 	mux.Handle("POST /console/{id}/settings/webhooks/{webhook}/delete", maintainer(a.ofWebhook(a.deleteWebhook)))
 	mux.Handle("GET /console/{id}/settings/undelivered", maintainer(a.listUndelivered))
 	mux.Handle("POST /console/{id}/settings/undelivered/{message}/retry", maintainer(a.retryUndelivered))
-	mux.Handle("GET /console/{id}/environments", developer(a.listEnvironments))
-	mux.Handle("POST /console/{id}/environments", developer(a.addEnvironment))
-	mux.Handle("POST /console/{id}/environments/{environment}/delete", developer(a.deleteEnvironment))
-	mux.Handle("GET /console/{id}/settings", maintainer(toFirstSection))
+}
+
+// integrationRoutes adds the pages about integrations and the rules for alerts.
+func (a *api) integrationRoutes(mux *web.Mux) {
+	maintainer := a.in(project.Maintainer)
 	mux.Handle("POST /console/{id}/settings/alerts", maintainer(a.changeAlertSettings))
 	mux.Handle("GET /console/{id}/settings/integrations", maintainer(a.listIntegrations))
 	mux.Handle("POST /console/{id}/settings/integrations", maintainer(a.createIntegration))
@@ -181,11 +212,4 @@ func New(app *app.App) http.Handler {
 	mux.Handle("GET /console/{id}/settings/integrations/{integration}/mapping", maintainer(a.ofIntegration(a.showMapping)))
 	mux.Handle("POST /console/{id}/settings/integrations/{integration}/mapping", maintainer(a.ofIntegration(a.changeMapping)))
 	mux.Handle("POST /console/{id}/settings/integrations/{integration}/replay", maintainer(a.ofIntegration(a.replay)))
-	mux.Handle("GET /console/{id}/settings/error_tracking", maintainer(a.showTracking))
-	mux.Handle("POST /console/{id}/settings/error_tracking", maintainer(a.changeTracking))
-	mux.Handle("POST /console/{id}/settings/error_tracking/client_keys", maintainer(a.createKey))
-	mux.Handle("POST /console/{id}/settings/error_tracking/client_keys/{key}/delete", maintainer(a.deleteKey))
-	groups := a.groupRoutes()
-	pages := besideGroups(a.site.Serve(mux), a.site.Serve(groups))
-	return web.Routed{Handler: web.Wrap(app.BaseURL, web.References(pages, groupsPath+"/", consolePath+"/")), Patterns: append(mux.Patterns(), groups.Patterns()...)}
 }
